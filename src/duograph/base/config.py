@@ -1,0 +1,300 @@
+"""All switches of the package, and the only place that reads environment variables.
+
+A `Config` is an immutable record of every switch. There is one for the process, made from the environment; `set_config`
+changes it for good, `configure(...)` for the length of a `with` block and only in the present thread (or task)::
+
+    if config().jit: ...
+    with configure(save_graphs=2, dump="pass"): ...
+
+Environment variables are read when the package first asks. Scripts that assign to `os.environ` later are served by
+`refresh_config()`, which the jit calls before it compiles: it applies the variables that have changed since, and leaves
+everything that was set from code alone.
+
+The table `VARIABLES` is the documentation of the variables: field, variable, what it does, accepted values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from duograph.base.diagnostics import Diagnostic, diagnostic_error
+
+__all__ = [
+    "VARIABLES",
+    "Config",
+    "Variable",
+    "config",
+    "configure",
+    "refresh_config",
+    "reset_config",
+    "set_config",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every switch with its default. See `VARIABLES` for what each accepts."""
+
+    jit: bool = True
+    save_graphs: int = 0
+    save_graphs_path: str = "."
+    jit_syntax_level: int | None = None
+    compiler_cache: bool = False
+    compiler_cache_path: str = ""
+    jit_modules: tuple[str, ...] = ()
+    jit_ignore_modules: tuple[str, ...] = ()
+    bytecode_logs: frozenset[str] = frozenset()
+    fallback_dump_node: bool = False
+    log_level: int = 2
+    dump: str = "off"
+    traceback: str = "user"
+    verify: str = "stage"
+
+
+# What a variable accepts ---------------------------------------------------------------------------------------------
+#
+# A domain takes the text of a variable or a value given in Python and returns the field's value; it raises ValueError
+# with words for "expected ..." where it cannot.
+
+Domain = Callable[[Any], Any]
+
+
+def _flag(value: object) -> bool:
+    text = value.strip().lower() if isinstance(value, str) else value
+    if text in (True, 1, "1", "true", "on", "yes"):
+        return True
+    if text in (False, 0, "0", "false", "off", "no", ""):
+        return False
+    raise ValueError("0 or 1")
+
+
+def _integer(low: int, high: int) -> Domain:
+    def parse(value: object) -> int:
+        if isinstance(value, str):
+            try:
+                value = int(value.strip())
+            except ValueError:
+                value = None
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"an integer from {low} to {high}")
+        return value
+
+    return parse
+
+
+def _syntax_level(value: object) -> int | None:
+    if value is None or value == "":
+        return None
+    by_name = {"STRICT": 0, "COMPATIBLE": 1, "LAX": 2, "0": 0, "1": 1, "2": 2}
+    level = by_name.get(str(value).strip().upper())
+    if level is None or isinstance(value, bool):
+        raise ValueError("0 (STRICT), 1 (COMPATIBLE) or 2 (LAX)")
+    return level
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise ValueError("a path")
+    return os.fspath(value)
+
+
+def _choice(*choices: str) -> Domain:
+    def parse(value: object) -> str:
+        text = value.strip().lower() if isinstance(value, str) else value
+        if text not in choices:
+            raise ValueError("one of " + ", ".join(choices))
+        return str(text)
+
+    return parse
+
+
+def _split(value: object, expected: str) -> list[str]:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, list | tuple | set | frozenset) and all(isinstance(part, str) for part in value):
+        return list(value)
+    raise ValueError(expected)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(_split(value, "names of modules, separated by commas"))
+
+
+def _subset(*choices: str) -> Domain:
+    expected = "some of " + ", ".join(choices) + ", separated by commas"
+
+    def parse(value: object) -> frozenset[str]:
+        parts = frozenset(_split(value, expected))
+        if not parts <= set(choices):
+            raise ValueError(expected)
+        return parts
+
+    return parse
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One switch: the field of `Config`, its environment variable, what it means, what it accepts."""
+
+    field: str
+    environment: str
+    meaning: str
+    domain: Domain
+
+
+VARIABLES: tuple[Variable, ...] = (
+    Variable("jit", "MS_JIT", "0: `jit` does nothing, everything runs eagerly", _flag),
+    Variable("save_graphs", "MS_DEV_SAVE_GRAPHS", "how much of each compilation to write to files", _integer(0, 3)),
+    Variable("save_graphs_path", "MS_DEV_SAVE_GRAPHS_PATH", "folder for these files", _path),
+    Variable("jit_syntax_level", "MS_DEV_JIT_SYNTAX_LEVEL", "syntax level of all jit functions", _syntax_level),
+    Variable("compiler_cache", "MS_COMPILER_CACHE_ENABLE", "keep compiled code on disk", _flag),
+    Variable("compiler_cache_path", "MS_COMPILER_CACHE_PATH", "folder for it; empty: the user's cache folder", _path),
+    Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
+    Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
+    Variable(
+        "bytecode_logs",
+        "MS_JIT_BYTECODE_LOGS",
+        "what the bytecode front end logs",
+        _subset("all", "bytecode", "guard", "graph_break"),
+    ),
+    Variable("fallback_dump_node", "MS_DEV_FALLBACK_DUMP_NODE", "print expressions that fall back to Python", _flag),
+    Variable(
+        "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
+    ),
+    Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
+    Variable("traceback", "DUOGRAPH_TRACEBACK", "user: only the user's frames; full: all", _choice("user", "full")),
+    Variable(
+        "verify",
+        "DUOGRAPH_VERIFY",
+        "verify graphs at stage borders, after each pass, or at each node",
+        _choice("off", "stage", "pass", "node"),
+    ),
+)
+
+_by_field: dict[str, Variable] = {variable.field: variable for variable in VARIABLES}
+
+
+# The configuration in force ------------------------------------------------------------------------------------------
+
+
+class _Override:
+    """The fields that a `configure` block changes, and the record they give on top of a base."""
+
+    __slots__ = ("base", "changes", "merged")
+
+    def __init__(self, changes: dict[str, Any]) -> None:
+        self.changes = changes
+        self.base: Config | None = None
+        self.merged: Config | None = None
+
+    def over(self, base: Config) -> Config:
+        if self.base is not base or self.merged is None:
+            self.merged = replace(base, **self.changes)
+            self.base = base
+        return self.merged
+
+
+_process: Config | None = None
+_seen: dict[str, str | None] = {}
+_override: ContextVar[_Override | None] = ContextVar("duograph_config", default=None)
+
+
+def config() -> Config:
+    """The configuration in force here."""
+    base = _process if _process is not None else reset_config()
+    override = _override.get()
+    return base if override is None else override.over(base)
+
+
+@contextmanager
+def configure(**changes: Any) -> Iterator[Config]:
+    """Change fields of the configuration for the length of a `with` block, in this thread or task only.
+
+    Args:
+        changes: fields of `Config`; values as in Python or as the text of the variable.
+
+    Raises:
+        AttributeError: unknown field (DG0601).
+        ValueError: wrong value (DG0602).
+    """
+    outer = _override.get()
+    inherited = outer.changes if outer is not None else {}
+    token = _override.set(_Override({**inherited, **_checked(changes)}))
+    try:
+        yield config()
+    finally:
+        _override.reset(token)
+
+
+def set_config(**changes: Any) -> Config:
+    """Change fields for the whole process; an enclosing `configure` of the same field stays on top until it ends."""
+    global _process
+    config()
+    assert _process is not None
+    _process = replace(_process, **_checked(changes))
+    return config()
+
+
+def refresh_config() -> Config:
+    """Apply the environment variables that have changed since they were last read."""
+    global _process
+    config()
+    assert _process is not None
+    changed = {
+        v.environment: text for v in VARIABLES if (text := os.environ.get(v.environment)) != _seen[v.environment]
+    }
+    if changed:
+        _process = replace(_process, **_read(changed))
+        _seen.update(changed)
+    return config()
+
+
+def reset_config() -> Config:
+    """Forget what `set_config` changed and read the whole environment again."""
+    global _process
+    texts = {variable.environment: os.environ.get(variable.environment) for variable in VARIABLES}
+    _process = replace(Config(), **_read(texts))
+    _seen.clear()
+    _seen.update(texts)
+    return _process
+
+
+_defaults = {field.name: field.default for field in fields(Config)}
+
+
+def _read(texts: Mapping[str, str | None]) -> dict[str, Any]:
+    """Field values for the texts of variables; a variable that is not set gives the default."""
+    values: dict[str, Any] = {}
+    for variable in VARIABLES:
+        if variable.environment not in texts:
+            continue
+        text = texts[variable.environment]
+        if text is None:
+            values[variable.field] = _defaults[variable.field]
+            continue
+        try:
+            values[variable.field] = variable.domain(text)
+        except ValueError as error:
+            message = f"environment variable {variable.environment}={text!r}: expected {error}"
+            raise diagnostic_error(ValueError, Diagnostic("DG0604", message)) from None
+    return values
+
+
+def _checked(changes: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in changes.items():
+        variable = _by_field.get(name)
+        if variable is None:
+            message = f"unknown option {name!r}; there are {', '.join(_by_field)}"
+            raise diagnostic_error(AttributeError, Diagnostic("DG0601", message))
+        try:
+            values[name] = variable.domain(value)
+        except ValueError as error:
+            message = f"option {name}={value!r}: expected {error}"
+            raise diagnostic_error(ValueError, Diagnostic("DG0602", message)) from None
+    return values

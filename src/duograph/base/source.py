@@ -1,0 +1,320 @@
+"""Where code comes from: source texts, and spans in them.
+
+A `Span` names a stretch of source text exactly: a file, and the characters from one position to another. Spans are made
+from `ast` nodes (the AST driver) and from code positions (frames, tracebacks, single instructions: the bytecode driver
+and eager errors), and both underline the same text.
+
+Invariants
+    * Lines count from 1, columns count from 0 in **characters** (CPython counts UTF-8 bytes; undone here, once).
+      `end_col` is exclusive. What is printed for people (`str(span)`) counts columns from 1.
+    * A `Span` is a value: it holds the name of the file, never its text. `source_file(name)` finds the text again.
+
+Sources without a file: a notebook cell and the REPL of 3.13 put their text into `linecache`, which is asked here;
+`register_source` adds any other; and `watch_exec` records what the process compiles from strings, so that functions
+made by `exec` have a source too (`source_of_code`).
+
+See `diagnostics.py` for what spans are for, and `render.py` for how they are drawn.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import CodeType, FrameType, TracebackType
+
+__all__ = [
+    "SourceFile",
+    "Span",
+    "is_internal_file",
+    "register_source",
+    "source_file",
+    "source_of_code",
+    "span_of_code",
+    "span_of_frame",
+    "span_of_instruction",
+    "span_of_node",
+    "user_frame",
+    "user_span",
+    "watch_exec",
+]
+
+PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of source text, from (line, col) up to but not including (end_line, end_col)."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.col + 1}"
+
+    def union(self, other: Span) -> Span:
+        """The smallest span that covers both; they must lie in the same file."""
+        if self.file != other.file:
+            raise ValueError(f"spans of two files have no union: {self} and {other}")
+        start = min((self.line, self.col), (other.line, other.col))
+        end = max((self.end_line, self.end_col), (other.end_line, other.end_col))
+        return Span(self.file, *start, *end)
+
+    def covers(self, other: Span) -> bool:
+        """Whether `other` lies inside this span."""
+        return (
+            self.file == other.file
+            and (self.line, self.col) <= (other.line, other.col)
+            and (other.end_line, other.end_col) <= (self.end_line, self.end_col)
+        )
+
+    def text(self) -> str | None:
+        """The source text of the span, or None where the source is not available."""
+        source = source_file(self.file)
+        if source is None or self.end_line > len(source.lines):
+            return None
+        lines = list(source.lines[self.line - 1 : self.end_line])
+        lines[-1] = lines[-1][: self.end_col]
+        lines[0] = lines[0][self.col :]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """The text of one source. `name` is what code objects call it (`co_filename`)."""
+
+    name: str
+    text: str
+    lines: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Not `splitlines()`: Python's grammar ends a line at \n, \r\n and \r only, never at form feeds or U+2028.
+        text = self.text.replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        object.__setattr__(self, "lines", tuple(lines))
+
+    def line(self, number: int) -> str | None:
+        """Line `number` (from 1) without its end, or None if there is no such line."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else None
+
+
+_registered: dict[str, SourceFile] = {}
+_from_linecache: dict[str, tuple[list[str], SourceFile]] = {}
+_unnamed = itertools.count(1)
+
+
+def register_source(text: str, name: str | None = None) -> SourceFile:
+    """Make `text` known as the source `name`; without a name a fresh `<duograph N>` is taken.
+
+    The text also enters `linecache`, so that tracebacks, `inspect.getsource` and pdb show it.
+    """
+    if name is None:
+        name = f"<duograph {next(_unnamed)}>"
+    source = _registered[name] = SourceFile(name, text)
+    # The modification time None marks a text that is not to be compared with a file.
+    linecache.cache[name] = (len(text), None, [line + "\n" for line in source.lines], name)
+    return source
+
+
+def source_file(name: str) -> SourceFile | None:
+    """The source called `name`: a registered one, or what `linecache` has or can read; None if there is none."""
+    source = _registered.get(name)
+    if source is not None:
+        return source
+    lines = linecache.getlines(name)
+    if not lines:
+        return None
+    cached = _from_linecache.get(name)
+    if cached is not None and cached[0] is lines:
+        return cached[1]
+    source = SourceFile(name, "".join(lines))
+    _from_linecache[name] = (lines, source)
+    return source
+
+
+# Columns -------------------------------------------------------------------------------------------------------------
+
+
+def _characters(line: str | None, byte_col: int) -> int:
+    """The character column of a UTF-8 byte column."""
+    if line is None or line.isascii():
+        return byte_col
+    return len(line.encode()[:byte_col].decode(errors="ignore"))
+
+
+def _span(file: str, line: int, byte_col: int, end_line: int, end_byte_col: int) -> Span:
+    source = source_file(file)
+    if source is None:
+        return Span(file, line, byte_col, end_line, end_byte_col)
+    col = _characters(source.line(line), byte_col)
+    end_col = _characters(source.line(end_line), end_byte_col)
+    return Span(file, line, col, end_line, end_col)
+
+
+def _whole_line(file: str, line: int) -> Span:
+    source = source_file(file)
+    text = (source and source.line(line)) or ""
+    start = len(text) - len(text.lstrip())
+    return Span(file, line, start, line, max(len(text.rstrip()), start + 1))
+
+
+def span_of_node(file: str, node: ast.AST, first_line_offset: int = 0, col_offset: int = 0) -> Span:
+    """The span of an `ast` node.
+
+    Args:
+        file: name of the source, as in `co_filename`.
+        node: an expression, statement, argument, ... anything with `lineno`.
+        first_line_offset: lines of the file before the text that was parsed.
+        col_offset: indentation that was taken away before parsing.
+    """
+    line: int | None = getattr(node, "lineno", None)
+    if line is None:
+        raise ValueError(f"an ast node {type(node).__name__} has no position")
+    col: int = getattr(node, "col_offset", 0)
+    end_line: int = getattr(node, "end_lineno", None) or line
+    end_col: int | None = getattr(node, "end_col_offset", None)
+    if end_col is None:
+        end_col = col + 1
+    return _span(
+        file,
+        line + first_line_offset,
+        max(col + col_offset, 0),
+        end_line + first_line_offset,
+        max(end_col + col_offset, 0),
+    )
+
+
+# Code positions ------------------------------------------------------------------------------------------------------
+
+
+def span_of_instruction(code: CodeType, offset: int) -> Span:
+    """The span of the instruction at byte `offset` of `code`; the whole line where the code has no columns."""
+    position = next(itertools.islice(code.co_positions(), max(offset, 0) // 2, None), (None, None, None, None))
+    line, end_line, col, end_col = position
+    if line is None:
+        return _whole_line(code.co_filename, code.co_firstlineno)
+    if end_line is None or col is None or end_col is None:
+        return _whole_line(code.co_filename, line)
+    return _span(code.co_filename, line, col, end_line, end_col)
+
+
+def span_of_frame(frame_or_tb: FrameType | TracebackType) -> Span:
+    """The span of what a frame is executing, or of what a traceback entry was executing when it raised."""
+    if isinstance(frame_or_tb, TracebackType):
+        return span_of_instruction(frame_or_tb.tb_frame.f_code, frame_or_tb.tb_lasti)
+    return span_of_instruction(frame_or_tb.f_code, frame_or_tb.f_lasti)
+
+
+def span_of_code(code: CodeType) -> Span:
+    """The line that defines a function: its `def` (or first decorator) line."""
+    return _whole_line(code.co_filename, code.co_firstlineno)
+
+
+# User frames ---------------------------------------------------------------------------------------------------------
+
+
+def is_internal_file(name: str) -> bool:
+    """Whether a file belongs to this package, and so is of no interest in a user's traceback."""
+    return name.startswith(PACKAGE_DIR)
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The innermost frame, from `frame` (default: the caller) outwards, that is not code of this package."""
+    if frame is None:
+        frame = sys._getframe(1)
+    while frame is not None and is_internal_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_span() -> Span | None:
+    """The span of the user's own expression that is being executed, if any."""
+    frame = user_frame(sys._getframe(1))
+    return None if frame is None else span_of_frame(frame)
+
+
+# Sources of exec -----------------------------------------------------------------------------------------------------
+
+_exec_texts: deque[tuple[str, str]] = deque(maxlen=512)
+_MAX_EXEC_TEXT = 1 << 20  # bytes; a longer text is data, not a program
+_watching = False
+
+
+def _audit(event: str, args: tuple[object, ...]) -> None:
+    if event != "compile":
+        return
+    text, name = args
+    if not isinstance(name, str) or not name.startswith("<") or name.startswith("<frozen"):
+        return
+    if isinstance(text, bytes):
+        text = text.decode(errors="replace")
+    if isinstance(text, str) and "def " in text and len(text) <= _MAX_EXEC_TEXT:
+        _exec_texts.append((name, text))
+
+
+def watch_exec() -> None:
+    """From now on remember the texts that `exec` and `compile` are given under names like `<string>`.
+
+    An audit hook sees them; it cannot be removed again, so it is set once, by the front end that needs it. The last 512
+    texts with a function in them are kept.
+    """
+    global _watching
+    if not _watching:
+        _watching = True
+        sys.addaudithook(_audit)
+
+
+def source_of_code(code: CodeType) -> SourceFile | None:
+    """The source of a code object, also where several sources share one name (`<string>`).
+
+    A text that `watch_exec` recorded is taken only if compiling it again yields this very code, the newest first. It
+    is then registered under the code's own name, unless a different source has that name already: then it is
+    returned alone, and spans of that name are without text rather than with a wrong one.
+    """
+    known = source_file(code.co_filename)
+    if known is not None and not code.co_filename.startswith("<"):
+        return known
+    candidates = [] if known is None else [known.text]
+    candidates += [text for name, text in reversed(_exec_texts) if name == code.co_filename]
+    for text in candidates:
+        if _text_defines(text, code):
+            if known is not None and known.text == text:
+                return known
+            if known is None:
+                return register_source(text, code.co_filename)
+            return SourceFile(code.co_filename, text)
+    return None
+
+
+def _text_defines(text: str, code: CodeType) -> bool:
+    try:
+        module = compile(text, code.co_filename, "exec", flags=_future_flags(code), dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return any(inner == code for inner in _codes(module))
+
+
+def _future_flags(code: CodeType) -> int:
+    import __future__
+
+    known = 0
+    for name in __future__.all_feature_names:
+        known |= getattr(__future__, name).compiler_flag
+    return code.co_flags & known
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
