@@ -135,7 +135,7 @@ class TensorType(Type):
             return tensor_type  # type: ignore[return-value]
         if not isinstance(element, DType):
             raise TypeError(f"TensorType() needs a dtype, but got {element!r}.")
-        return _TENSOR_OF[element.index]  # type: ignore[return-value]
+        return _TENSOR_OF[element.index]  # type: ignore[no-any-return]
 
     def element_type(self) -> DType | None:
         return self._element
@@ -168,7 +168,7 @@ def _fill(obj: Any, **fields: object) -> Any:
 def _dtype(kind: type[DType], name: str, title: str, scalar: Any) -> DType:
     npdtype = np.dtype(scalar)
     floating = kind in (Float, BFloat)
-    new = _fill(
+    new: DType = _fill(
         object.__new__(kind), name=name, title=title, index=len(DTYPES), numpy=npdtype, itemsize=npdtype.itemsize,
         is_bool=kind is Bool, is_integer=kind in (Int, UInt), is_floating=floating, is_floating_point=floating,
         is_complex=kind is Complex, is_signed=kind not in (Bool, UInt), is_number=kind is not Bool,
@@ -179,7 +179,8 @@ def _dtype(kind: type[DType], name: str, title: str, scalar: Any) -> DType:
 
 
 def _class(name: str, title: str, *kinds: type) -> TypeClass:
-    _BY_NAME[name] = new = _fill(object.__new__(TypeClass), name=name, title=title, kinds=kinds)
+    new: TypeClass = _fill(object.__new__(TypeClass), name=name, title=title, kinds=kinds)
+    _BY_NAME[name] = new
     return new
 
 
@@ -369,7 +370,7 @@ def dtype_to_pytype(type_: Type) -> type:
     """The Python class of a dtype: `float` for every float width, `int` for integers, `str` for `string` ..."""
     if isinstance(type_, DType):
         return bool if type_.is_bool else int if type_.is_integer else complex if type_.is_complex else float
-    return {list_: list, tuple_: tuple, string: str, type_none: type(None)}[type_]  # type: ignore[index]
+    return {list_: list, tuple_: tuple, string: str, type_none: type(None)}[type_]  # type: ignore[index, return-value]
 
 
 def pytype_to_dtype(obj: type) -> Type:
