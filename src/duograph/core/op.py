@@ -1,0 +1,244 @@
+"""Operators: one declaration per primitive, and the one place where a call of an operator is decided.
+
+A primitive is declared once, with every rule that any part of the system needs::
+
+    @primitive
+    class reduce_sum:
+        '''Sum over ``axis``.'''
+
+        def infer(x, *, axis, keep_dims):                 # operands are positional, attributes keyword-only
+            return TensorType(x.dtype, reduced_shape(x.shape, axis, keep_dims))
+
+        def reference(x, *, axis, keep_dims):             # NumPy in, NumPy out: the meaning
+            return np.sum(x, axis=axis, keepdims=keep_dims)
+
+        def bprop(ins, out, dout, *, axis, keep_dims):    # written in ops; serves the tape and the graph
+            (x,) = ins
+            return (broadcast_to(restore_axes(dout, ...), shape=x.shape),)
+
+The signature of ``infer`` *is* the schema. ``bprop`` returns one entry per operand: a value, ``None`` (no
+gradient) or a function of no arguments that is called only if this gradient is needed.
+
+`Op.__call__` asks the current *binder* what a call means: the eager binder computes (``tensor/eager.py``), a graph
+binder emits a node (``ir/builder.py``). Gradient tapes listen to both through one hook, so that eager and graph
+gradients are the same walk over the same rules (design, section 6).
+"""
+
+from __future__ import annotations
+
+import inspect
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from .types import Type
+
+
+class _Missing:
+    """A rule that an op does not have; `reason` says why (a test lists them)."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<{self.reason}>"
+
+
+NOT_DIFFERENTIABLE = _Missing("not differentiable")
+NO_RULE = _Missing("no rule")
+
+
+class Binder(Protocol):
+    """What calling an op means: compute it, or emit a node."""
+
+    def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any: ...
+
+
+class _DispatchState(threading.local):
+    """Per-thread dispatch state. ``binder`` is ``None`` for eager; ``tapes`` are the active gradient tapes."""
+
+    def __init__(self) -> None:
+        self.binder: Binder | None = None
+        self.tapes: list[Any] = []
+
+
+state = _DispatchState()
+_eager: list[Binder] = []
+
+
+def install_eager_binder(binder: Binder) -> None:
+    """Called once by the tensor floor; the inversion point that keeps this floor free of arrays."""
+    _eager[:] = [binder]
+
+
+@contextmanager
+def binding(binder: Binder | None) -> Iterator[None]:
+    """Within the block, op calls of this thread go to ``binder`` (``None``: eager)."""
+    previous = state.binder
+    state.binder = binder
+    try:
+        yield
+    finally:
+        state.binder = previous
+
+
+@contextmanager
+def no_recording() -> Iterator[None]:
+    """Within the block, no gradient tape of this thread records."""
+    previous = state.tapes
+    state.tapes = []
+    try:
+        yield
+    finally:
+        state.tapes = previous
+
+
+class Op:
+    """A primitive operator. Made by `primitive`; called like a function.
+
+    Attributes:
+        name: unique name, the one MindIR prints.
+        infer: ``(*operand types, **attrs) -> Type``; raises the error that eager users see.
+        reference: ``(*arrays, **attrs) -> array or tuple of arrays``; the meaning that tests compare against.
+        bprop: ``(ins, out, dout, **attrs) -> gradients``, or `NOT_DIFFERENTIABLE`.
+        batch: vmap rule, or `NO_RULE`.
+        lower: code generation rule, or `NO_RULE`.
+        view: whether the eager result may share memory with the first operand.
+        write_view: for views: ``(base, value, **attrs) -> base with the viewed part replaced``, in ops.
+        effects: ordered effects (``"io"``); such an op takes a token first and returns one.
+        layout: ``"contiguous"`` if `reference` must see C-contiguous arrays so that its bits depend on shape and
+            dtype alone (reductions, products, transcendental functions), else ``"any"``.
+        structured: control operators: ``bprop`` has the signature of `autodiff.control`.
+    """
+
+    def __init__(self, name: str, rules: dict[str, Any]) -> None:
+        self.name = name
+        self.doc = rules.get("__doc__") or ""
+        self.infer: Callable[..., Type] = rules["infer"]
+        self.reference: Callable[..., Any] = rules.get("reference", NO_RULE)
+        self.builtin_bprop: Any = rules.get("bprop", NOT_DIFFERENTIABLE)
+        self.bprop: Any = self.builtin_bprop
+        self.batch: Any = rules.get("batch", NO_RULE)
+        self.lower: Any = rules.get("lower", NO_RULE)
+        self.view: bool = rules.get("view", False)
+        self.write_view: Callable[..., Any] | None = rules.get("write_view")
+        self.effects: tuple[str, ...] = tuple(rules.get("effects", ()))
+        self.layout: str = rules.get("layout", "contiguous")
+        self.structured: bool = rules.get("structured", False)
+        self.operand_names: list[str] = []
+        self.variadic = False
+        self.attr_defaults: dict[str, Any] = {}
+        for p in inspect.signature(self.infer).parameters.values():
+            if p.kind is p.VAR_POSITIONAL:
+                self.variadic = True
+            elif p.kind is p.KEYWORD_ONLY:
+                self.attr_defaults[p.name] = p.default
+            else:
+                self.operand_names.append(p.name)
+        self._types: dict[Any, Type] = {}
+        self.__doc__ = self.doc
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return get_op, (self.name,)
+
+    def __call__(self, *operands: Any, **attrs: Any) -> Any:
+        if len(attrs) != len(self.attr_defaults):
+            attrs = self.complete_attrs(attrs)
+        if len(operands) != len(self.operand_names) and not self.variadic:
+            raise TypeError(f"{self.name} takes {len(self.operand_names)} operands, got {len(operands)}")
+        binder = state.binder or _eager[0]
+        out = binder.bind(self, operands, attrs)
+        for tape in state.tapes:
+            tape.record(self, operands, attrs, out)
+        return out
+
+    def complete_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Attributes in declared order with defaults filled in; `TypeError` for unknown or missing ones."""
+        full = {}
+        for name, default in self.attr_defaults.items():
+            value = attrs.get(name, default)
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.name} needs the attribute {name!r}")
+            full[name] = value
+        if unknown := attrs.keys() - full.keys():
+            raise TypeError(f"{self.name} has no attribute {sorted(unknown)[0]!r}")
+        return full
+
+    def result_type(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:
+        """`infer`, remembered per operand types and attributes (the hot path of eager dispatch)."""
+        key = (operand_types, attrs_key(attrs))
+        found = self._types.get(key)
+        if found is None:
+            found = self.infer(*operand_types, **attrs)
+            if len(self._types) > 4096:  # shapes without end (variable batch sizes) must not leak
+                self._types.clear()
+            self._types[key] = found
+        return found
+
+
+_OPS: dict[str, Op] = {}
+
+rules_version = [0]
+"""Bumped whenever a rule is replaced; compiled entries are valid for one version only."""
+
+
+def primitive(cls: type) -> Op:
+    """Class decorator: declares the op named like the class (a trailing underscore is dropped)."""
+    return define(cls.__name__.rstrip("_"), **{k: v for k, v in vars(cls).items() if not _is_class_noise(k)})
+
+
+def _is_class_noise(name: str) -> bool:
+    return name in ("__module__", "__qualname__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
+
+
+def define(name: str, **rules: Any) -> Op:
+    """Declares a primitive from keyword rules; for uniform families that are one line per op."""
+    if name in _OPS:
+        raise ValueError(f"op {name!r} is declared twice")
+    if unknown := rules.keys() - _RULE_NAMES:
+        raise ValueError(f"op {name!r}: unknown rules {sorted(unknown)}")
+    _OPS[name] = op = Op(name, rules)
+    return op
+
+
+_RULE_NAMES = {
+    "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "effects", "layout", "structured",
+}  # fmt: skip
+
+
+def get_op(name: str) -> Op:
+    return _OPS[name]
+
+
+def all_ops() -> dict[str, Op]:
+    """Every declared primitive by name."""
+    return dict(_OPS)
+
+
+def override_bprop(op: Op, bprop: Any | None) -> None:
+    """Replaces the gradient rule of ``op`` (``None``: the built-in one again) and invalidates compiled code."""
+    op.bprop = op.builtin_bprop if bprop is None else bprop
+    rules_version[0] += 1
+
+
+def attrs_key(attrs: dict[str, Any]) -> tuple[Any, ...]:
+    """A hashable key that tells ``1``, ``1.0``, ``True``, ``0.0`` and ``-0.0`` apart, as eager does."""
+    return tuple([value_key(v) for v in attrs.values()])
+
+
+def value_key(value: Any) -> Any:
+    kind = type(value)
+    if kind is int or kind is str:
+        return value
+    if kind is float:
+        return ("f", struct.pack("<d", value))
+    if kind is tuple:
+        return ("t", *[value_key(v) for v in value])
+    if kind is bool:
+        return ("b", value)
+    return value

@@ -1,0 +1,168 @@
+"""Building graphs: a stack of scopes over one context.
+
+A `Scope` collects the nodes that are emitted while it is innermost. Closing it with some outputs makes a *closed*
+graph: nodes emitted inside become its body, everything else that they need becomes a parameter, and the caller gets
+the outer nodes to pass for them. Branches and loop bodies are scopes; nothing ever has free variables afterwards.
+
+    builder = Builder()
+    with builder.scope() as inner:
+        y = builder.emit(mul, (x, x), {})
+    graph, captures = inner.close("body", (), (y,))      # graph(%x) ; captures == [x]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from duograph.core.op import Op
+
+from .control import make_tuple, tuple_get
+from .node import Apply, Const, Context, Graph, Node, Param
+
+
+class Scope:
+    """Nodes emitted while this scope was innermost, and the parameters declared for it."""
+
+    def __init__(self, builder: Builder, parent: Scope | None) -> None:
+        self.builder = builder
+        self.parent = parent
+        self.emitted: set[Node] = set()
+
+    def owns(self, node: Node) -> bool:
+        return node in self.emitted
+
+    def close(
+        self, name: str, params: Sequence[Param], outputs: Sequence[Node] | Node, first_captures: Sequence[Node] = ()
+    ) -> tuple[Graph, list[Node]]:
+        """The closed graph of this scope.
+
+        Args:
+            name: readable name, made unique in the context.
+            params: parameters in front (loop carries), declared by the caller with `Builder.param`.
+            outputs: one node, or several that become a tuple.
+            first_captures: outer nodes that must be captured first and in this order (so that two branches can be
+                closed with equal parameter lists), whether used or not.
+
+        Returns:
+            The graph, whose parameters are ``params`` followed by one per capture, and the captured outer nodes.
+        """
+        context = self.builder.context
+        output = outputs if isinstance(outputs, Node) else context.apply(make_tuple, tuple(outputs), {})
+        captures: dict[Node, Param] = {}
+        for node in first_captures:
+            captures[node] = context.param(context.fresh_name("c"), node.type)
+        inside = set(params)
+        rebuilt: dict[Node, Node] = {}
+
+        def visit(root: Node) -> Node:
+            work = [root]
+            while work:
+                node = work[-1]
+                if node in rebuilt:
+                    work.pop()
+                elif node in captures:
+                    rebuilt[node] = captures[node]
+                    work.pop()
+                elif node in inside or isinstance(node, Const):
+                    rebuilt[node] = node
+                    work.pop()
+                elif isinstance(node, Apply) and (node in self.emitted or node is output):
+                    pending = [o for o in node.operands if o not in rebuilt]
+                    if pending:
+                        work.extend(reversed(pending))
+                        continue
+                    operands = tuple(rebuilt[o] for o in node.operands)
+                    same = operands == node.operands
+                    rebuilt[node] = new = node if same else context.apply(node.op, operands, node.attrs, node.tag)
+                    if not same and node in context.origins:
+                        context.origins.setdefault(new, context.origins[node])
+                    work.pop()
+                else:
+                    captures[node] = rebuilt[node] = context.param(context.fresh_name("c"), node.type)
+                    work.pop()
+            return rebuilt[root]
+
+        # Rebuild in program order, so that serials of the closed graph keep the order of the program.
+        wanted = _reachable_in(self, output)
+        for node in sorted(wanted, key=lambda n: n.serial):
+            visit(node)
+        body = visit(output)
+        graph = context.graph(context.fresh_name(name), (*params, *captures.values()), body)
+        return graph, list(captures)
+
+
+def _reachable_in(scope: Scope, output: Node) -> list[Node]:
+    seen: set[Node] = set()
+    work: list[Node] = [output]
+    found = []
+    while work:
+        node = work.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Apply) and (node in scope.emitted):
+            found.append(node)
+            work.extend(node.operands)
+        elif node is output and isinstance(node, Apply):
+            work.extend(node.operands)
+    return found
+
+
+class Builder:
+    """Emits nodes into the innermost scope. ``tagging`` gives every emitted node its place in program order."""
+
+    def __init__(self, context: Context | None = None, tagging: bool = True) -> None:
+        self.context = context or Context()
+        self.tagging = tagging
+        self.next_tag = 1
+        self.current = Scope(self, None)
+        self.origin: tuple[Any, ...] = ()
+
+    @contextmanager
+    def scope(self) -> Iterator[Scope]:
+        inner = Scope(self, self.current)
+        self.current = inner
+        try:
+            yield inner
+        finally:
+            assert inner.parent is not None
+            self.current = inner.parent
+
+    def emit(self, op: Op, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Node:
+        """The application of ``op``, as a node of the innermost scope."""
+        tag = 0
+        if self.tagging:
+            tag = self.next_tag
+            self.next_tag += 1
+        if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
+            return operands[0].operands[attrs["index"]]
+        node = self.context.apply(op, operands, attrs, tag)
+        if not self._known(node):
+            self.current.emitted.add(node)
+            if self.origin and node not in self.context.origins:
+                self.context.origins[node] = self.origin
+        return node
+
+    def _known(self, node: Node) -> bool:
+        scope = self.current.parent
+        while scope is not None:
+            if node in scope.emitted:
+                return True
+            scope = scope.parent
+        return False
+
+    def param(self, name: str, type: Any) -> Param:
+        """A parameter with a name that is unique in the context."""
+        return self.context.param(self.context.fresh_name(name), type)
+
+    def results(self, node: Node) -> tuple[Node, ...]:
+        """The items of a tuple-typed node as nodes."""
+        return tuple(self.emit(tuple_get, (node,), {"index": i}) for i in range(len(node.type.items)))  # type: ignore[attr-defined]
+
+    def graph(self, name: str, params: Sequence[Param], outputs: Sequence[Node] | Node) -> Graph:
+        """The closed graph of the outermost scope; a capture is an error."""
+        graph, captures = self.current.close(name, params, outputs)
+        assert not captures, f"free variables in @{name}: {captures}"
+        return graph

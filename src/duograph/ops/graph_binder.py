@@ -1,0 +1,143 @@
+"""The graph binder: an op call on Tensors emits a MindIR node, and gives a Tensor that stands for it.
+
+In-place writes become dataflow here. `store` holds the current node of every storage that was written; a view whose
+storage was written re-derives itself from its parent, and a write through a view goes up to the root as
+``write_view`` ops (``tensor/alias.py``). So the graph has values only, and programs keep their aliasing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from duograph.core.op import Op, binding, no_recording
+from duograph.core.types import TensorType, TupleType
+from duograph.ir.builder import Builder
+from duograph.ir.node import Node
+from duograph.tensor.alias import Alias, ViewLink, fresh_stamp
+from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap, wrap_view
+
+from .scalar import Scalar
+
+
+class Stored(NamedTuple):
+    """Current content of a written storage: the root tensor's node and the stamp of the write."""
+
+    root: Tensor
+    node: Node
+    stamp: int
+
+
+class GraphBinder:
+    """Emits op calls into ``builder``. Subclasses decide what an outside tensor becomes (`lift`)."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.store: dict[Alias, Stored] = {}
+        self._views: dict[int, tuple[Tensor, int, Node]] = {}
+
+    def lift(self, tensor: Tensor) -> Node:
+        """The node for a concrete tensor from outside the graph; here: a constant."""
+        return self.builder.context.const(tensor.array())
+
+    def node_of(self, value: Any) -> Node:
+        """The node that holds the current value of an operand."""
+        if isinstance(value, Tensor):
+            stored = self.store.get(value._alias)
+            if stored is None:
+                return value._data if isinstance(value._data, Node) else self.lift(value)
+            return stored.node if value._view is None else self._view_node(value, stored.stamp)
+        if isinstance(value, Scalar):
+            return value.node
+        if isinstance(value, Node):
+            return value
+        if isinstance(value, bool | int | float):
+            return self.builder.context.const(value)
+        raise TypeError(f"not an operand: {value!r}")
+
+    def _view_node(self, view: Tensor, stamp: int) -> Node:
+        known = self._views.get(id(view))
+        if known is not None and known[1] == stamp:
+            return known[2]
+        parent, op, attrs = view._view  # type: ignore[misc]
+        node = self._emit(op, (parent,), attrs)
+        self._views[id(view)] = (view, stamp, node)
+        return node
+
+    def _emit(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Node:
+        """Emits through `Op.__call__`, so that gradient tapes see it, and gives the node."""
+        return op(*operands, **attrs)._data
+
+    def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        nodes = tuple([self.node_of(x) for x in operands])
+        node = self.builder.emit(op, nodes, attrs)
+        if op.view and self._aliases(op, operands[0], node):
+            return wrap_view(node, ViewLink(operands[0], op, attrs))
+        return self.wrap(node)
+
+    def wrap(self, node: Node) -> Any:
+        """What library code gets for a node: Tensor, Scalar, a tuple of them, or the node itself (tokens)."""
+        if isinstance(node.type, TensorType):
+            return wrap(node)
+        if isinstance(node.type, TupleType):
+            return tuple([self.wrap(item) for item in self.builder.results(node)])
+        return Scalar.of(node)
+
+    def _aliases(self, op: Op, base: Tensor, node: Node) -> bool:
+        """Whether eager's result would share memory with ``base``: asked of NumPy on a stand-in of the same layout."""
+        try:
+            return view_shares_memory(op, ViewLink(base, op, {}), node)
+        except SymbolicValueError:
+            return False
+
+    def write(self, target: Tensor, value: Tensor) -> None:
+        stamp = fresh_stamp()
+        node, view = self.node_of(value), target
+        self._views[id(target)] = (target, stamp, node)
+        new: Any = value
+        while view._view is not None:
+            parent, op, attrs = view._view
+            assert op.write_view is not None, f"{op.name} makes views but has no write_view"
+            new = op.write_view(parent, new, **attrs)
+            view = parent
+        self.store[view._alias] = Stored(view, self.node_of(new), stamp)
+
+    def version(self, tensor: Tensor) -> int:
+        stored = self.store.get(tensor._alias)
+        return 0 if stored is None else stored.stamp
+
+
+def view_shares_memory(op: Op, link: ViewLink, node: Node) -> bool:
+    """Whether ``op`` on a tensor with the memory layout of ``link.parent`` gives a view rather than a copy."""
+    if op.name != "reshape":
+        return True
+    return _reshape_is_view(stand_in(link.parent), node.shape)
+
+
+def _reshape_is_view(array: np.ndarray, shape: tuple[int, ...]) -> bool:
+    try:
+        array.reshape(shape, copy=False)
+    except (ValueError, TypeError):  # NumPy would have to copy; or the shape is symbolic
+        return False
+    return True
+
+
+def stand_in(tensor: Tensor) -> np.ndarray:
+    """An array of one byte that has the strides of ``tensor`` (nothing is allocated or read)."""
+    if tensor._view is None or not isinstance(tensor._data, Node):
+        if not isinstance(tensor._data, Node):
+            data = tensor._data
+            return np.lib.stride_tricks.as_strided(np.empty(1, data.dtype), data.shape, data.strides)
+        return np.empty(0, np.int8) if 0 in tensor.shape else _contiguous(tensor.shape)
+    parent, op, attrs = tensor._view
+    with binding(None), no_recording():
+        return np.asarray(op.reference(stand_in(parent), **attrs))
+
+
+def _contiguous(shape: tuple[int, ...]) -> np.ndarray:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, tuple(reversed(strides)))

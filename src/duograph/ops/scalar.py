@@ -1,0 +1,191 @@
+"""Python numbers that are only known at run time: ``int(tensor)``, a counter of a compiled ``while``, ``len`` of data.
+
+`Scalar` behaves like the Python number it will be: its operators emit one of two ops, ``scalar_unary`` and
+``scalar_binary``, whose reference *is* Python's operator (floor division, unbounded ints, true division, errors), so a
+compiled program computes exactly what Python would. Asking for the value (``bool``, ``index``, ``hash``) while the graph
+is being built raises `SymbolicValueError`; the frontend turns truth values into control flow before that happens.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from duograph.core.dtype import DType
+from duograph.core.op import primitive, state
+from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
+from duograph.ir.node import Node
+from duograph.tensor.tensor import SymbolicValueError
+
+BINARY: dict[str, Any] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "lt": operator.lt, "le": operator.le,
+    "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_,
+    "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
+    "max": max, "min": min,
+}  # fmt: skip
+UNARY: dict[str, Any] = {
+    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
+    "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
+    "trunc": math.trunc,
+}  # fmt: skip
+_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+_SAMPLE = {"bool": True, "int": 1, "float": 1.0}
+
+
+@primitive
+class scalar_binary:
+    """Python's binary operator ``fn`` on two run-time numbers."""
+
+    layout = "any"
+
+    def infer(a, b, *, fn):
+        return _python_result(BINARY[fn], a, b)
+
+    def reference(a, b, *, fn):
+        return BINARY[fn](a, b)
+
+
+@primitive
+class scalar_unary:
+    """Python's unary operator or conversion ``fn`` on a run-time number."""
+
+    layout = "any"
+
+    def infer(a, *, fn):
+        return _python_result(UNARY[fn], a)
+
+    def reference(a, *, fn):
+        return UNARY[fn](a)
+
+
+def _python_result(fn: Any, *types: Type) -> ScalarType:
+    """The kind of result, found by running the operator on sample values of the operand kinds."""
+    result = fn(*[_SAMPLE[t.kind] for t in types])  # type: ignore[attr-defined]
+    return BOOL if isinstance(result, bool) else INT if isinstance(result, int) else FLOAT
+
+
+@primitive
+class tensor_item:
+    """The only element of a tensor as a Python number of kind ``kind``; `ValueError` unless it has one element."""
+
+    layout = "any"
+
+    def infer(x, *, kind):
+        return ScalarType(kind)
+
+    def reference(x, *, kind):
+        if x.size != 1:
+            what = "The truth value of an array" if kind == "bool" else "A tensor"
+            raise ValueError(f"{what} with {x.size} elements cannot become a Python {kind}.")
+        return {"bool": bool, "int": int, "float": float}[kind](x.reshape(()).item())
+
+
+@primitive
+class scalar_tensor:
+    """A 0-d tensor of ``dtype`` that holds a run-time number."""
+
+    layout = "any"
+
+    def infer(a, *, dtype):
+        return TensorType(dtype, ())
+
+    def reference(a, *, dtype):
+        return np.array(a, dtype.numpy)
+
+
+@primitive
+class dim_size:
+    """The size of dimension ``axis``, as an int known at run time."""
+
+    layout = "any"
+
+    def infer(x, *, axis):
+        return INT
+
+    def reference(x, *, axis):
+        return int(x.shape[axis])
+
+
+class Scalar:
+    """A number of type ``type`` that the graph computes in ``node``."""
+
+    __slots__ = ("node",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @staticmethod
+    def of(node: Node) -> Any:
+        """A Scalar for scalar-typed nodes; other nodes (tokens, objects) as they are."""
+        return Scalar(node) if isinstance(node.type, ScalarType) else node
+
+    @property
+    def type(self) -> ScalarType:
+        return self.node.type  # type: ignore[return-value]
+
+    @property
+    def kind(self) -> str:
+        return self.type.kind
+
+    def _no_value(self, *_: Any) -> Any:
+        raise SymbolicValueError(f"the value of this {self.kind} is only known at run time")
+
+    __bool__ = __index__ = __iter__ = _no_value
+
+    def __int__(self) -> int:
+        return self._no_value()
+
+    def __float__(self) -> float:
+        return self._no_value()
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.kind})"
+
+    def to_tensor(self, dtype: DType) -> Any:
+        return scalar_tensor(self, dtype=dtype)
+
+    def __round__(self, ndigits: Any = None) -> Any:
+        return scalar_unary(self, fn="round") if ndigits is None else self._no_value()
+
+
+def _binary(fn: str, swapped: bool) -> Any:
+    def method(self: Scalar, other: Any) -> Any:
+        if not isinstance(other, Scalar | bool | int | float):
+            return NotImplemented
+        return scalar_binary(other, self, fn=fn) if swapped else scalar_binary(self, other, fn=fn)
+
+    return method
+
+
+def _unary(fn: str) -> Any:
+    return lambda self: scalar_unary(self, fn=fn)
+
+
+for _fn in BINARY:
+    if _fn in ("max", "min"):
+        continue
+    _name = f"__{_fn}__" if _fn not in ("and", "or") else f"__{_fn}__"
+    setattr(Scalar, _name, _binary(_fn, swapped=False))
+    if _fn not in _COMPARE:
+        setattr(Scalar, f"__r{_fn}__", _binary(_fn, swapped=True))
+for _fn in ("neg", "pos", "abs", "invert", "floor", "ceil", "trunc"):
+    setattr(Scalar, f"__{_fn}__", _unary(_fn))
+
+
+def as_scalar(value: Any, kind: str) -> Any:
+    """``int(value)``, ``float(value)`` or ``bool(value)`` for a Scalar, a Python number or a Tensor, staying in the graph."""
+    if isinstance(value, Scalar):
+        return value if value.kind == kind else scalar_unary(value, fn=kind)
+    if isinstance(value, bool | int | float):
+        return {"bool": bool, "int": int, "float": float}[kind](value)
+    return tensor_item(value, kind=kind)
+
+
+def is_capturing() -> bool:
+    """Whether op calls of this thread build a graph."""
+    return state.binder is not None

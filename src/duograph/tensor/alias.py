@@ -1,0 +1,49 @@
+"""Sharing of memory between tensors: which tensors alias, how a view sees its base, and when contents changed.
+
+Every tensor belongs to one `Alias`: all tensors that show parts of the same storage share it. Exactly one of them is
+the *root* (it shows the whole storage); every other one has a `ViewLink` to the tensor it was made from. A write
+through any of them gives the alias a new version stamp. Gradient tapes compare stamps to find out that a value they
+saved has been overwritten; graph capture uses the links to turn in-place writes into pure dataflow: a write through a
+view becomes ``write_view`` ops up to the root, and other views re-derive themselves from it.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duograph.core.op import Op
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+_stamps = count(1)
+
+
+def fresh_stamp() -> int:
+    """A version number that was never used before in this process."""
+    return next(_stamps)
+
+
+class Alias:
+    """Identity of a storage. ``version`` changes with every in-place write; 0 means never written."""
+
+    __slots__ = ("version",)
+
+    def __init__(self) -> None:
+        self.version = 0
+
+
+class ViewLink(NamedTuple):
+    """How a view was made: ``op(parent, **attrs)``."""
+
+    parent: Tensor
+    op: Op
+    attrs: dict[str, Any]
+
+
+def root_of(tensor: Tensor) -> Tensor:
+    """The tensor that shows the whole storage which ``tensor`` is a view of."""
+    while tensor._view is not None:
+        tensor = tensor._view.parent
+    return tensor

@@ -1,0 +1,84 @@
+"""The eager binder: an op call computes at once.
+
+Launching is deliberately tiny: infer the type (remembered), call the reference kernel on arrays, wrap the result.
+The native engine installs compiled launchers in its place; the meaning stays the one of `Op.reference`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duograph.core.op import Op, install_eager_binder, state
+from duograph.core.types import TupleType
+
+from .alias import ViewLink, fresh_stamp
+from .tensor import Tensor, type_of, wrap, wrap_view
+
+
+def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """Runs the reference kernel of ``op``; results are ndarrays, scalars or tuples of them.
+
+    Kernels whose bits could depend on memory layout get C-contiguous inputs, so that the result is a function of
+    values, shape and dtype alone (design, section 6, rule 3).
+    """
+    if op.layout == "contiguous":
+        arrays = [
+            a if type(a) is not np.ndarray or a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
+        ]
+    with np.errstate(all="ignore"):
+        return op.reference(*arrays, **attrs)
+
+
+class EagerBinder:
+    """Computes op calls on concrete tensors."""
+
+    def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        out_type = op.result_type(tuple([type_of(x) for x in operands]), attrs)
+        arrays = [x.array() if isinstance(x, Tensor) else x for x in operands]
+        out = compute(op, arrays, attrs)
+        if isinstance(out_type, TupleType):
+            return tuple([wrap_result(o) for o in out])
+        if op.view:
+            out = np.asarray(out)
+            if np.may_share_memory(out, arrays[0]):
+                return wrap_view(out, ViewLink(operands[0], op, attrs))
+        return wrap_result(out)
+
+    def write(self, target: Tensor, value: Tensor) -> None:
+        """Replaces the contents of ``target`` in place; every tensor that shares its memory sees it."""
+        if not target.array().flags.writeable:
+            raise RuntimeError("this tensor is a broadcast view: several elements share one place, it cannot be written")
+        np.copyto(target.array(), value.array())
+        target._alias.version = fresh_stamp()
+
+    def version(self, tensor: Tensor) -> int:
+        """Stamp of the last write to the storage of ``tensor``."""
+        return tensor._alias.version
+
+
+def wrap_result(out: Any) -> Any:
+    """ndarrays and NumPy scalars become tensors; Python scalars stay (ops that return Python numbers)."""
+    if type(out) is np.ndarray:
+        return wrap(out)
+    if isinstance(out, bool | int | float) and not isinstance(out, np.generic):
+        return out
+    return wrap(np.asarray(out))
+
+
+EAGER = EagerBinder()
+install_eager_binder(EAGER)
+
+
+def current_binder() -> Any:
+    """The binder that op calls of this thread go to."""
+    return state.binder or EAGER
+
+
+def write(target: Tensor, value: Tensor) -> None:
+    """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype)."""
+    current_binder().write(target, value)
+    if state.binder is None:
+        for tape in state.tapes:
+            tape.record_write(target, value)
