@@ -7,12 +7,12 @@ An extent is an `int` or a `Dim`. A `Dim` is kept in one normal form and interne
             | Atom("//" | "%", lhs, rhs)                floor division and modulo with Python's meaning
             | Atom("min" | "max", arg, arg, ...)
 
-Arithmetic that cancels gives a plain `int` back. Comparison is three-valued: `definitely_le(a, b)` is True, False or None, and
-`==` asks only "the same expression?". There is no `<`, no `bool(dim)`: *unknown is never guessed*; a caller that needs an answer
-records an assumption. What is printed is a Python expression, and `parse_dim` reads it back to the same object.
+Arithmetic that cancels gives a plain `int` back. Comparison is three-valued: `definitely_le(a, b)` is True, False or
+None, and `==` asks only "the same expression?". There is no `<`, no `bool(dim)`: *unknown is never guessed*; who needs
+an answer records an assumption. What is printed is a Python expression; `parse_dim` reads it back to the same object.
 
-The soundness condition of every law here: at each point where the expression is defined (no division by zero), the normal form is
-defined too and has the same value. The test evaluates random expressions at random points.
+Soundness of every law here: wherever the expression is defined (no division by zero), the normal form is defined too
+and has the same value. The test evaluates random expressions at random points.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOCK = threading.RLock()
 
 
 class Dim:
-    """A symbolic extent; immutable, interned, hashable. `lo` and `hi` bound its value (`-inf` and `inf` when unbounded)."""
+    """A symbolic extent; immutable, interned, hashable. `lo` and `hi` (maybe infinite) bound its value."""
 
     __slots__ = ("__weakref__", "hi", "lo", "text")
     lo: float
@@ -91,7 +91,7 @@ class Symbol(Dim):
     __slots__ = ("name",)
     name: str
 
-    def __new__(cls, name: str, lo: int = 0, hi: int | None = None) -> Symbol:  # noqa: PYI034 (interned)
+    def __new__(cls, name: str, lo: int = 0, hi: int | None = None) -> Symbol:
         if not name.isidentifier() or name in ("min", "max"):
             raise ValueError(f"{name!r} is no name for a symbolic dimension")
         top = math.inf if hi is None else hi
@@ -125,7 +125,7 @@ class Sum(Dim):
         return _from_terms, (self.const, dict(self.terms))
 
 
-def _intern(cls: type[Any], key: tuple[Any, ...], lo: float, hi: float, text: Callable[[], str], **fields: object) -> Any:
+def _intern(cls: type, key: tuple[Any, ...], lo: float, hi: float, text: Callable[[], str], **fields: object) -> Any:
     with _LOCK:
         found = _INTERN.get(key)
         if found is None:
@@ -145,7 +145,7 @@ def fresh_symbol(prefix: str = "s", lo: int = 0, hi: int | None = None) -> Symbo
     return Symbol(f"{prefix}{next(_counters[prefix])}", lo, hi)
 
 
-# ---- the polynomial normal form ----------------------------------------------------------------------------------------------
+# ---- the polynomial normal form -------------------------------------------------------------------------------------
 
 
 def _terms(x: Extent) -> tuple[int, dict[Monomial, int]]:
@@ -191,7 +191,7 @@ def _multiply(a: Extent, b: Extent) -> Extent:
     return _from_terms(out.pop((), 0), dict(out))
 
 
-# ---- bounds --------------------------------------------------------------------------------------------------------------------
+# ---- bounds ---------------------------------------------------------------------------------------------------------
 
 
 def _times(x: float, y: float) -> float:
@@ -228,7 +228,7 @@ def bounds(x: Extent) -> tuple[float, float]:
     return (x.lo, x.hi) if isinstance(x, Dim) else (x, x)
 
 
-# ---- division, modulo, min, max --------------------------------------------------------------------------------------------------
+# ---- division, modulo, min, max -------------------------------------------------------------------------------------
 
 
 def _atom(op: str, args: tuple[Extent, ...], lo: float, hi: float) -> Extent:
@@ -244,7 +244,7 @@ def _floordiv(a: Extent, b: Extent) -> Extent:
             raise ZeroDivisionError("integer division or modulo by zero")
         return _divide_by_int(a, b) if b > 0 else _divide_by_int(-a, -b)
     if b.lo >= 1:
-        exact = _exact_quotient(a, b)
+        exact = exact_quotient(a, b)
         return exact if exact is not None else _atom("//", (a, b), *_corners(_quotient, bounds(a), bounds(b)))
     return _atom("//", (a, b), -math.inf, math.inf)
 
@@ -267,8 +267,8 @@ def _divide_by_int(a: Extent, d: int) -> Extent:
     return quotient + (inner if d == 1 else _atom("//", (inner, d), lo, hi))
 
 
-def _exact_quotient(a: Extent, b: Dim) -> Extent | None:
-    """`a / b` as a polynomial, if b is a single term that divides every term of a, or a is a multiple of b; b is not 0."""
+def exact_quotient(a: Extent, b: Dim) -> Extent | None:
+    """`a / b`, provided b is not 0, if b is one term that divides every term of a, or a is a whole multiple of b."""
     const, terms = _terms(a)
     const_b, terms_b = _terms(b)
     mono_b, coef_b = next(iter(terms_b.items()))
@@ -302,7 +302,7 @@ def _mod(a: Extent, b: Extent) -> Extent:
         return _atom("%", (a, b), -math.inf, math.inf)
     if lo_a >= 0 and hi_a < lo_b:
         return a
-    if isinstance(b, Dim) and _exact_quotient(a, b) is not None:
+    if isinstance(b, Dim) and exact_quotient(a, b) is not None:
         return 0
     return _atom("%", (a, b), 0, min(hi_b - 1, hi_a) if lo_a >= 0 else hi_b - 1)
 
@@ -340,11 +340,11 @@ def ceil_div(a: Extent, b: Extent) -> Extent:
     return -((-a) // b)
 
 
-# ---- questions -------------------------------------------------------------------------------------------------------------------
+# ---- questions ------------------------------------------------------------------------------------------------------
 
 
 def definitely_eq(a: Extent, b: Extent) -> bool | None:
-    """Whether `a` and `b` are equal for all, for no (False), or for some values (or nobody knows: None) of their symbols."""
+    """Whether `a` and `b` are equal for all values of their symbols (True), for none (False), or unknown (None)."""
     difference = a - b
     if not isinstance(difference, Dim):
         return difference == 0
@@ -401,7 +401,7 @@ def evaluate(x: Extent, env: Mapping[Any, int]) -> int:
     return _rewrite(x, lambda s: env[s] if s in env else env[s.name], _PYTHON)  # type: ignore[return-value]
 
 
-# ---- text ------------------------------------------------------------------------------------------------------------------------
+# ---- text -----------------------------------------------------------------------------------------------------------
 
 
 def _show_sum(const: int, terms: tuple[tuple[Monomial, int], ...]) -> str:
@@ -422,12 +422,13 @@ def _show_atom(op: str, args: tuple[Extent, ...]) -> str:
 
 
 _BINARY: dict[type, Callable[[Any, Any], Extent]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
 }  # fmt: skip
 
 
 def parse_dim(text: str, symbols: Mapping[str, Symbol] | None = None) -> Extent:
-    """Read what `str` printed. Names are looked up in `symbols`; any other name is `Symbol(name)` with the default range."""
+    """Read what `str` printed. Names are looked up in `symbols`; any other name is `Symbol(name)`."""
 
     known = symbols or {}
 

@@ -1,7 +1,7 @@
 """Element types, and which one results when two meet.
 
-A `DType` is interned: there is one object per element type, so `is`, `==` and `hash` are identity and the tables below are
-indexed by the small integer `DType.index`. Names, printed forms and promotion are MindSpore 2.10's (measured, see
+A `DType` is interned: there is one object per element type, so `is`, `==` and `hash` are identity and the tables below
+are indexed by the small integer `DType.index`. Names, printed forms and promotion are MindSpore 2.10's (measured, see
 `docs/notes/mindspore_behaviour.md`); `as_dtype` is the one gate through which user input becomes a `DType`.
 
     Type                         everything MindSpore calls a type
@@ -53,8 +53,8 @@ class DType(Type):
     """
 
     __slots__ = (
-        "index", "is_bool", "is_complex", "is_floating", "is_floating_point", "is_integer", "is_number", "is_signed", "itemsize",
-        "numpy",
+        "index", "is_bool", "is_complex", "is_floating", "is_floating_point", "is_integer", "is_number", "is_signed",
+        "itemsize", "numpy",
     )  # fmt: skip
     index: int
     numpy: np.dtype[Any]
@@ -231,17 +231,19 @@ signed_type = tuple(d for d in number_type if d.is_signed)
 all_types = (bool_, *number_type)
 
 
-# ---- promotion -------------------------------------------------------------------------------------------------------------
+# ---- promotion ------------------------------------------------------------------------------------------------------
 
 _SHORT = {
-    "b": bool_, "i8": int8, "i16": int16, "i32": int32, "i64": int64, "u8": uint8, "u16": uint16, "u32": uint32, "u64": uint64,
+    "b": bool_, "i8": int8, "i16": int16, "i32": int32, "i64": int64,
+    "u8": uint8, "u16": uint16, "u32": uint32, "u64": uint64,
     "f16": float16, "bf": bfloat16, "f32": float32, "f64": float64, "c64": complex64, "c128": complex128,
     "e4": float8_e4m3fn, "e5": float8_e5m2,
 }  # fmt: skip
 
-# Symmetric. MindSpore refuses u16, u32 and u64 with anything but themselves and bool ("Type implicit conversion between ... is
-# not supported") and knows no arithmetic on e4 and e5; there we widen as the rest of the table does: signed meets unsigned in the
-# next wider signed type (int64 at most, so integers never turn into floats), any integer meets a float in that float.
+# Symmetric. MindSpore refuses u16, u32 and u64 with anything but themselves and bool ("Type implicit conversion between
+# ... is not supported") and knows no arithmetic on e4 and e5. There we widen as the rest of the table does: signed meets
+# unsigned in the next wider signed type (int64 at most, so integers never turn into floats), any integer meets a float
+# in that float.
 _PROMOTION = """
       b    i8   i16  i32  i64  u8   u16  u32  u64  f16  bf   f32  f64  c64  c128 e4   e5
 b     b    i8   i16  i32  i64  u8   u16  u32  u64  f16  bf   f32  f64  c64  c128 e4   e5
@@ -273,8 +275,8 @@ def promote_types(a: DType, b: DType) -> DType:
 def promote_scalar(dtype: DType, py_type: type) -> DType:
     """The dtype of a tensor of `dtype` with a Python number, on either side: the number is weak.
 
-    A bool changes nothing; an int lifts bool to int64; a float lifts bool and integers to float32. A complex number (which
-    MindSpore refuses) lifts to the complex type of the same precision.
+    A bool changes nothing; an int lifts bool to int64; a float lifts bool and integers to float32. A complex number
+    (which MindSpore refuses) lifts to the complex type of the same precision.
     """
     if dtype.is_complex or issubclass(py_type, bool):
         return dtype
@@ -292,7 +294,7 @@ def true_divide_dtype(dtype: DType) -> DType:
     return dtype if dtype.is_floating or dtype.is_complex else float32
 
 
-# ---- conversion ------------------------------------------------------------------------------------------------------------
+# ---- conversion -----------------------------------------------------------------------------------------------------
 
 _FROM_NUMPY: dict[np.dtype[Any], DType] = {d.numpy: d for d in DTYPES}
 _FROM_PYTHON: dict[type, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
@@ -309,7 +311,7 @@ _WEAK: dict[type, DType] = {bool: bool_, int: int64, float: float32, complex: co
 def as_dtype(x: object, who: str = "as_dtype") -> DType:
     """The `DType` that `x` names: a DType, NumPy dtype or scalar class, `bool/int/float/complex`, or a string.
 
-    Python's `float` is float64 and `int` int64, as in `tensor.astype(float)`; for the dtype of a *value* see `dtype_of`.
+    Python's `float` is float64 and `int` int64, as in `tensor.astype(float)`; for the dtype of a value see `dtype_of`.
 
     Args:
         x: what the user gave.
@@ -338,7 +340,7 @@ _ML_SCALARS = frozenset(d.numpy.type for d in (bfloat16, float8_e4m3fn, float8_e
 
 
 def dtype_of(obj: object) -> DType:
-    """The dtype that a Python number, NumPy scalar or array has as a tensor: int64, float32, bool, complex128; NumPy's own kept."""
+    """The dtype of a value as a tensor: bool, int64, float32, complex128 for Python's numbers; NumPy's own is kept."""
     found = _WEAK.get(type(obj))
     if found is not None:
         return found
@@ -356,7 +358,7 @@ def dtype_of(obj: object) -> DType:
     return found
 
 
-# ---- MindSpore's helper functions (re-exported by `duograph.common.dtype`) -----------------------------------------------------
+# ---- MindSpore's helper functions (re-exported by `duograph.common.dtype`) ------------------------------------------
 
 
 def dtype_to_nptype(type_: DType) -> type:

@@ -10,7 +10,12 @@ from duograph.core import dtype as dt
 
 def test_names_and_printed_forms():
     assert (dt.float32.name, str(dt.float32), repr(dt.float32)) == ("float32", "Float32", "mindspore.float32")
-    assert [str(d) for d in (dt.bool_, dt.uint8, dt.bfloat16, dt.complex64)] == ["Bool", "UInt8", "BFloat16", "Complex64"]
+    assert [str(d) for d in (dt.bool_, dt.uint8, dt.bfloat16, dt.complex64)] == [
+        "Bool",
+        "UInt8",
+        "BFloat16",
+        "Complex64",
+    ]
     assert (repr(dt.bool_), repr(dt.string), repr(dt.int_), repr(dt.tensor_type)) == (
         "mindspore.bool", "mindspore.string_", "mindspore.int", "mindspore.tensor",
     )  # fmt: skip
@@ -88,7 +93,16 @@ def test_python_numbers_are_weak():
 
 
 def test_true_division():
-    kept = {dt.float16, dt.bfloat16, dt.float32, dt.float64, dt.complex64, dt.complex128, dt.float8_e4m3fn, dt.float8_e5m2}
+    kept = {
+        dt.float16,
+        dt.bfloat16,
+        dt.float32,
+        dt.float64,
+        dt.complex64,
+        dt.complex128,
+        dt.float8_e4m3fn,
+        dt.float8_e5m2,
+    }
     for d in dt.DTYPES:
         assert dt.true_divide_dtype(d) is (d if d in kept else dt.float32)
 
@@ -103,8 +117,19 @@ def test_kinds():
 
 
 def test_issubclass():
-    true = [(dt.int8, dt.int_), (dt.bool_, dt.number), (dt.bfloat16, dt.float_), (dt.TensorType(dt.int8), dt.tensor_type)]
-    false = [(dt.uint8, dt.int_), (dt.list_, dt.number), (dt.float32, dt.float16), (dt.tensor_type, dt.float32), (3, dt.number)]
+    true = [
+        (dt.int8, dt.int_),
+        (dt.bool_, dt.number),
+        (dt.bfloat16, dt.float_),
+        (dt.TensorType(dt.int8), dt.tensor_type),
+    ]
+    false = [
+        (dt.uint8, dt.int_),
+        (dt.list_, dt.number),
+        (dt.float32, dt.float16),
+        (dt.tensor_type, dt.float32),
+        (3, dt.number),
+    ]
     assert all(dt.issubclass_(a, b) for a, b in true)
     assert not any(dt.issubclass_(a, b) for a, b in false)
 
@@ -119,15 +144,26 @@ def test_tensor_type():
 def test_mindspore_helpers():
     assert dt.dtype_to_nptype(dt.float32) is np.float32
     assert [dt.dtype_to_pytype(t) for t in (dt.uint8, dt.bfloat16, dt.string)] == [int, float, str]
-    assert [dt.pytype_to_dtype(t) for t in (float, np.int8, list, type(None))] == [dt.float64, dt.int8, dt.list_, dt.type_none]
+    assert [dt.pytype_to_dtype(t) for t in (float, np.int8, list, type(None))] == [
+        dt.float64,
+        dt.int8,
+        dt.list_,
+        dt.type_none,
+    ]
     assert dt.get_py_obj_dtype(1) is dt.int64
-    with pytest.raises(NotImplementedError, match=r"The python type <class 'dict'> cannot be converted to MindSpore type\."):
+    with pytest.raises(
+        NotImplementedError, match=r"The python type <class 'dict'> cannot be converted to MindSpore type\."
+    ):
         dt.pytype_to_dtype(dict)
     with pytest.raises(KeyError):
         dt.dtype_to_nptype(dt.string)
 
 
 def test_complex_parts():
-    assert (dt.float64.to_complex(), dt.bfloat16.to_complex(), dt.complex64.to_real()) == (dt.complex128, dt.complex64, dt.float32)
+    assert (dt.float64.to_complex(), dt.bfloat16.to_complex(), dt.complex64.to_real()) == (
+        dt.complex128,
+        dt.complex64,
+        dt.float32,
+    )
     with pytest.raises(TypeError, match="Cannot convert type int32 to complex type"):
         dt.int32.to_complex()
