@@ -61,7 +61,8 @@ def broadcast_shapes(
             at_x, at_y = f"{x}.shape[{len(result) - axis}]", f"{y}.shape[{len(shape) - axis}]"
             raise ValueError(
                 f"For '{op}', {x}.shape and {y}.shape need to broadcast. The value of {at_x} or {at_y} must be 1 or -1 "
-                f"when they are not the same, but got {x}.shape = {show_shape(result)} and {y}.shape = {show_shape(shape)}"
+                f"when they are not the same, but got "
+                f"{x}.shape = {show_shape(result)} and {y}.shape = {show_shape(shape)}"
             )
         result = tuple(extent for extent in merged if extent is not None)
     return result
