@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 __all__ = ["NameSupply", "identifier"]
 
-_NOT_WORD = re.compile(r"\W+")
+_NOT_WORD = re.compile(r"\0+")
 _NUMBERED = re.compile(r"(.*?)_(\d+)\Z", re.DOTALL)
 
 
@@ -23,7 +23,8 @@ def identifier(text: str, default: str = "x") -> str:
     >>> identifier("layers.0.weight"), identifier("3d"), identifier("lambda"), identifier("<>")
     ('layers_0_weight', '_3d', 'lambda_', 'x')
     """
-    name = _NOT_WORD.sub("_", text)
+    name = "".join(char if ("a" + char).isidentifier() else "\0" for char in text)
+    name = _NOT_WORD.sub("_", name)
     if text[:1] != "_":
         name = name.lstrip("_")
     if text[-1:] != "_":

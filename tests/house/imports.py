@@ -1,0 +1,165 @@
+"""Reads the import graph of the package with `ast`, and knows the floors.
+
+A module imports only from its own or lower floors. What is imported inside a function, or for type checking only,
+counts like everything else: a floor says what a reader must know first, not when Python loads it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "duograph"
+SOURCE = Path(__file__).resolve().parents[2] / "src" / PACKAGE
+
+FLOORS = {
+    "base": 0,
+    "core": 1,
+    "ir": 2,
+    "tensor": 2,
+    "ops": 3,
+    "autodiff": 4,
+    "rewrite": 4,
+    "passes": 5,
+    "lower": 6,
+    "runtime": 6,
+    "frontend": 7,
+    "jit": 8,
+}
+"""Top-level part of the package -> floor. All others (nn, train, compat, context, ...) are on the top floor."""
+
+TOP = 9
+SIBLINGS = frozenset({"ir", "tensor"})
+"""Parts of one floor that do not import each other."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import statement's target.
+
+    Attributes:
+        importer: dotted name of the module it stands in.
+        target: dotted name of the module it names (the module, not the things in it).
+        line: where.
+        when: "load" when the module is loaded, "call" inside a function, "typing" under TYPE_CHECKING.
+    """
+
+    importer: str
+    target: str
+    line: int
+    when: str
+
+
+def module_name(path: Path, root: Path) -> str:
+    """The dotted name of a file of the package that lies at `root`."""
+    parts = [root.name, *path.relative_to(root).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def modules(root: Path = SOURCE) -> dict[str, Path]:
+    """All modules of the package, by dotted name."""
+    return {module_name(path, root): path for path in sorted(root.rglob("*.py"))}
+
+
+def part(module: str) -> str:
+    """The top-level part of the package a module belongs to: `duograph.ops.unary` -> `ops`; "" for the package."""
+    return (module.split(".") + [""])[1]
+
+
+def floor(module: str) -> int:
+    """The floor of a module."""
+    return FLOORS.get(part(module), TOP)
+
+
+def imports_of(name: str, path: Path, known: frozenset[str]) -> Iterator[Import]:
+    """All imports of the package's own modules in one file."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    root = name.split(".")[0]
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    for node, when in _statements(tree, "load"):
+        for target in _targets(node, package, known):
+            if target.split(".")[0] == root:
+                yield Import(name, target, node.lineno, when)
+
+
+def _statements(node: ast.AST, when: str) -> Iterator[tuple[ast.stmt, str]]:
+    for child in ast.iter_child_nodes(node):
+        inner = when
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, when
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inner = "call" if when == "load" else when
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            inner = "typing"
+        yield from _statements(child, inner)
+
+
+def _targets(node: ast.stmt, package: str, known: frozenset[str]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            above = package.split(".")[: len(package.split(".")) - (node.level - 1)]
+            base = ".".join([*above, base] if base else above)
+        for alias in node.names:
+            full = f"{base}.{alias.name}"
+            yield full if full in known else base
+
+
+def import_graph(root: Path = SOURCE) -> list[Import]:
+    """All imports inside the package."""
+    found = modules(root)
+    known = frozenset(found)
+    return [item for name, path in found.items() for item in imports_of(name, path, known)]
+
+
+def violations(root: Path = SOURCE) -> list[str]:
+    """Imports that go up, or across between siblings: one line of text each."""
+    wrong = []
+    for item in import_graph(root):
+        here, there = part(item.importer), part(item.target)
+        if floor(item.target) > floor(item.importer):
+            why = f"floor {floor(item.importer)} imports from floor {floor(item.target)}"
+        elif here != there and {here, there} <= SIBLINGS:
+            why = f"the siblings {here} and {there} do not know each other"
+        else:
+            continue
+        wrong.append(f"{item.importer}:{item.line} imports {item.target}: {why}")
+    return wrong
+
+
+def cycles(root: Path = SOURCE) -> list[list[str]]:
+    """Groups of modules of one floor that import each other while they are loaded.
+
+    A package's `__init__` that re-exports from its own modules makes no cycle with them by itself: what counts is
+    an import that names the module it needs.
+    """
+    edges: dict[str, list[str]] = {name: [] for name in modules(root)}
+    for item in import_graph(root):
+        if item.when == "load" and floor(item.target) == floor(item.importer) and item.target in edges:
+            edges[item.importer].append(item.target)
+    return [sorted(group) for group in _components(edges) if len(group) > 1]
+
+
+def _components(edges: dict[str, list[str]]) -> list[set[str]]:
+    reach: dict[str, set[str]] = {}
+    for start in edges:
+        seen: set[str] = set()
+        stack = [start]
+        while stack:
+            for target in edges[stack.pop()]:
+                if target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+        reach[start] = seen
+    groups: list[set[str]] = []
+    placed: set[str] = set()
+    for name in edges:
+        if name not in placed:
+            group = {name} | {other for other in reach[name] if name in reach[other]}
+            placed |= group
+            groups.append(group)
+    return groups
