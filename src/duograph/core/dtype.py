@@ -240,10 +240,10 @@ _SHORT = {
     "e4": float8_e4m3fn, "e5": float8_e5m2,
 }  # fmt: skip
 
-# Symmetric. MindSpore refuses u16, u32 and u64 with anything but themselves and bool ("Type implicit conversion
-# between ... is not supported") and knows no arithmetic on e4 and e5. There we widen as the rest of the table does: signed meets
-# unsigned in the next wider signed type (int64 at most, so integers never turn into floats), any integer meets a float
-# in that float.
+# Symmetric. MindSpore refuses u16, u32 and u64 with anything but themselves and bool ("Type implicit conversion between
+# UInt16 and Int8 is not supported") and knows no arithmetic on e4 and e5. There we widen as the rest of the table does:
+# signed meets unsigned in the next wider signed type (int64 at most, so integers never turn into floats), any integer
+# meets a float in that float.
 _PROMOTION = """
       b    i8   i16  i32  i64  u8   u16  u32  u64  f16  bf   f32  f64  c64  c128 e4   e5
 b     b    i8   i16  i32  i64  u8   u16  u32  u64  f16  bf   f32  f64  c64  c128 e4   e5
