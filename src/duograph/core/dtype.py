@@ -339,6 +339,14 @@ def as_dtype(x: object, who: str = "as_dtype") -> DType:
 _ML_SCALARS = frozenset(d.numpy.type for d in (bfloat16, float8_e4m3fn, float8_e5m2))
 
 
+def from_numpy(dtype: np.dtype[Any]) -> DType:
+    """The `DType` of arrays of ``dtype`` (native byte order); `TypeError` for dtypes that are no tensor's."""
+    found = _FROM_NUMPY.get(dtype)
+    if found is None:
+        raise TypeError(f"arrays of dtype {dtype} cannot be tensors")
+    return found
+
+
 def dtype_of(obj: object) -> DType:
     """The dtype of a value as a tensor: bool, int64, float32, complex128 for Python's numbers; NumPy's own is kept."""
     found = _WEAK.get(type(obj))

@@ -1,4 +1,4 @@
-"""Tensors from nothing: ``full`` and what is built on it."""
+"""Tensors from nothing: ``full``, ``arange``, ``linspace``, ``eye``, ``iota``, and what is built on them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
+from duograph.core.shapes import numel
 from duograph.core.types import TensorType
+
+from .rules import require_kind
 
 
 @primitive
@@ -17,10 +20,91 @@ class full:
     layout = "any"
 
     def infer(*, shape, value, dtype):
+        if any(isinstance(n, int) and n < 0 for n in shape):
+            raise ValueError(f"For 'Full', the shape cannot have negative sizes, but got {shape}.")
         return TensorType(dtype, shape)
 
     def reference(*, shape, value, dtype):
         return np.full(shape, value, dtype.numpy)
+
+
+@primitive
+class arange:
+    """``size`` numbers ``start + i * step``; each element is computed directly, so that errors do not add up."""
+
+    layout = "any"
+
+    def infer(*, start, step, size, dtype):
+        return TensorType(dtype, (size,))
+
+    def reference(*, start, step, size, dtype):
+        if dtype.is_integer:
+            return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype.numpy)
+        return (np.arange(size, dtype=np.float64) * step + start).astype(dtype.numpy)
+
+
+@primitive
+class linspace:
+    """``steps`` evenly spaced numbers from ``start`` to ``stop``, both included (Python numbers)."""
+
+    layout = "any"
+
+    def infer(*, start, stop, steps, dtype):
+        if isinstance(steps, int) and steps < 0:
+            raise ValueError(f"For 'LinSpace', the 'steps' must be positive, but got {steps}.")
+        return TensorType(dtype, (steps,))
+
+    def reference(*, start, stop, steps, dtype):
+        return np.linspace(start, stop, steps).astype(dtype.numpy)
+
+
+@primitive
+class eye:
+    """Ones on the diagonal of an ``n`` by ``m`` matrix, zeros elsewhere."""
+
+    layout = "any"
+
+    def infer(*, n, m, dtype):
+        if any(isinstance(k, int) and k < 0 for k in (n, m)):
+            raise ValueError(f"For 'Eye', 'n' and 'm' must not be negative, but got {n} and {m}.")
+        return TensorType(dtype, (n, m))
+
+    def reference(*, n, m, dtype):
+        return np.eye(n, m, dtype=dtype.numpy)
+
+
+@primitive
+class iota:
+    """The index along ``axis`` of every element of ``shape``; ``axis=None``: the position in row-major order."""
+
+    layout = "any"
+
+    def infer(*, shape, axis, dtype):
+        return TensorType(dtype, shape)
+
+    def reference(*, shape, axis, dtype):
+        if axis is None:
+            return np.arange(numel(shape), dtype=dtype.numpy).reshape(shape)
+        column = [1] * len(shape)
+        column[axis] = shape[axis]
+        return np.ascontiguousarray(np.broadcast_to(np.arange(shape[axis], dtype=dtype.numpy).reshape(column), shape))
+
+
+@primitive
+class one_hot:
+    """A new last axis of ``depth`` that is 1 at the index and 0 elsewhere; indices outside give zeros."""
+
+    bprop = NOT_DIFFERENTIABLE
+
+    def infer(indices, *, depth, dtype):
+        indices = require_kind("one_hot", indices, "bi", "indices")
+        return TensorType(dtype, (*indices.shape, depth))
+
+    def reference(indices, *, depth, dtype):
+        return (indices[..., None] == np.arange(depth)).astype(dtype.numpy)
+
+    def batch(in_axes, operands, *, depth, dtype):
+        return one_hot(operands[0], depth=depth, dtype=dtype), 0
 
 
 def zeros_like(x: Any) -> Any:

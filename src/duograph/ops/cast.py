@@ -1,0 +1,103 @@
+"""Changes of dtype, and identities that mean something: an alias, and the end of a gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core.op import NOT_DIFFERENTIABLE, primitive
+
+from .rules import elementwise_batch, tensor
+
+
+@primitive
+class cast:
+    """``x`` in ``dtype``.
+
+    Floats become integers by truncation. NaN, infinities and values outside the range give what x86-64 gives (and
+    MindSpore on CPU): types up to 32 bits go through int32 and uint32 and int64 through int64, where everything
+    outside the range is the smallest value; narrower types keep the low bits. Complex numbers lose the imaginary part.
+    """
+
+    layout = "any"
+    batch = elementwise_batch("cast")
+
+    def infer(x, *, dtype):
+        return tensor("cast", x).with_dtype(dtype)
+
+    def reference(x, *, dtype):
+        return convert(x, dtype.numpy)
+
+    def bprop(ins, out, dout, *, dtype):
+        (x,) = ins
+        smooth = all(d.is_floating or d.is_complex for d in (x.dtype, dtype))
+        return (cast(dout, dtype=x.dtype) if smooth else None,)
+
+
+def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """`cast` on arrays."""
+    if x.dtype == dtype:
+        return x.copy()
+    target = dt.from_numpy(dtype)
+    if x.dtype.kind == "c" and not target.is_complex and not target.is_bool:
+        x = x.real
+    if dt.from_numpy(x.dtype).is_floating and target.is_integer:
+        return _truncate(x.astype(np.float64), dtype)
+    return x.astype(dtype)
+
+
+def _truncate(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    if dtype == np.uint64:
+        big = x >= 2.0**63
+        low = _to_signed(np.where(big, x - 2.0**63, x), np.int64).astype(np.uint64)
+        return np.where(big, low ^ np.uint64(1 << 63), low)
+    through = np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32
+    return _to_signed(x, through).astype(dtype)
+
+
+def _to_signed(x: np.ndarray, dtype: type) -> np.ndarray:
+    info = np.iinfo(dtype)
+    limit = float(1 << (info.bits - 1))
+    whole = np.trunc(x)
+    valid = (whole >= -limit) & (whole < limit)  # false for NaN
+    return np.where(valid, np.where(valid, whole, 0.0).astype(dtype), info.min)
+
+
+@primitive
+class identity:
+    """``x`` itself, as another handle on the same storage."""
+
+    view = True
+    layout = "any"
+    batch = elementwise_batch("identity")
+
+    def infer(x):
+        return tensor("identity", x)
+
+    def reference(x):
+        return x[...]
+
+    def bprop(ins, out, dout):
+        return (dout,)
+
+    def write_view(base, value):
+        return value
+
+
+@primitive
+class stop_gradient:
+    """``x`` as a value that gradients do not flow through; shares storage with ``x``."""
+
+    view = True
+    layout = "any"
+    bprop = NOT_DIFFERENTIABLE
+    batch = elementwise_batch("stop_gradient")
+
+    def infer(x):
+        return tensor("stop_gradient", x)
+
+    def reference(x):
+        return x[...]
+
+    def write_view(base, value):
+        return value
