@@ -1,24 +1,49 @@
-"""Reductions. The order of accumulation is NumPy's pairwise order on the C-contiguous operand: a function of shape alone."""
+"""Reductions. The order of accumulation is NumPy's pairwise order on the C-contiguous operand: a function of shape alone.
+
+``axis`` is a normalised tuple; the empty tuple reduces nothing (that ``()`` means all axes is the public functions'
+convention). Running reductions are in ``cumulative.py``.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import reduced_shape
+from duograph.core.shapes import numel, reduced_shape
 from duograph.core.types import TensorType
 
-from .movement import broadcast_to, reshape
-from .rules import in_float32, tensor
+from .arithmetic import adjoint, div, mul
+from .cast import cast
+from .compare import equal
+from .creation import constant_like
+from .movement import broadcast_to, reshape, transpose
+from .rules import batch_with, camel, in_float32, require_kind, tensor
+from .select import select
+
+
+def _reduced(shape, axis, keep_dims):
+    return reduced_shape(shape, axis, keep_dims) if axis else tuple(shape)
+
+
+def _shift_axes(size, rank, axis, **rest):
+    return {"axis": tuple(a + 1 for a in axis), **rest}
+
+
+def _restore(x, value, axis):
+    """``value`` (reduced from ``x``) broadcast back to the shape of ``x``."""
+    return broadcast_to(reshape(value, shape=_reduced(x.shape, axis, True)), shape=tuple(x.shape))
 
 
 @primitive
 class reduce_sum:
     """Sum over ``axis`` (normalised tuple; empty tuple: over nothing). Keeps the dtype of ``x``."""
 
+    batch = batch_with("reduce_sum", _shift_axes)
+
     def infer(x, *, axis, keep_dims=False):
         x = tensor("reduce_sum", x)
-        return TensorType(x.dtype, reduced_shape(x.shape, axis, keep_dims))
+        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
 
     def reference(x, *, axis, keep_dims):
         if x.dtype.kind in "fc" or x.dtype.kind == "V":
@@ -26,11 +51,160 @@ class reduce_sum:
         return np.sum(x, axis=axis, keepdims=keep_dims, dtype=x.dtype)
 
     def bprop(ins, out, dout, *, axis, keep_dims):
-        (x,) = ins
-        kept = reduced_shape(x.shape, axis, True)
-        return (broadcast_to(reshape(dout, shape=kept), shape=tuple(x.shape)),)
+        return (_restore(ins[0], dout, axis),)
 
 
 @in_float32
 def _float_sum(x, *, axis, keep_dims):
     return np.sum(x, axis=axis, keepdims=keep_dims)
+
+
+@primitive
+class reduce_prod:
+    """Product over ``axis``. The gradient multiplies what is left and right of each element, so zeros are right."""
+
+    batch = batch_with("reduce_prod", _shift_axes)
+
+    def infer(x, *, axis, keep_dims=False):
+        x = tensor("reduce_prod", x)
+        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+
+    def reference(x, *, axis, keep_dims):
+        return _product(x, axis=axis, keep_dims=keep_dims)
+
+    def bprop(ins, out, dout, *, axis, keep_dims):
+        from .cumulative import cumprod
+
+        (x,) = ins
+        if not axis:
+            return (dout,)
+        kept = tuple(i for i in range(len(x.shape)) if i not in axis)
+        perm = (*kept, *axis)
+        moved = transpose(x, perm=perm)
+        rows = reshape(moved, shape=(*[x.shape[i] for i in kept], numel(x.shape[i] for i in axis)))
+        last = len(kept)
+        before = cumprod(rows, axis=last, exclusive=True, reverse=False)
+        after = cumprod(rows, axis=last, exclusive=True, reverse=True)
+        others = reshape(mul(before, after), shape=tuple(moved.shape))
+        back = transpose(others, perm=tuple(int(i) for i in np.argsort(perm)))
+        return (mul(_restore(x, dout, axis), adjoint(back)),)
+
+
+@in_float32
+def _product(x, *, axis, keep_dims):
+    return np.prod(x, axis=axis, keepdims=keep_dims, dtype=x.dtype)
+
+
+# ---- extremes -------------------------------------------------------------------------------------------------------
+
+
+def _extreme_type(name):
+    def infer(x, *, axis, keep_dims=False):
+        x = require_kind(name, x, "bif")
+        if any(x.shape[a] == 0 for a in axis):
+            raise ValueError(f"For '{camel(name)}', cannot reduce axis of size 0 in shape {tuple(x.shape)}: there is no identity.")
+        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+
+    return infer
+
+
+def _share_among_equals(ins, out, dout, *, axis, keep_dims):
+    (x,) = ins
+    hits = equal(x, _restore(x, out, axis))
+    count = reduce_sum(cast(hits, dtype=x.dtype), axis=axis, keep_dims=keep_dims)
+    share = _restore(x, div(dout, count), axis)
+    return (select(hits, share, constant_like(dout, 0)),)
+
+
+@primitive
+class reduce_max:
+    """Maximum over ``axis``; NaN propagates. Equal maxima share the gradient evenly."""
+
+    batch = batch_with("reduce_max", _shift_axes)
+    infer = _extreme_type("reduce_max")
+    reference = in_float32(lambda x, *, axis, keep_dims: np.max(x, axis=axis, keepdims=keep_dims))
+    bprop = _share_among_equals
+
+
+@primitive
+class reduce_min:
+    """Minimum over ``axis``; NaN propagates. Equal minima share the gradient evenly."""
+
+    batch = batch_with("reduce_min", _shift_axes)
+    infer = _extreme_type("reduce_min")
+    reference = in_float32(lambda x, *, axis, keep_dims: np.min(x, axis=axis, keepdims=keep_dims))
+    bprop = _share_among_equals
+
+
+# ---- logic ----------------------------------------------------------------------------------------------------------
+
+
+@primitive
+class reduce_all:
+    """Whether all of ``x`` (bool) over ``axis`` hold."""
+
+    batch = batch_with("reduce_all", _shift_axes)
+
+    def infer(x, *, axis, keep_dims=False):
+        x = require_kind("reduce_all", x, "b")
+        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+
+    def reference(x, *, axis, keep_dims):
+        return np.all(x, axis=axis, keepdims=keep_dims)
+
+
+@primitive
+class reduce_any:
+    """Whether any of ``x`` (bool) over ``axis`` holds."""
+
+    batch = batch_with("reduce_any", _shift_axes)
+
+    def infer(x, *, axis, keep_dims=False):
+        x = require_kind("reduce_any", x, "b")
+        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+
+    def reference(x, *, axis, keep_dims):
+        return np.any(x, axis=axis, keepdims=keep_dims)
+
+
+# ---- positions ------------------------------------------------------------------------------------------------------
+
+
+def _position_type(name):
+    def infer(x, *, axis, keep_dims=False, dtype=dt.int64):
+        x = require_kind(name, x, "bif")
+        shape = x.shape or (1,)
+        if shape[axis] == 0:
+            raise ValueError(f"For '{camel(name)}', axis {axis} of shape {tuple(x.shape)} is empty.")
+        return TensorType(dtype, _reduced(x.shape, (axis,), keep_dims) if x.shape else ())
+
+    return infer
+
+
+def _position(find):
+    def reference(x, *, axis, keep_dims, dtype):
+        return np.asarray(find(x, axis=axis if x.ndim else None, keepdims=keep_dims and x.ndim > 0)).astype(dtype.numpy)
+
+    return in_float32(reference)
+
+
+def _shift_axis(size, rank, axis, **rest):
+    return {"axis": axis + 1, **rest}
+
+
+@primitive
+class argmax:
+    """Index of the first maximum along ``axis`` (one int); the first NaN if there is one."""
+
+    infer = _position_type("argmax")
+    reference = _position(np.argmax)
+    batch = batch_with("argmax", _shift_axis)
+
+
+@primitive
+class argmin:
+    """Index of the first minimum along ``axis`` (one int); the first NaN if there is one."""
+
+    infer = _position_type("argmin")
+    reference = _position(np.argmin)
+    batch = batch_with("argmin", _shift_axis)
