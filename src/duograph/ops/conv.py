@@ -1,0 +1,297 @@
+"""Convolution over any number of spatial axes, in the layout (batch, channels, *spatial).
+
+One bilinear map, three primitives: the map itself and its adjoints in the input and in the weight. Each one's gradients
+are the two others, so gradients of any order exist. The kernels copy windows into a matrix and multiply (im2col).
+Extents are ints here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from duograph.core.op import primitive
+from duograph.core.shapes import conv_output_size, same_padding
+from duograph.core.types import TensorType
+
+from .movement import reshape
+from .rules import in_float32, same_dtype
+
+
+@primitive
+class conv:
+    """Cross-correlation of ``x`` (N, C, *size) with ``w`` (O, C / groups, *kernel).
+
+    ``stride`` and ``dilation`` hold one int per spatial axis, ``padding`` a (front, back) pair.
+    """
+
+    def infer(x, w, *, stride, padding, dilation, groups=1):
+        dtype = same_dtype("conv", x, w)
+        _check_operands(x, w, groups)
+        size = tuple(
+            conv_output_size(n, k, s, p, d)
+            for n, k, s, p, d in zip(x.shape[2:], w.shape[2:], stride, padding, dilation, strict=True)
+        )
+        if any(isinstance(n, int) and n <= 0 for n in size):
+            raise ValueError(
+                f"For 'Conv{x.ndim - 2}D', the kernel {tuple(w.shape[2:])} (dilation {dilation}) does not fit into the "
+                f"input {tuple(x.shape[2:])} padded by {padding}."
+            )
+        return TensorType(dtype, (x.shape[0], w.shape[0], *size))
+
+    def reference(x, w, *, stride, padding, dilation, groups):
+        return _convolve(x, w, stride=stride, padding=padding, dilation=dilation, groups=groups)
+
+    def bprop(ins, out, dout, **how):
+        x, w = ins
+        return (
+            lambda: conv_input_grad(dout, w, input_size=tuple(x.shape[2:]), **how),
+            lambda: conv_weight_grad(x, dout, kernel_size=tuple(w.shape[2:]), **how),
+        )
+
+
+@primitive
+class conv_input_grad:
+    """The adjoint of `conv` in its input of spatial size ``input_size``; also the transposed convolution."""
+
+    def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
+        dtype = same_dtype("conv_input_grad", dout, w)
+        return TensorType(dtype, (dout.shape[0], w.shape[1] * groups, *input_size))
+
+    def reference(dout, w, *, input_size, stride, padding, dilation, groups):
+        return _spread(
+            dout, w, input_size=input_size, stride=stride, padding=padding, dilation=dilation, groups=groups
+        )
+
+    def bprop(ins, out, dout, *, input_size, **how):
+        d, w = ins
+        return (
+            lambda: conv(dout, w, **how),
+            lambda: conv_weight_grad(dout, d, kernel_size=tuple(w.shape[2:]), **how),
+        )
+
+
+@primitive
+class conv_weight_grad:
+    """The adjoint of `conv` in its weight of spatial size ``kernel_size``."""
+
+    def infer(x, dout, *, kernel_size, stride, padding, dilation, groups=1):
+        dtype = same_dtype("conv_weight_grad", x, dout)
+        return TensorType(dtype, (dout.shape[1], x.shape[1] // groups, *kernel_size))
+
+    def reference(x, dout, *, kernel_size, stride, padding, dilation, groups):
+        return _correlate(
+            x, dout, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation, groups=groups
+        )
+
+    def bprop(ins, out, dout, *, kernel_size, **how):
+        x, d = ins
+        return (
+            lambda: conv_input_grad(d, dout, input_size=tuple(x.shape[2:]), **how),
+            lambda: conv(x, dout, **how),
+        )
+
+
+def _check_operands(x: TensorType, w: TensorType, groups: int) -> None:
+    rank = x.ndim - 2
+    if rank < 1 or w.ndim != x.ndim:
+        raise ValueError(
+            f"For 'Conv{max(rank, 1)}D', input and weight must have the same number of dimensions, at least 3, but got "
+            f"shapes {tuple(x.shape)} and {tuple(w.shape)}."
+        )
+    if x.shape[1] != w.shape[1] * groups:
+        raise RuntimeError(
+            f"For 'Conv{rank}D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
+            f"'weight' shape: {w.shape[1]}, but got 'C_in' of input 'x' shape: {x.shape[1]}, and 'group': {groups}."
+        )
+    if isinstance(w.shape[0], int) and w.shape[0] % groups:
+        raise ValueError(
+            f"For 'Conv{rank}D', the output channels {w.shape[0]} must be divisible by the groups {groups}."
+        )
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+def pad_spatial(x: np.ndarray, padding: Any, value: Any = 0) -> np.ndarray:
+    """``x`` with its trailing axes padded by ``value``; negative padding crops."""
+    if any(p < 0 for pair in padding for p in pair):
+        lead = x.ndim - len(padding)
+        crop = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(padding, x.shape[lead:], strict=True))
+        x = x[(slice(None),) * lead + crop]
+        padding = tuple((max(a, 0), max(b, 0)) for a, b in padding)
+    if not any(p for pair in padding for p in pair):
+        return np.ascontiguousarray(x)
+    lead = x.ndim - len(padding)
+    shape = (*x.shape[:lead], *[n + a + b for n, (a, b) in zip(x.shape[lead:], padding, strict=True)])
+    out = np.full(shape, value, x.dtype)
+    inside = tuple(slice(a, a + n) for n, (a, _) in zip(x.shape[lead:], padding, strict=True))
+    out[(slice(None),) * lead + inside] = x
+    return out
+
+
+def windows(x: np.ndarray, kernel: Any, stride: Any, dilation: Any) -> np.ndarray:
+    """A view of (lead, lead, *size): every window of ``x``, of shape (lead, lead, *kernel, *positions)."""
+    rank = len(kernel)
+    sizes = x.shape[-rank:]
+    count = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(sizes, kernel, stride, dilation, strict=True)]
+    steps = x.strides[-rank:]
+    return np.lib.stride_tricks.as_strided(
+        x,
+        (*x.shape[:-rank], *kernel, *count),
+        (
+            *x.strides[:-rank],
+            *[t * d for t, d in zip(steps, dilation, strict=True)],
+            *[t * s for t, s in zip(steps, stride, strict=True)],
+        ),
+        writeable=False,
+    )
+
+
+def _columns(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> tuple[Any, Any]:
+    """All windows as matrices (N, groups, C / groups * taps, positions), and the extents of the positions."""
+    view = windows(pad_spatial(x, padding), kernel, stride, dilation)
+    positions = view.shape[2 + len(kernel) :]
+    n, c = x.shape[:2]
+    shape = (n, groups, c // groups * prod(kernel), prod(positions))
+    return np.ascontiguousarray(view.reshape(shape)), positions
+
+
+@in_float32
+def _convolve(x, w, *, stride, padding, dilation, groups):
+    columns, positions = _columns(x, w.shape[2:], stride, padding, dilation, groups)
+    n, o = x.shape[0], w.shape[0]
+    weight = w.reshape(groups, o // groups, prod(w.shape[1:]))
+    return np.matmul(weight, columns).reshape(n, o, *positions)
+
+
+@in_float32
+def _spread(dout, w, *, input_size, stride, padding, dilation, groups):
+    n, o, *positions = dout.shape
+    kernel, per_group = w.shape[2:], w.shape[1]
+    weight = w.reshape(groups, o // groups, per_group * prod(kernel))
+    weight = np.ascontiguousarray(weight.transpose(0, 2, 1))
+    columns = np.matmul(weight, dout.reshape(n, groups, o // groups, prod(positions)))
+    columns = columns.reshape(n, groups * per_group, *kernel, *positions)
+    padded = [size + a + b for size, (a, b) in zip(input_size, padding, strict=True)]
+    reach = [d * (k - 1) + (p - 1) * s + 1 for k, d, p, s in zip(kernel, dilation, positions, stride, strict=True)]
+    total = np.zeros((n, groups * per_group, *map(max, padded, reach)), columns.dtype)
+    add_windows(total, columns, kernel, positions, stride, dilation)
+    crop = tuple(slice(a, a + size) for size, (a, _) in zip(input_size, padding, strict=True))
+    return np.ascontiguousarray(total[(slice(None), slice(None), *crop)])
+
+
+def add_windows(total: np.ndarray, parts: np.ndarray, kernel: Any, positions: Any, stride: Any, dilation: Any) -> None:
+    """Adds windows (lead, lead, *kernel, *positions) into ``total`` at their places, tap by tap in C order."""
+    for tap in product(*map(range, kernel)):
+        places = tuple(
+            slice(t * d, t * d + (p - 1) * s + 1, s)
+            for t, d, p, s in zip(tap, dilation, positions, stride, strict=True)
+        )
+        total[(slice(None), slice(None), *places)] += parts[(slice(None), slice(None), *tap)]
+
+
+@in_float32
+def _correlate(x, dout, *, kernel_size, stride, padding, dilation, groups):
+    n, o, *positions = dout.shape
+    size = [
+        (p - 1) * s + d * (k - 1) + 1 for p, s, d, k in zip(positions, stride, dilation, kernel_size, strict=True)
+    ]
+    # positions may be fewer than fit (floor division); the windows used are those that dout has
+    fitted = tuple((a, need - have - a) for (a, _), need, have in zip(padding, size, x.shape[2:], strict=True))
+    columns, _ = _columns(x, kernel_size, stride, fitted, dilation, groups)
+    rows = np.ascontiguousarray(columns.transpose(1, 0, 3, 2)).reshape(groups, n * prod(positions), columns.shape[2])
+    left = dout.reshape(n, groups, o // groups, prod(positions)).transpose(1, 2, 0, 3)
+    left = np.ascontiguousarray(left).reshape(groups, o // groups, n * prod(positions))
+    return np.matmul(left, rows).reshape(o, x.shape[1] // groups, *kernel_size)
+
+
+# ---- what users say, resolved ---------------------------------------------------------------------------------------
+
+
+def resolve_padding(
+    pad_mode: str,
+    padding: Any,
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    op: str = "Conv2D",
+) -> tuple[tuple[int, int], ...]:
+    """(front, back) padding per spatial axis.
+
+    Args:
+        pad_mode: ``"same"`` (the output has ceil(size / stride) positions, the odd element is padded behind),
+            ``"valid"`` (none), or ``"pad"`` (what ``padding`` says).
+        padding: an int, one int per axis, or two per axis (front, back, front, back ...).
+        size: spatial extents of the input.
+        kernel: extents of the kernel.
+        stride: stride per axis.
+        dilation: dilation per axis.
+        op: name for messages.
+
+    Raises:
+        ValueError: unknown mode, padding without ``"pad"``, negative or ill-shaped padding.
+    """
+    rank = len(kernel)
+    mode = pad_mode.lower() if isinstance(pad_mode, str) else pad_mode
+    if mode not in ("valid", "same", "pad"):
+        raise ValueError(
+            f"For '{op}', the 'pad_mode' must be str and must be in '['valid', 'same', 'pad']', but got '{pad_mode}'."
+        )
+    given = (padding,) * rank if isinstance(padding, int) else tuple(padding)
+    if mode != "pad":
+        if any(given):
+            raise ValueError(
+                f"For '{op}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
+                f"but got 'pad': {padding} and 'pad_mode': {pad_mode}."
+            )
+        if mode == "valid":
+            return ((0, 0),) * rank
+        return tuple(same_padding(n, k, s, d) for n, k, s, d in zip(size, kernel, stride, dilation, strict=True))  # type: ignore[misc]
+    if len(given) == 1:
+        given = given * rank
+    if any(p < 0 for p in given):
+        raise ValueError(f"For '{op}', the 'padding' must be greater than or equal to 0, but got {padding}.")
+    if len(given) == rank:
+        return tuple((p, p) for p in given)
+    if len(given) == 2 * rank:
+        return tuple((given[2 * i], given[2 * i + 1]) for i in range(rank))
+    raise ValueError(f"For '{op}', the 'padding' must be an int or a tuple of {rank} or {2 * rank} ints, but got {padding}.")
+
+
+def conv_transpose(
+    x: Any,
+    w: Any,
+    *,
+    stride: tuple[int, ...],
+    padding: tuple[tuple[int, int], ...],
+    dilation: tuple[int, ...],
+    groups: int = 1,
+    output_padding: tuple[int, ...] | None = None,
+) -> Any:
+    """Transposed convolution of ``x`` (N, C, *size) with ``w`` (C, O / groups, *kernel).
+
+    The output extent is ``(size - 1) * stride - front - back + dilation * (kernel - 1) + output_padding + 1``.
+    """
+    extra = output_padding or (0,) * len(stride)
+    size = tuple(
+        (n - 1) * s - a - b + d * (k - 1) + e + 1
+        for n, s, (a, b), d, k, e in zip(x.shape[2:], stride, padding, dilation, w.shape[2:], extra, strict=True)
+    )
+    if any(n <= 0 for n in size):
+        raise ValueError(f"For 'ConvTranspose', the output extents {size} must be positive.")
+    return conv_input_grad(
+        x, w, input_size=size, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
+
+
+def add_bias(x: Any, bias: Any) -> Any:
+    """``x`` (N, C, *size) plus one number per channel."""
+    from .arithmetic import add
+
+    return add(x, reshape(bias, shape=(1, bias.shape[0], *(1,) * (len(x.shape) - 2))))

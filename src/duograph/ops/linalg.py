@@ -1,0 +1,169 @@
+"""Matrix products: the primitive ``matmul`` and what is a product in disguise (dot, inner, outer, tensordot).
+
+Operands are copied to C order before they reach BLAS, transposed ones too, and a stack of matrices times one matrix is
+one product. So the bits of a product are a function of values and shapes alone: it does not matter whether an operand
+was a view, nor whether a transposition was an op of its own or an attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.core.dim import definitely_eq
+from duograph.core.op import primitive
+from duograph.core.shapes import broadcast_shapes, normalize_axis, numel
+from duograph.core.types import TensorType
+
+from .arithmetic import adjoint, mul
+from .movement import reshape, transpose
+from .rules import in_float32, same_dtype, sum_to
+
+
+@primitive
+class matmul:
+    """Product of (stacks of) matrices: the last two axes are multiplied, the others broadcast."""
+
+    def infer(x, w, *, transpose_a=False, transpose_b=False):
+        dtype = same_dtype("matmul", x, w)
+        if x.ndim < 2 or w.ndim < 2:
+            raise ValueError(
+                f"For 'matmul', both inputs need at least 2 dimensions, but got shapes {tuple(x.shape)} and {tuple(w.shape)}."
+            )
+        rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
+        other, columns = w.shape[-2:] if not transpose_b else w.shape[:-3:-1]
+        if definitely_eq(inner, other) is False:
+            raise RuntimeError(
+                f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {inner} and {other}."
+            )
+        batch = broadcast_shapes(x.shape[:-2], w.shape[:-2], op="MatMulExt")
+        return TensorType(dtype, (*batch, rows, columns))
+
+    def reference(x, w, *, transpose_a, transpose_b):
+        return _product(x, w, transpose_a=transpose_a, transpose_b=transpose_b)
+
+    def bprop(ins, out, dout, *, transpose_a, transpose_b):
+        x, w = (adjoint(t) for t in ins)
+
+        def of_x():
+            if transpose_a:
+                grad = matmul(w, dout, transpose_a=transpose_b, transpose_b=True)
+            else:
+                grad = matmul(dout, w, transpose_a=False, transpose_b=not transpose_b)
+            return sum_to(grad, x.shape)
+
+        def of_w():
+            left, right = x, dout
+            if not transpose_a and len(w.shape) == 2 and len(x.shape) > 2:
+                left, right = _as_one_matrix(x), _as_one_matrix(dout)  # sums over the stack inside the product
+            if transpose_b:
+                grad = matmul(right, left, transpose_a=True, transpose_b=transpose_a)
+            else:
+                grad = matmul(left, right, transpose_a=not transpose_a, transpose_b=False)
+            return sum_to(grad, w.shape)
+
+        return of_x, of_w
+
+    def batch(in_axes, operands, *, transpose_a, transpose_b):
+        rank = max(len(t.shape) - (axis == 0) for t, axis in zip(operands, in_axes, strict=True))
+        aligned = [
+            reshape(t, shape=(t.shape[0], *(1,) * (rank + 1 - len(t.shape)), *t.shape[1:])) if axis == 0 else t
+            for t, axis in zip(operands, in_axes, strict=True)
+        ]
+        return matmul(*aligned, transpose_a=transpose_a, transpose_b=transpose_b), 0
+
+
+@in_float32
+def _product(x, w, *, transpose_a, transpose_b):
+    if transpose_a:
+        x = np.ascontiguousarray(np.swapaxes(x, -1, -2))
+    if transpose_b:
+        w = np.ascontiguousarray(np.swapaxes(w, -1, -2))
+    if w.ndim == 2 and x.ndim > 2:
+        flat = np.matmul(x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1]), w)
+        return flat.reshape(*x.shape[:-1], w.shape[-1])
+    return np.matmul(x, w)
+
+
+def _as_one_matrix(x: Any) -> Any:
+    return reshape(x, shape=(numel(x.shape[:-1]), x.shape[-1]))
+
+
+def matrix_product(x: Any, y: Any) -> Any:
+    """``x @ y`` as NumPy understands it, 1-D operands included; both have one dtype.
+
+    Raises:
+        ValueError: an operand is 0-d.
+        RuntimeError: the inner extents differ.
+    """
+    if not x.shape or not y.shape:
+        raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
+    left = reshape(x, shape=(1, *x.shape)) if len(x.shape) == 1 else x
+    right = reshape(y, shape=(*y.shape, 1)) if len(y.shape) == 1 else y
+    out = matmul(left, right)
+    if left is not x or right is not y:
+        rows = () if left is not x else (out.shape[-2],)
+        columns = () if right is not y else (out.shape[-1],)
+        out = reshape(out, shape=(*out.shape[:-2], *rows, *columns))
+    return out
+
+
+def outer(x: Any, y: Any) -> Any:
+    """Products of every element of the vector ``x`` with every element of the vector ``y``."""
+    return mul(reshape(x, shape=(numel(x.shape), 1)), reshape(y, shape=(1, numel(y.shape))))
+
+
+def dot(x: Any, y: Any) -> Any:
+    """Sum over the last axis of ``x`` and the last but one of ``y`` (the last, if it is a vector), as in NumPy."""
+    if not x.shape or not y.shape:
+        return outer_shape(x, y)
+    return tensordot(x, y, ((len(x.shape) - 1,), (max(len(y.shape) - 2, 0),)))
+
+
+def inner(x: Any, y: Any) -> Any:
+    """Sum of products over the last axes."""
+    if not x.shape or not y.shape:
+        return outer_shape(x, y)
+    return tensordot(x, y, ((len(x.shape) - 1,), (len(y.shape) - 1,)))
+
+
+def outer_shape(x: Any, y: Any) -> Any:
+    """Products of every element of ``x`` with every element of ``y``, of shape ``x.shape + y.shape``."""
+    return reshape(outer(x, y), shape=(*x.shape, *y.shape))
+
+
+def tensordot(x: Any, y: Any, axes: int | Sequence[Any] = 2) -> Any:
+    """Sum of products over pairs of axes.
+
+    Args:
+        x: the first tensor.
+        y: the second tensor, of the same dtype.
+        axes: how many axes at the end of ``x`` meet as many at the start of ``y``; or a pair of axis lists.
+
+    Raises:
+        ValueError: the axes do not match.
+    """
+    if isinstance(axes, int):
+        if axes < 0 or axes > min(len(x.shape), len(y.shape)):
+            raise ValueError(f"For 'tensordot', axes must be in [0, {min(len(x.shape), len(y.shape))}], but got {axes}.")
+        first: Sequence[int] = range(len(x.shape) - axes, len(x.shape))
+        second: Sequence[int] = range(axes)
+    else:
+        first, second = ((a,) if isinstance(a, int) else tuple(a) for a in axes)
+    first = [normalize_axis(a, len(x.shape), "tensordot") for a in first]
+    second = [normalize_axis(a, len(y.shape), "tensordot") for a in second]
+    if len(first) != len(second):
+        raise ValueError(f"For 'tensordot', the axes must pair up, but got {len(first)} and {len(second)}.")
+    for a, b in zip(first, second, strict=True):
+        if definitely_eq(x.shape[a], y.shape[b]) is False:
+            raise ValueError(
+                f"For 'tensordot', axis {a} of size {x.shape[a]} cannot be summed with axis {b} of size {y.shape[b]}."
+            )
+    free_x = [i for i in range(len(x.shape)) if i not in first]
+    free_y = [i for i in range(len(y.shape)) if i not in second]
+    summed = numel([x.shape[i] for i in first])
+    left = reshape(transpose(x, perm=(*free_x, *first)), shape=(numel([x.shape[i] for i in free_x]), summed))
+    right = reshape(transpose(y, perm=(*second, *free_y)), shape=(summed, numel([y.shape[i] for i in free_y])))
+    return reshape(matmul(left, right), shape=(*[x.shape[i] for i in free_x], *[y.shape[i] for i in free_y]))

@@ -1,0 +1,254 @@
+"""Normalisations: softmax and log_softmax as primitives (they are hot), the others as composites over ops.
+
+Statistics are computed from centred values, so that a large mean does not eat the variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.core.op import primitive
+from duograph.core.shapes import normalize_axis, numel
+
+from .arithmetic import abs_, add, div, maximum, mul, sub
+from .creation import constant_like
+from .movement import reshape
+from .power import pow_
+from .reduce import reduce_sum
+from .rules import batch_with, in_float32, require_kind
+from .unary import exp, rsqrt, sqrt
+
+
+def _shift_axis(size, rank, *, axis):
+    return {"axis": axis + 1}
+
+
+@primitive
+class softmax:
+    """``exp(x)`` divided by its sum along ``axis`` (counted from the front)."""
+
+    batch = batch_with("softmax", _shift_axis)
+
+    def infer(x, *, axis):
+        x = require_kind("softmax", x, "f", "logits")
+        normalize_axis(axis, x.ndim, "Softmax")
+        return x
+
+    def reference(x, *, axis):
+        return _softmax(x, axis=axis)
+
+    def bprop(ins, out, dout, *, axis):
+        weighted = mul(out, dout)
+        return (sub(weighted, mul(out, reduce_sum(weighted, axis=(axis,), keep_dims=True))),)
+
+
+@primitive
+class log_softmax:
+    """Logarithm of `softmax`, accurate where that underflows."""
+
+    batch = batch_with("log_softmax", _shift_axis)
+
+    def infer(x, *, axis):
+        x = require_kind("log_softmax", x, "f", "logits")
+        normalize_axis(axis, x.ndim, "LogSoftmax")
+        return x
+
+    def reference(x, *, axis):
+        return _log_softmax(x, axis=axis)
+
+    def bprop(ins, out, dout, *, axis):
+        return (sub(dout, mul(exp(out), reduce_sum(dout, axis=(axis,), keep_dims=True))),)
+
+
+@in_float32
+def _softmax(x, *, axis):
+    if x.ndim == 0:
+        return np.exp(x - x)
+    e = np.exp(x - np.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    return e / np.sum(e, axis=axis, keepdims=True)
+
+
+@in_float32
+def _log_softmax(x, *, axis):
+    if x.ndim == 0:
+        return x - x
+    shifted = x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- statistics -----------------------------------------------------------------------------------------------------
+
+
+def scaled(x: Any, factor: Any) -> Any:
+    """``x`` times a Python number."""
+    return mul(x, constant_like(x, factor))
+
+
+def shifted(x: Any, offset: Any) -> Any:
+    """``x`` plus a Python number."""
+    return add(x, constant_like(x, offset))
+
+
+def reduce_mean(x: Any, *, axis: tuple[int, ...], keep_dims: bool) -> Any:
+    """Mean over ``axis``, of which the extents are known."""
+    total = reduce_sum(x, axis=axis, keep_dims=keep_dims)
+    return div(total, constant_like(total, numel(x.shape[i] for i in axis)))
+
+
+def moments(x: Any, axis: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Centred values, mean and (biased) variance over ``axis``; both statistics keep their axes."""
+    mean = reduce_mean(x, axis=axis, keep_dims=True)
+    centred = sub(x, mean)
+    return centred, mean, reduce_mean(mul(centred, centred), axis=axis, keep_dims=True)
+
+
+def _trailing_axes(x: Any, count: int) -> tuple[int, ...]:
+    return tuple(range(len(x.shape) - count, len(x.shape)))
+
+
+def _affine(x: Any, weight: Any, bias: Any) -> Any:
+    x = x if weight is None else mul(x, weight)
+    return x if bias is None else add(x, bias)
+
+
+def layer_norm(
+    x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """``x`` with mean 0 and variance 1 over its last axes (those of ``normalized_shape``), then scaled and shifted."""
+    out, _, _ = layer_norm_statistics(x, normalized_shape, weight, bias, eps)
+    return out
+
+
+def layer_norm_statistics(
+    x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> tuple[Any, Any, Any]:
+    """`layer_norm`, with the mean and the inverse standard deviation (kept axes) that it used.
+
+    Raises:
+        ValueError: the last axes of ``x`` are not ``normalized_shape``.
+    """
+    shape = tuple(normalized_shape)
+    if not shape or tuple(x.shape[len(x.shape) - len(shape) :]) != shape:
+        raise ValueError(
+            f"For 'LayerNorm', the last dimensions of the input must be normalized_shape {shape}, "
+            f"but got an input of shape {tuple(x.shape)}."
+        )
+    centred, mean, variance = moments(x, _trailing_axes(x, len(shape)))
+    rstd = rsqrt(shifted(variance, eps))
+    return _affine(mul(centred, rstd), weight, bias), mean, rstd
+
+
+def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> tuple[Any, Any]:
+    """``x`` divided by its root mean square over the axes of ``weight``, times ``weight``; and the reciprocal root."""
+    axes = _trailing_axes(x, len(weight.shape))
+    rstd = rsqrt(shifted(reduce_mean(mul(x, x), axis=axes, keep_dims=True), eps))
+    return mul(mul(x, rstd), weight), rstd
+
+
+def _per_channel(x: Any, t: Any) -> Any:
+    """A vector of one number per channel, as a tensor that broadcasts against ``x`` (N, C, ...)."""
+    return reshape(t, shape=(1, t.shape[0], *(1,) * (len(x.shape) - 2)))
+
+
+def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float = 1e-5) -> Any:
+    """``x`` (N, C, ...) normalised by given statistics per channel."""
+    scale = rsqrt(shifted(variance, eps))
+    if weight is not None:
+        scale = mul(scale, weight)
+    out = mul(sub(x, _per_channel(x, mean)), _per_channel(x, scale))
+    return out if bias is None else add(out, _per_channel(x, bias))
+
+
+def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
+    """``x`` (N, C, ...) normalised by its own statistics per channel; also the batch mean and biased variance (C,)."""
+    axes = (0, *range(2, len(x.shape)))
+    centred, mean, variance = moments(x, axes)
+    out = mul(centred, rsqrt(shifted(variance, eps)))
+    weight = None if weight is None else _per_channel(x, weight)
+    bias = None if bias is None else _per_channel(x, bias)
+    channels = (x.shape[1],)
+    return _affine(out, weight, bias), reshape(mean, shape=channels), reshape(variance, shape=channels)
+
+
+def group_norm(x: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """``x`` (N, C, ...) normalised within groups of channels, then scaled and shifted per channel.
+
+    Raises:
+        ValueError: the channels do not divide into the groups.
+    """
+    n, c, *rest = x.shape
+    if c % num_groups:
+        raise ValueError(f"For 'GroupNorm', the channels {c} must be divisible by num_groups {num_groups}.")
+    grouped = reshape(x, shape=(n, num_groups, c // num_groups, *rest))
+    centred, _, variance = moments(grouped, tuple(range(2, len(x.shape) + 1)))
+    out = reshape(mul(centred, rsqrt(shifted(variance, eps))), shape=tuple(x.shape))
+    weight = None if weight is None else _per_channel(x, weight)
+    return _affine(out, weight, None if bias is None else _per_channel(x, bias))
+
+
+def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """``x`` (N, C, *size) normalised over the spatial axes of each sample and channel."""
+    centred, _, variance = moments(x, tuple(range(2, len(x.shape))))
+    weight = None if weight is None else _per_channel(x, weight)
+    bias = None if bias is None else _per_channel(x, bias)
+    return _affine(mul(centred, rsqrt(shifted(variance, eps))), weight, bias)
+
+
+# ---- norms and clipping ---------------------------------------------------------------------------------------------
+
+
+def l2_normalize(x: Any, axis: int | tuple[int, ...] = 0, epsilon: float = 1e-12) -> Any:
+    """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(normalize_axis(a, len(x.shape), "L2Normalize") for a in axes)
+    total = reduce_sum(mul(x, x), axis=axes, keep_dims=True)
+    return mul(x, rsqrt(maximum(total, constant_like(total, epsilon))))
+
+
+def global_norm(tensors: Sequence[Any]) -> Any:
+    """The 2-norm of all elements of all tensors (one dtype)."""
+    total = None
+    for t in tensors:
+        part = reduce_sum(mul(t, t), axis=tuple(range(len(t.shape))), keep_dims=False) if t.shape else mul(t, t)
+        total = part if total is None else add(total, part)
+    return sqrt(total)
+
+
+def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, axis: tuple[int, ...] | None = None) -> Any:
+    """``x`` scaled down so that its norm over ``axis`` (default: all) is at most ``max_norm``."""
+    axes = tuple(range(len(x.shape))) if axis is None else axis
+    if norm_type == 2.0:
+        norm = sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=True)) if axes else abs_(x)
+    else:
+        powers = pow_(abs_(x), constant_like(x, norm_type))
+        norm = pow_(reduce_sum(powers, axis=axes, keep_dims=True) if axes else powers, constant_like(x, 1 / norm_type))
+    limit = constant_like(x, max_norm)
+    return div(mul(x, limit), maximum(norm, limit))
+
+
+def clip_by_global_norm(tensors: Sequence[Any], clip_norm: float) -> list[Any]:
+    """All tensors scaled by one factor so that their joint 2-norm is at most ``clip_norm``."""
+    norm = global_norm(tensors)
+    limit = constant_like(norm, clip_norm)
+    divisor = maximum(norm, limit)
+    return [div(mul(t, limit), divisor) for t in tensors]
+
+
+def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> Any:
+    """Local response normalisation over the channels of ``x`` (N, C, H, W)."""
+    from .pool import avg_pool
+
+    n, c, h, w = x.shape
+    squares = reshape(mul(x, x), shape=(n, 1, c, h * w))
+    total = avg_pool(
+        squares,
+        kernel=(2 * depth_radius + 1, 1),
+        stride=(1, 1),
+        padding=((depth_radius, depth_radius), (0, 0)),
+        divisor=1,
+    )
+    denominator = shifted(scaled(reshape(total, shape=(n, c, h, w)), alpha), bias)
+    return mul(x, pow_(denominator, constant_like(x, -beta)))
