@@ -1,0 +1,331 @@
+"""`set_context` and `get_context`: the switches of MindSpore's context, their types, values and meaning here.
+
+`SWITCHES` is the table of every keyword. A few have a meaning for duograph (mode, jit level, syntax level, graph dumps,
+compile cache, call depth, determinism, device); the others tune hardware that is not here and are checked, kept and
+given back. `mode()` and `is_graph_mode()` are what the rest of the package asks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from duograph.base.config import set_config
+from duograph.context_parallel import (
+    ParallelMode,
+    get_auto_parallel_context,
+    get_offload_context,
+    get_ps_context,
+    reset_auto_parallel_context,
+    reset_ps_context,
+    set_auto_parallel_context,
+    set_offload_context,
+    set_ps_context,
+)
+
+__all__ = [
+    "COMPATIBLE", "DEBUG", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "RELEASE", "STRICT", "ParallelMode",
+    "get_auto_parallel_context", "get_context", "get_jit_config", "get_offload_context", "get_ps_context",
+    "is_graph_mode", "reset_auto_parallel_context", "reset_ps_context", "set_auto_parallel_context", "set_context",
+    "set_offload_context", "set_ps_context",
+]  # fmt: skip
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+STRICT = 0
+COMPATIBLE = 1
+LAX = 2
+DEBUG = 1
+RELEASE = 0
+
+DEVICES = ("CPU", "GPU", "Ascend", "Davinci")
+_SEE_MANUAL = "For detailed usage of '{who}', please refer to the Mindspore official website."
+
+
+# Checks: each takes the value and returns what is stored --------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    return value
+
+
+def _mode(value: int) -> int:
+    if value not in (GRAPH_MODE, PYNATIVE_MODE):
+        raise ValueError(
+            "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
+            f"context.PYNATIVE_MODE (1), but got {value}."
+        )
+    return int(value)
+
+
+def check_device(value: str) -> str:
+    """The device that ``value`` names; `RuntimeError` for known devices that this machine or build lacks."""
+    if value not in DEVICES:
+        raise ValueError(
+            f"For 'context.set_context', the argument 'device_target' must be one of {list(DEVICES)}, but got {value}."
+        )
+    if value != "CPU":
+        name = "Ascend" if value == "Davinci" else value
+        needs = "a CUDA device and driver" if name == "GPU" else "an Ascend NPU with CANN"
+        raise RuntimeError(
+            f"Unsupported device target {name}. This process only supports one of the ['CPU']. {name} needs {needs} and "
+            "a duograph backend for it; neither is available on this machine. Use device_target='CPU'."
+        )
+    return value
+
+
+def _one_of(name: str, *choices: Any) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if value not in choices:
+            raise ValueError(
+                f"For 'context.set_context', the argument '{name}' must be one of {list(choices)}, but got {value}."
+            )
+        return value
+
+    return check
+
+
+def _not_negative(text: str) -> Callable[[int], int]:
+    def check(value: int) -> int:
+        if value < 0:
+            raise ValueError(f"{text} must bigger than or equal to 0.")
+        return value
+
+    return check
+
+
+def _device_id(value: int) -> int:
+    if not 0 <= value <= 4095:
+        raise ValueError(
+            f"For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got {value}."
+        )
+    return value
+
+
+def _save_graphs(value: bool | int) -> int:
+    level = 2 if value is True else int(value)
+    if not 0 <= level <= 3:
+        raise ValueError(f"value for save_graphs should be 0-3 but got '{value}'")
+    return level
+
+
+def _syntax_level(value: int) -> int:
+    if value not in (STRICT, COMPATIBLE, LAX):
+        raise ValueError(
+            f"For 'jit_syntax_level', the value should be context.STRICT or context.LAX, but got {value}."
+        )
+    return value
+
+
+def _debug_level(value: int) -> int:
+    if value not in (RELEASE, DEBUG):
+        raise ValueError(f"For 'debug_level', the value should be context.DEBUG or context.RELEASE, but got {value}.")
+    return value
+
+
+def _call_depth(value: int) -> int:
+    if value <= 0:
+        raise ValueError(
+            f"For 'context.set_context', the argument 'max_call_depth' must be greater than 0, but got {value}."
+        )
+    return value
+
+
+_JIT_CONFIG_KEYS = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
+
+
+def _jit_config(value: dict[str, Any]) -> dict[str, Any]:
+    for key, item in value.items():
+        if key not in _JIT_CONFIG_KEYS:
+            keys = {k: list(v) for k, v in _JIT_CONFIG_KEYS.items()}
+            raise ValueError(
+                f"For 'context.set_context', the key of argument 'jit_config' must be one of {keys}, but got {key}."
+            )
+        if item not in _JIT_CONFIG_KEYS[key]:
+            raise ValueError(
+                f"For 'jit_config', the value of argument {key} must be one of {list(_JIT_CONFIG_KEYS[key])}, "
+                f"but got {item}."
+            )
+    return dict(value)
+
+
+def _existing_json(value: str) -> str:
+    if not os.path.exists(os.path.realpath(value)):
+        raise ValueError(
+            f"For 'context.set_context', the 'env_config_path' file '{os.path.realpath(value)}' is not exists, "
+            "please check whether 'env_config_path' is correct."
+        )
+    return value
+
+
+def _gigabytes(value: str) -> float:
+    digits = value.strip().upper().removesuffix("GB").strip()
+    try:
+        size = float(digits)
+    except ValueError:
+        size = 0.0
+    if size <= 0 or not value.strip().upper().endswith("GB"):
+        raise ValueError(f"For 'context.set_context', a memory size is a number with unit 'GB', but got {value!r}.")
+    return size
+
+
+def _aoe_mode(value: str) -> str:
+    if value not in ("online", "offline"):
+        raise ValueError(
+            "For 'context.set_context', the argument 'aoe_tune_mode' must be in ['online', 'offline'], "
+            f"but got {value}."
+        )
+    return value
+
+
+def _memory_level(value: str) -> int:
+    return int(_one_of("memory_optimize_level", "O0", "O1")(value)[1])
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One keyword of `set_context`: default, accepted types, check, and what follows from a change."""
+
+    default: Any
+    types: type | tuple[type, ...]
+    check: Callable[[Any], Any] = _plain
+    effect: Callable[[Any], Any] | None = None
+
+
+def _configures(field: str) -> Callable[[Any], Any]:
+    return lambda value: set_config(**{field: value})
+
+
+SWITCHES: dict[str, Switch] = {
+    # what duograph acts on
+    "mode": Switch(PYNATIVE_MODE, int, _mode),
+    "device_target": Switch("CPU", str, check_device),
+    "device_id": Switch(0, int, _device_id),
+    "jit_level": Switch("", str, _one_of("jit_level", "", "O0", "O1", "O2")),
+    "jit_config": Switch({}, dict, _jit_config),
+    "jit_syntax_level": Switch(LAX, int, _syntax_level),
+    "max_call_depth": Switch(1000, int, _call_depth),
+    "save_graphs": Switch(0, (bool, int), _save_graphs, _configures("save_graphs")),
+    "save_graphs_path": Switch(".", str, effect=_configures("save_graphs_path")),
+    "enable_compile_cache": Switch(None, bool, effect=_configures("compiler_cache")),
+    "compile_cache_path": Switch("", str, effect=_configures("compiler_cache_path")),
+    "deterministic": Switch("OFF", str, _one_of("deterministic", "ON", "OFF")),
+    "pynative_synchronize": Switch(False, bool),
+    "debug_level": Switch(RELEASE, int, _debug_level),
+    "check_bprop": Switch(False, bool),
+    # kept for programs that set them; they tune hardware or services that are not here
+    "enable_graph_kernel": Switch(False, bool),
+    "graph_kernel_flags": Switch("", str),
+    "reserve_class_name_in_scope": Switch(True, bool),
+    "max_device_memory": Switch(1024.0, str, _gigabytes),
+    "variable_memory_max_size": Switch("0", str),
+    "mempool_block_size": Switch(1.0, str, _gigabytes),
+    "memory_optimize_level": Switch(0, (str, int), _memory_level),
+    "runtime_num_threads": Switch(0, int, _not_negative("The num of thread")),
+    "inter_op_parallel_num": Switch(0, int, _not_negative("The num of parallel thread")),
+    "op_timeout": Switch(900, int, _not_negative("The num of op exe timeout")),
+    "ascend_config": Switch({}, dict),
+    "gpu_config": Switch({}, dict),
+    "print_file_path": Switch("", str),
+    "env_config_path": Switch("", str, _existing_json),
+    "enable_reduce_precision": Switch(True, bool),
+    "aoe_tune_mode": Switch("", str, _aoe_mode),
+    "aoe_config": Switch({}, dict),
+    "exec_order": Switch("bfs", str, _one_of("exec_order", "bfs", "dfs")),
+    "enable_profiling": Switch(False, bool),
+    "profiling_options": Switch("training_trace", str),
+    "enable_parallel_split": Switch(False, bool),
+    "support_binary": Switch(False, bool),
+    "disable_format_transform": Switch(False, bool),
+}
+
+_REMOVED = {
+    "grad_for_scalar": "Please use the tensor derivative instead.",
+    "precompile_only": "Please use the env MS_DEV_PRECOMPILE_ONLY instead.",
+}
+
+_values: dict[str, Any] = {name: switch.default for name, switch in SWITCHES.items()}
+
+
+def set_context(**kwargs: Any) -> None:
+    """Sets switches of the running environment, first of all the mode.
+
+    Args:
+        kwargs: keywords of `SWITCHES`: ``mode`` (`GRAPH_MODE` or `PYNATIVE_MODE`), ``device_target``, ``jit_level``,
+            ``jit_config``, ``jit_syntax_level``, ``save_graphs``, ``save_graphs_path``, ``max_call_depth``, ...
+
+    Raises:
+        ValueError: an unknown keyword or value.
+        TypeError: a value of the wrong type.
+        RuntimeError: a device that this machine does not have.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> ms.set_context(mode=ms.GRAPH_MODE)
+        >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+    """
+    checked = {name: _checked(name, value) for name, value in kwargs.items()}
+    _values.update(checked)
+    for name, value in checked.items():
+        effect = SWITCHES[name].effect
+        if effect is not None:
+            effect(value)
+
+
+def _checked(name: str, value: Any) -> Any:
+    switch = SWITCHES.get(name)
+    if switch is None:
+        if name in _REMOVED:
+            raise ValueError(
+                f"For 'context.set_context', the parameter '{name}' has been removed since MindSpore 2.10 version. "
+                f"{_REMOVED[name]}"
+            )
+        raise ValueError(
+            f"For 'context.set_context', the keyword argument {name} is not recognized! "
+            + _SEE_MANUAL.format(who="set_context")
+        )
+    if not isinstance(value, switch.types):
+        raise TypeError(f"The parameter '{name}' must be {switch.types}, but got {type(value)}")
+    return switch.check(value)
+
+
+def get_context(attr_key: str) -> Any:
+    """The value of one switch.
+
+    Args:
+        attr_key (str): keyword of `set_context`.
+
+    Raises:
+        ValueError: unknown keyword.
+
+    Examples:
+        >>> import duograph as ms
+        >>> ms.get_context("device_target")
+        'CPU'
+    """
+    if not isinstance(attr_key, str):
+        raise TypeError(f"The parameter 'attr_key' must be {str}, but got {type(attr_key)}")
+    if attr_key not in _values:
+        raise ValueError(
+            f"For 'context.get_context', the argument {attr_key} is not recognized! "
+            + _SEE_MANUAL.format(who="get_context")
+        )
+    return _values[attr_key]
+
+
+def is_graph_mode() -> bool:
+    """Whether calling a Cell compiles it."""
+    return _values["mode"] == GRAPH_MODE
+
+
+def get_jit_config() -> dict[str, Any]:
+    """The jit switches in force for functions and Cells that set none of their own."""
+    config = dict(_values["jit_config"])
+    if _values["jit_level"]:
+        config.setdefault("jit_level", _values["jit_level"])
+    return config

@@ -1,0 +1,83 @@
+"""`JitConfig`: how a Cell or function is compiled, in the spellings of every MindSpore 2.x version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["JitConfig"]
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "jit_level": ("", "O0", "O1", "O2"),
+    "exc_mode": ("auto", "sink", "no_sink"),
+    "jit_syntax_level": ("", "STRICT", "COMPATIBLE", "LAX"),
+    "debug_level": ("RELEASE", "DEBUG"),
+    "infer_boost": ("on", "off"),
+    "backend": ("", "ms_backend", "GE"),
+    "task_sink": (True, False),
+}
+"""What each parameter accepts. Before 2.0 ``task_sink`` took the place of ``exc_mode``."""
+
+
+class JitConfig:
+    """Settings of a compilation.
+
+    Args:
+        jit_level (str): ``"O0"``: ops run one by one; ``"O1"``: fused; ``"O2"``: all optimisations; ``""``: the
+            context's level. Default ``""``.
+        exc_mode (str): ``"auto"``, ``"sink"`` or ``"no_sink"``; ``exec_mode`` is another spelling. Default ``"auto"``.
+        jit_syntax_level (str): ``"STRICT"``, ``"LAX"`` or ``""`` (the context's). Default ``""``.
+        debug_level (str): ``"RELEASE"`` or ``"DEBUG"``. Default ``"RELEASE"``.
+        infer_boost (str): ``"on"`` or ``"off"``. Default ``"off"``.
+        kwargs: further settings, kept as they are.
+
+    Raises:
+        ValueError: a value that the parameter does not accept.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> from duograph import JitConfig
+        >>> JitConfig(jit_level="O1").jit_config_dict["jit_level"]
+        'O1'
+    """
+
+    def __init__(
+        self,
+        jit_level: str = "",
+        exc_mode: str = "auto",
+        jit_syntax_level: str = "",
+        debug_level: str = "RELEASE",
+        infer_boost: str = "off",
+        **kwargs: Any,
+    ) -> None:
+        if "exec_mode" in kwargs:
+            _check("exec_mode", kwargs["exec_mode"], _CHOICES["exc_mode"])
+            exc_mode = kwargs.pop("exec_mode")
+        self.jit_config_dict: dict[str, Any] = {
+            **kwargs,
+            "jit_level": jit_level,
+            "exc_mode": exc_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
+            "infer_boost": infer_boost,
+        }
+        for name, value in self.jit_config_dict.items():
+            if name in _CHOICES:
+                _check(name, value, _CHOICES[name])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JitConfig) and self.jit_config_dict == other.jit_config_dict
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted((name, repr(value)) for name, value in self.jit_config_dict.items())))
+
+    def __repr__(self) -> str:
+        inner = ", ".join(f"{name}={value!r}" for name, value in self.jit_config_dict.items())
+        return f"JitConfig({inner})"
+
+
+def _check(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+        shown = [choice for choice in choices if choice != ""]
+        raise ValueError(f"For '{name}' must be one of '{shown}', but got {value!r}.")
