@@ -118,6 +118,7 @@ class linear_scan:
 
 
 def _with_positions(accumulate):
+    @in_float32
     def reference(x, *, axis):
         if x.ndim == 0:
             return x.copy(), np.zeros((), np.int64)

@@ -158,9 +158,14 @@ def in_float32(kernel: Callable[..., Any]) -> Callable[..., Any]:
             return kernel(*arrays, **attrs)
         wide = [a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in _HALF else a for a in arrays]
         out = kernel(*wide, **attrs)
-        return np.asarray(out).astype(half) if np.asarray(out).dtype == np.float32 else out
+        return tuple(_narrow(o, half) for o in out) if isinstance(out, tuple) else _narrow(out, half)
 
     return wrapped
+
+
+def _narrow(out: Any, half: np.dtype) -> Any:
+    array = np.asarray(out)
+    return array.astype(half) if array.dtype == np.float32 else out
 
 
 def is_half(array: np.ndarray) -> bool:
