@@ -1,0 +1,141 @@
+"""The alias: ``import mindspore`` means duograph.
+
+A finder on ``sys.meta_path`` answers for ``mindspore`` and every module below it with an `AliasModule`: a module that
+has MindSpore's name and takes its attributes from the duograph modules of `layout.search_path`. The attributes are
+duograph's own objects, so ``mindspore.nn.Cell is duograph.nn.Cell``. A name that is missing gives the exception that
+Python would give, naming it and the nearest name that there is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .layout import KNOWN, search_path
+
+MINDSPORE_VERSION = "2.10.0"
+"""What ``mindspore.__version__`` says: the version whose public API is followed."""
+
+
+class AliasModule(ModuleType):
+    """A MindSpore module whose attributes are those of duograph modules."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__version__" and self.__name__ == "mindspore":
+            return MINDSPORE_VERSION
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+        for source in self._sources():
+            if name == "__all__":
+                return _exports(source)
+            try:
+                value = getattr(source, name)
+            except AttributeError:
+                continue
+            child = f"{self.__name__}.{name}"
+            if isinstance(value, ModuleType) and child in KNOWN:
+                return importlib.import_module(child)
+            self.__dict__[name] = value
+            return value
+        child = f"{self.__name__}.{name}"
+        if child in KNOWN and _exists(child):
+            return importlib.import_module(child)
+        raise AttributeError(self._missing(name), name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.__dict__, *(name for source in self._sources() for name in dir(source))})
+
+    def _sources(self) -> Sequence[ModuleType]:
+        found = self.__dict__.get("_duograph_modules")
+        if found is None:
+            found = tuple(module for path in search_path(self.__name__) if (module := _load(path)) is not None)
+            self.__dict__["_duograph_modules"] = found
+        return found
+
+    def _missing(self, name: str) -> str:
+        near = nearest(name, dir(self))
+        text = f"duograph has no {self.__name__}.{name}"
+        return f"{text}; the nearest name in {self.__name__} is {near!r}" if near else text
+
+
+class AliasFinder(MetaPathFinder, Loader):
+    """Finds and makes the modules below ``mindspore``."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != "mindspore" and not name.startswith("mindspore."):
+            return None
+        if not _exists(name):
+            # `from mindspore.nn import Dens` comes here too, and Python hides an error that carries the full name.
+            raise ModuleNotFoundError(_no_module(name), name=name.rpartition(".")[2])
+        return ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return AliasModule(spec.name, f"duograph under MindSpore's name {spec.name}.")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run: attributes are looked up when they are asked for."""
+
+
+def install_as_mindspore() -> None:
+    """Makes ``import mindspore`` mean duograph in this process.
+
+    Raises:
+        RuntimeError: the real MindSpore has been imported already.
+
+    Examples:
+        >>> import duograph
+        >>> duograph.install_as_mindspore()
+        >>> import mindspore
+        >>> mindspore.nn.Cell is duograph.nn.Cell
+        True
+    """
+    loaded = sys.modules.get("mindspore")
+    if loaded is not None and not isinstance(loaded, AliasModule):
+        raise RuntimeError("install_as_mindspore() comes too late: the real mindspore is imported already")
+    if not any(isinstance(finder, AliasFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, AliasFinder())
+
+
+def _load(path: str) -> ModuleType | None:
+    """The duograph module ``path``, or None if there is none. Its own errors while loading are not hidden."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (path == error.name or path.startswith(error.name + ".")):
+            return None
+        raise
+
+
+def _exists(name: str) -> bool:
+    """Whether MindSpore's module ``name`` can be offered; a path that only duograph has may be used as well."""
+    places = search_path(name) if name in KNOWN else ("duograph" + name.removeprefix("mindspore"),)
+    return any(_load(path) is not None for path in places)
+
+
+def _exports(source: ModuleType) -> list[str]:
+    listed = getattr(source, "__all__", None)
+    return list(listed) if listed is not None else [name for name in vars(source) if not name.startswith("_")]
+
+
+def _no_module(name: str) -> str:
+    parent, _, last = name.rpartition(".")
+    if name in KNOWN:
+        return f"duograph does not provide the MindSpore module {name!r}"
+    module = sys.modules.get(parent)
+    modules = [item.rpartition(".")[2] for item in KNOWN if item.rpartition(".")[0] == parent]
+    near = nearest(last, [*modules, *(dir(module) if module is not None else ())])
+    text = f"duograph has no module or name {name!r}"
+    return f"{text}; the nearest in {parent} is {near!r}" if near else text
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The public one of ``names`` that looks most like ``name``, whatever its case."""
+    public = {item.lower(): item for item in names if not item.startswith("_")}
+    found = get_close_matches(name.lower(), public, n=1, cutoff=0.5)
+    return public[found[0]] if found else None

@@ -1,0 +1,126 @@
+"""Runs a program under the alias: a script, a module, a piece of code or a notebook.
+
+The program runs as ``python`` would run it: as ``__main__``, with its own ``sys.argv`` and ``sys.path[0]``, with its
+own lines in tracebacks. Code cells of a notebook share one namespace; the value of a cell's last expression is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import runpy
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from duograph.base.source import register_source
+
+from .alias import install_as_mindspore
+
+
+def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
+    """Runs the file ``path`` (a script, a notebook, or a folder or zip file with a ``__main__.py``).
+
+    Args:
+        path (str): the file.
+        arguments (Sequence[str]): the program's arguments.
+
+    Returns:
+        The program's global names.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    install_as_mindspore()
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(f"no such file: {path!r}")
+    sys.argv = [path, *arguments]
+    if file.is_dir() or file.suffix in (".zip", ".pyz"):
+        return runpy.run_path(path, run_name="__main__")
+    sys.path[0:1] = [str(file.resolve().parent)]
+    module = _main_module(path)
+    parts = notebook_code(file) if file.suffix == ".ipynb" else [compile(file.read_bytes(), path, "exec")]
+    for code in parts:
+        exec(code, module.__dict__)
+    return module.__dict__
+
+
+def run_module(name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
+    """Runs the module ``name`` as a program, like ``python -m name``."""
+    install_as_mindspore()
+    sys.argv = [name, *arguments]
+    sys.path[0:1] = [str(Path.cwd())]
+    return runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def run_code(text: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
+    """Runs the program ``text``, like ``python -c text``."""
+    install_as_mindspore()
+    sys.argv = ["-c", *arguments]
+    sys.path[0:1] = [""]
+    module = _main_module(None)
+    exec(_compiled(text, "<string>"), module.__dict__)
+    return module.__dict__
+
+
+def notebook_code(file: Path) -> Iterator[CodeType]:
+    """The code cells of a notebook, compiled; where a cell ends in an expression, its value is shown."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for number, text in enumerate(texts, 1):
+        name = f"<{file.name}, cell {number}>"
+        text = _without_magics(text, name)
+        register_source(text, name)
+        tree = ast.parse(text, name)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        yield compile(tree, name, "exec")
+        if last is not None:
+            shown = ast.Interactive([last])
+            yield compile(shown, name, "single")
+
+
+def hide_runner_frames() -> None:
+    """Lets an uncaught exception show the frames of the program only, as if Python itself had run it."""
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
+            trace = trace.tb_next
+        sys.__excepthook__(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = show
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith("<frozen runpy") or Path(filename).parent in (_PACKAGE, _PACKAGE.parent)
+
+
+_PACKAGE = Path(__file__).parent
+
+
+def _main_module(path: str | None) -> ModuleType:
+    """A fresh ``__main__``."""
+    module = ModuleType("__main__")
+    module.__builtins__ = sys.modules["builtins"]  # type: ignore[attr-defined]
+    if path is not None:
+        module.__file__ = path
+    sys.modules["__main__"] = module
+    return module
+
+
+def _compiled(text: str, name: str) -> CodeType:
+    """Code whose source tracebacks and capture can read although there is no file."""
+    register_source(text, name)
+    return compile(text, name, "exec")
+
+
+def _without_magics(text: str, name: str) -> str:
+    """Jupyter's own commands (``%matplotlib``, ``!pip``) are not Python: they are left out, and it is said so."""
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith(("%", "!")):
+            print(f"{name}: skipped {line.strip()!r}", file=sys.stderr)
+            lines[number] = "pass  # " + line
+    return "".join(lines)
