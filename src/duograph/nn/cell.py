@@ -1,0 +1,257 @@
+"""`Cell`: the building block of networks. Attributes, calling, printing; the rest is mixed in from ``cell_*.py``.
+
+Parameters, child Cells and buffers live in the dictionaries ``_params``, ``_cells`` and ``_buffers`` and are read like
+attributes; everything else is a plain attribute. Reading never has side effects.
+
+Calling a Cell runs hooks around ``construct``. Three things may change what ``construct`` itself means: graph mode
+(`dispatch`), capture (the frontend interprets it, `autodiff.hooks.call_user`), and a ``bprop`` method, which makes the
+Cell one step with a gradient of its own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from duograph import context
+from duograph.autodiff import hooks as gradient_hooks
+from duograph.autodiff.custom import custom_call
+from duograph.core.op import state
+from duograph.tensor.eager import write
+from duograph.tensor.parameter import Parameter, ParameterTuple
+from duograph.tensor.tensor import Tensor
+
+from . import dispatch
+from .cell_hooks import CellHooks, HookHandle, HookTable
+from .cell_settings import CellSettings, cast_floats
+from .cell_state import CellState
+from .cell_tree import CellTree
+
+__all__ = ["Cell"]
+
+
+class Cell(CellTree, CellHooks, CellState, CellSettings):
+    """Base class of networks and layers.
+
+    A subclass makes its layers and parameters in ``__init__`` and computes in ``construct``.
+
+    Args:
+        auto_prefix (bool): whether parameters of children are named by their path. Default ``True``.
+        flags (dict): see `add_flags`. Default ``None``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> class Net(nn.Cell):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.fc = nn.Dense(4, 2)
+        ...     def construct(self, x):
+        ...         return self.fc(x)
+        >>> [p.name for p in Net().get_parameters()]
+        ['fc.weight', 'fc.bias']
+    """
+
+    def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
+        own = self.__dict__
+        own["_params"] = OrderedDict()
+        own["_cells"] = OrderedDict()
+        own["_buffers"] = OrderedDict()
+        own["_transient_buffers"] = set()
+        own["_auto_prefix"] = auto_prefix
+        own["_param_prefix"] = ""
+        own["_flags"] = {}
+        own["_mixed_dtype"] = None
+        own["_jit_config_dict"] = {}
+        own["_dynamic_shape_inputs"] = None
+        own["_phase"] = "train"
+        own["_scope"] = None
+        own["_state_hooks"] = {
+            kind: HookTable() for kind in ("state_dict_pre", "state_dict", "load_state_dict_pre", "load_state_dict")
+        }
+        own["training"] = False
+        own["requires_grad"] = False
+        own["cell_type"] = None
+        self._init_hooks()
+        if flags:
+            self.add_flags(**flags)
+
+    # -- calling -------------------------------------------------------------------------------------------------
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation; every subclass defines it."""
+        raise AttributeError("For 'Cell', the method 'construct' is not defined.")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.binder is None and context.is_graph_mode() and not dispatch.runs_plainly():
+            return dispatch.graph_mode_call(self, args, kwargs)
+        return self.run(args, kwargs)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls this Cell in the present state: dynamically, or as part of the graph that is being captured."""
+        if self._mixed_dtype is not None:
+            args, kwargs = cast_floats(args, self._mixed_dtype), cast_floats(kwargs, self._mixed_dtype)
+        if not self._has_hooks():
+            return self._compute(args, kwargs)
+        args, kwargs = self._run_pre_hooks(args, kwargs)
+        try:
+            output = self._with_backward_hooks(args, kwargs)
+        except Exception:
+            self._run_hooks_after_error(args, kwargs)
+            raise
+        return self._run_forward_hooks(args, kwargs, output)
+
+    def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        bprop = getattr(type(self), "bprop", None)
+        if bprop is not None:
+            return custom_call(self.construct, self.bprop, args, kwargs)
+        return gradient_hooks.call_user(self.construct, args, kwargs)
+
+    def _with_backward_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self._backward_hooks and not self._backward_pre_hooks:
+            return self._compute(args, kwargs)
+        return gradient_hooks.cell_backward_hooks(
+            self,
+            lambda *inputs: self._compute(inputs, kwargs),
+            args,
+            [hook for hook, _, _ in self._backward_pre_hooks.values()],
+            [hook for hook, _, _ in self._backward_hooks.values()],
+        )
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles this Cell for arguments like these, so that the first call in graph mode need not."""
+        dispatch.compile_cell(self, args, kwargs)
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Compiles this Cell for these arguments and calls it."""
+        return dispatch.graph_mode_call(self, args, kwargs)
+
+    # -- attributes ----------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__dict__
+        for table in ("_params", "_cells", "_buffers"):
+            found = own.get(table)
+            if found is not None and name in found:
+                return found[name]
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        params = own.get("_params")
+        if params is None:
+            if isinstance(value, Cell | Parameter):
+                raise AttributeError(
+                    f"For 'Cell', please call Cell.__init__() of '{type(self).__name__}' before assigning '{name}'."
+                )
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Parameter):
+            self._forget(name, params)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, Cell):
+            self._forget(name, own["_cells"])
+            if self._auto_prefix:
+                value.update_parameters_name(name + ".")
+            own["_cells"][name] = value
+        elif name in params:
+            self._set_param(name, value)
+        elif name in own["_cells"]:
+            if value is not None:
+                raise TypeError(
+                    f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell."
+                )
+            own["_cells"][name] = None
+        elif name in own["_buffers"]:
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"cannot assign '{type(value)}' as buffer '{name}' (mindspore.Tensor or None expected)"
+                )
+            own["_buffers"][name] = value
+        else:
+            if isinstance(value, ParameterTuple):
+                for param in value:
+                    if param.name not in params:
+                        self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name: str, kept: OrderedDict[str, Any]) -> None:
+        """Removes what ``name`` means now, except in the table ``kept`` (whose order is the order of insertion)."""
+        self.__dict__.pop(name, None)
+        for table in (self._params, self._cells, self._buffers):
+            if table is not kept:
+                table.pop(name, None)
+
+    def _set_param(self, name: str, value: Any) -> None:
+        param = self._params[name]
+        if value is None:
+            self._params[name] = None
+        elif not isinstance(value, Tensor):
+            raise TypeError(
+                f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' "
+                "as a parameter."
+            )
+        elif param is None:
+            self._params[name] = Parameter(value, name=name)
+        elif tuple(param.shape) == tuple(value.shape) and param.dtype is value.dtype:
+            write(param, value)
+        else:
+            param.set_data(value, slice_shape=True)
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._params, self._cells, self._buffers):
+            if name in table:
+                del table[name]
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._params, *self._cells, *self._buffers})
+
+    # -- state dict hooks ----------------------------------------------------------------------------------------
+
+    def _register_state_hook(self, kind: str, hook: Any) -> HookHandle:
+        handle = HookHandle(self._state_hooks[kind])
+        self._state_hooks[kind][handle.id] = hook
+        return handle
+
+    def register_state_dict_pre_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, prefix, keep_vars)`` before `state_dict` collects."""
+        return self._register_state_hook("state_dict_pre", hook)
+
+    def register_state_dict_post_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict` has collected."""
+        return self._register_state_hook("state_dict", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`` before loading."""
+        return self._register_state_hook("load_state_dict_pre", hook)
+
+    def register_load_state_dict_post_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, incompatible_keys)`` after loading."""
+        return self._register_state_hook("load_state_dict", hook)
+
+    # -- printing ------------------------------------------------------------------------------------------------
+
+    @property
+    def cls_name(self) -> str:
+        """Name of the class."""
+        return type(self).__name__
+
+    def extend_repr(self) -> str:
+        """What `repr` shows in the brackets; layers override it."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        children = [f"  ({name}): {_indented(repr(cell))}" for name, cell in self._cells.items()]
+        if not children:
+            return f"{type(self).__name__}({extra})"
+        head = f"{type(self).__name__}(\n" + (f"  {extra}\n" if extra else "")
+        return head + "\n".join(children) + "\n)"
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
