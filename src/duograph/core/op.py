@@ -111,6 +111,7 @@ class Op:
         layout: ``"contiguous"`` if `reference` must see C-contiguous arrays so that its bits depend on shape and
             dtype alone (reductions, products, transcendental functions), else ``"any"``.
         structured: control operators: ``bprop`` has the signature of `autodiff.control`.
+        data_dependent: ``infer`` gives fresh symbolic dimensions (their sizes depend on values), a new one per call.
     """
 
     def __init__(self, name: str, rules: dict[str, Any]) -> None:
@@ -127,6 +128,7 @@ class Op:
         self.effects: tuple[str, ...] = tuple(rules.get("effects", ()))
         self.layout: str = rules.get("layout", "contiguous")
         self.structured: bool = rules.get("structured", False)
+        self.data_dependent: bool = rules.get("data_dependent", False)
         self.operand_names: list[str] = []
         self.variadic = False
         self.attr_defaults: dict[str, Any] = {}
@@ -151,6 +153,8 @@ class Op:
             attrs = self.complete_attrs(attrs)
         if len(operands) != len(self.operand_names) and not self.variadic:
             raise TypeError(f"{self.name} takes {len(self.operand_names)} operands, got {len(operands)}")
+        if self.structured and state.tapes:
+            return state.tapes[-1].bind_structured(self, operands, attrs)
         binder = state.binder or _eager[0]
         out = binder.bind(self, operands, attrs)
         for tape in state.tapes:
@@ -171,6 +175,8 @@ class Op:
 
     def result_type(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:
         """`infer`, remembered per operand types and attributes (the hot path of eager dispatch)."""
+        if self.data_dependent:
+            return self.infer(*operand_types, **attrs)
         key = (operand_types, attrs_key(attrs))
         found = self._types.get(key)
         if found is None:
@@ -208,6 +214,7 @@ def define(name: str, **rules: Any) -> Op:
 
 _RULE_NAMES = {
     "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "effects", "layout", "structured",
+    "data_dependent",
 }  # fmt: skip
 
 

@@ -1,0 +1,80 @@
+"""Where random numbers come from: a seed and a counter, nothing else.
+
+Every random op takes ``(seed, offset)`` and its bits are a function of them and the shape alone (``ops/random.py``). A
+`Generator` hands out offsets in program order, so a program draws the same numbers in every mode: in dynamic mode the
+counter is a Python int, in a captured program it is a run-time int that the graph threads through.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+DEFAULT_SEED = 0
+
+
+class Generator:
+    """A stream of random numbers.
+
+    Args:
+        seed: start of the stream; equal seeds give equal numbers.
+
+    Attributes:
+        seed: the seed (Python int, or a run-time int under capture).
+        offset: how many draws were made (likewise).
+    """
+
+    def __init__(self, seed: int = DEFAULT_SEED) -> None:
+        self._lock = threading.RLock()
+        self.seed: Any = seed
+        self.offset: Any = 0
+
+    def next_offset(self, n: int = 1) -> tuple[Any, Any]:
+        """``(seed, offset)`` for one draw; the next ``n`` offsets are taken."""
+        with self._lock:
+            seed, offset = self.seed, self.offset
+            self.offset = offset + n
+        return seed, offset
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Starts the stream of ``seed`` from its beginning."""
+        return self.set_state((seed, 0))
+
+    def initial_seed(self) -> Any:
+        """The seed."""
+        return self.seed
+
+    def get_state(self) -> tuple[Any, Any]:
+        """``(seed, offset)``: where the stream stands."""
+        with self._lock:
+            return self.seed, self.offset
+
+    def set_state(self, state: tuple[Any, Any]) -> Generator:
+        """Continues from a state that `get_state` gave."""
+        seed, offset = state
+        with self._lock:
+            self.seed, self.offset = seed, offset
+        return self
+
+    def __getstate__(self) -> tuple[Any, Any]:
+        return self.get_state()
+
+    def __setstate__(self, state: tuple[Any, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self.set_state(state)
+
+    def __repr__(self) -> str:
+        return f"Generator(seed={self.seed}, offset={self.offset})"
+
+
+_default = Generator()
+
+
+def default_generator() -> Generator:
+    """The generator that random functions use when none is given."""
+    return _default
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seeds the default generator."""
+    return _default.manual_seed(seed)
