@@ -1,0 +1,386 @@
+"""Reading and writing parts of tensors: ``x[index]`` and ``x[index] = value``.
+
+An index is parsed once into two stages:
+
+* the *basic* stage (ints, slices, ``None``, ``...``, ``True``) is a strided slice followed by a reshape that drops and
+  adds axes of size 1; both are views, so its result shares storage with ``x`` and writes go through;
+* the *advanced* stage (integer and bool tensors, arrays, lists, run-time ints among them) gathers from that view, and
+  copies. Its assignment computes the new contents of the view and writes them.
+
+Meaning is NumPy's, with MindSpore's wording of errors. A list that contains lists, slices or tensors stands for a
+tuple, as in MindSpore (and old NumPy).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core.dim import Dim, definitely_eq, definitely_le
+from duograph.ops import movement
+from duograph.ops.indexing import advanced_get, advanced_put
+from duograph.ops.search import nonzero
+from duograph.ops.scalar import Scalar
+from duograph.ops.select import select
+from duograph.ops.slices import dynamic_slice, dynamic_update, slice_axis, slice_update, strided_slice
+from duograph.tensor import hooks
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import SymbolicValueError, Tensor, array_from, wrap
+
+from .promote import as_tensor, is_number, python_number, to_dtype
+
+_ALL = (None, None, None)
+
+
+class Plan(NamedTuple):
+    """A parsed index.
+
+    Attributes:
+        slices: ``(start, stop, step)`` per axis of the tensor (integers are slices of length 1).
+        dropped: the axes whose integer index removes them.
+        added: positions of new axes in the result.
+        starts: run-time ints: ``(axis, Scalar)``.
+        spec, operands: set if there are advanced indices: what `advanced_get` takes; the other fields are unused then.
+    """
+
+    slices: tuple[Any, ...] = ()
+    dropped: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
+    starts: tuple[tuple[int, Scalar], ...] = ()
+    spec: tuple[Any, ...] = ()
+    operands: tuple[Tensor, ...] = ()
+
+    def result_shape(self, sliced: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The shape of the result, given the shape after slicing."""
+        shape = [n for axis, n in enumerate(sliced) if axis not in self.dropped]
+        for position in self.added:
+            shape.insert(position, 1)
+        return tuple(shape)
+
+
+# ---- reading and writing --------------------------------------------------------------------------------------------
+
+
+def getitem(x: Tensor, index: Any) -> Tensor:
+    """``x[index]``.
+
+    Raises:
+        IndexError: too many indices, an index out of range or of a wrong type.
+    """
+    plan = parse(x, index, "get")
+    if plan.spec:
+        spec, operands = with_masks_as_indices(plan)
+        return advanced_get(x, *operands, spec=spec)
+    view = _sliced(x, plan.slices)
+    if plan.starts:
+        axes = tuple(axis for axis, _ in plan.starts)
+        view = dynamic_slice(view, *[start for _, start in plan.starts], axes=axes, sizes=(1,) * len(axes))
+    shape = plan.result_shape(view.shape)
+    return view if shape == tuple(view.shape) else movement.reshape(view, shape=shape)
+
+
+def setitem(x: Tensor, index: Any, value: Any) -> None:
+    """``x[index] = value``; ``value`` is cast to the dtype of ``x`` and broadcast.
+
+    Raises:
+        IndexError: as for reading.
+        ValueError: ``value`` does not broadcast to the part.
+        TypeError: ``value`` is no tensor, number, list or tuple.
+    """
+    value = _as_value(x, value)
+    plan = parse(x, index, "set")
+    if plan.spec:
+        write(x, _advanced_set(x, plan, value))
+    elif plan.starts:
+        write(x, _dynamic_set(x, plan, value))
+    else:
+        view = _sliced(x, plan.slices)
+        shape = plan.result_shape(view.shape)
+        write(view, movement.reshape(fitted(value, shape), shape=tuple(view.shape)))
+
+
+def _as_value(x: Tensor, value: Any) -> Tensor:
+    value = python_number(value)
+    if is_number(value):
+        if isinstance(value, complex) and not x.dtype.is_complex:
+            raise TypeError(f"a complex number cannot be stored in a tensor of {x.dtype}")
+        return as_tensor(value, x.dtype)
+    if not isinstance(value, Tensor | np.ndarray | list | tuple):
+        raise TypeError(
+            "The types of value for assignment only support 'Tensor', 'number', 'list' and 'tuple', "
+            f"but got {type(value).__name__}."
+        )
+    return to_dtype(as_tensor(value), x.dtype)
+
+
+def fitted(value: Tensor, shape: tuple[Any, ...]) -> Tensor:
+    """``value`` broadcast to ``shape``; leading axes of size 1 too many are dropped.
+
+    Raises:
+        ValueError: it does not broadcast.
+    """
+    extra = len(value.shape) - len(shape)
+    if extra > 0 and all(definitely_eq(n, 1) for n in value.shape[:extra]):
+        value = movement.reshape(value, shape=tuple(value.shape[extra:]))
+    if tuple(value.shape) == tuple(shape):
+        return value
+    if len(value.shape) > len(shape) or any(
+        definitely_eq(a, 1) is False and definitely_eq(a, b) is False
+        for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
+    ):
+        raise ValueError(
+            "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 or "
+            f"target dimension is -1. But got x_shape: ({', '.join(map(str, value.shape))}), "
+            f"target shape: ({', '.join(map(str, shape))})."
+        )
+    return movement.broadcast_to(value, shape=tuple(shape))
+
+
+def _sliced(x: Tensor, slices: tuple[Any, ...]) -> Tensor:
+    return strided_slice(x, slices=slices) if any(s != _ALL for s in slices) else x
+
+
+def _dynamic_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+    """The new contents of ``x`` where run-time ints stand in the index."""
+    part = _sliced(x, plan.slices)
+    axes = tuple(axis for axis, _ in plan.starts)
+    block = tuple(1 if axis in axes else n for axis, n in enumerate(part.shape))
+    value = movement.reshape(fitted(value, plan.result_shape(block)), shape=block)
+    new = dynamic_update(part, value, *[start for _, start in plan.starts], axes=axes)
+    return new if part is x else slice_update(x, new, slices=plan.slices)
+
+
+# ---- advanced indices -----------------------------------------------------------------------------------------------
+
+
+def with_masks_as_indices(plan: Plan) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
+    """Spec and operands for `advanced_get`: every bool mask becomes the integer indices of its true elements."""
+    spec: list[Any] = []
+    operands: list[Tensor] = []
+    remaining = iter(plan.operands)
+    for entry in plan.spec:
+        if entry != "index":
+            spec.append(entry)
+            continue
+        tensor = next(remaining)
+        columns = mask_indices(tensor) if tensor.dtype.is_bool else (tensor,)
+        spec += ["index"] * len(columns)
+        operands += columns
+    return tuple(spec), tuple(operands)
+
+
+def mask_indices(mask: Tensor) -> tuple[Tensor, ...]:
+    """One index tensor per axis of ``mask``: the places of its true elements."""
+    places = nonzero(mask)
+    return tuple(movement.reshape(slice_axis(places, 1, i, i + 1), shape=(places.shape[0],)) for i in range(len(mask.shape)))
+
+
+def _advanced_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+    """The new contents of ``x``."""
+    chosen = _masked_everywhere(x, plan, value)
+    if chosen is not None:
+        return chosen
+    spec, operands = with_masks_as_indices(plan)
+    return advanced_put(x, value, *operands, spec=spec)
+
+
+def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
+    """``x[.., mask, ..] = value`` by selection, if ``value`` does not vary along the masked places: no shape depends on
+    data then, which matters under capture. Otherwise ``None``."""
+    if len(plan.operands) != 1 or not plan.operands[0].dtype.is_bool:
+        return None
+    (mask,) = plan.operands
+    at = plan.spec.index("index")
+    if any(entry != _ALL for i, entry in enumerate(plan.spec) if i != at):
+        return None
+    rank, after = len(mask.shape), len(plan.spec) - at - 1
+    varies = len(value.shape) > after and definitely_eq(value.shape[len(value.shape) - after - 1], 1) is not True
+    if varies or len(value.shape) > after + 1 + at:
+        return None
+    _check_mask(x, mask, at)
+    mask = movement.reshape(mask, shape=(*mask.shape, *(1,) * after))
+    if len(value.shape) > after:
+        cut = len(value.shape) - after
+        value = movement.reshape(value, shape=(*value.shape[: cut - 1], *(1,) * rank, *value.shape[cut:]))
+    return select(mask, fitted(value, tuple(x.shape)) if value.shape else value, x)
+
+
+def _check_mask(x: Tensor, mask: Tensor, first: int) -> None:
+    for i, (n, size) in enumerate(zip(mask.shape, x.shape[first:], strict=False)):
+        if definitely_eq(n, size) is False:
+            raise IndexError(
+                f"The shape of index {tuple(mask.shape)} does not match the shape of the indexed data {tuple(x.shape)} "
+                f"at dim index {first + i}"
+            )
+
+
+# ---- parsing --------------------------------------------------------------------------------------------------------
+
+
+def parse(x: Tensor, index: Any, what: str) -> Plan:
+    """The plan of an index of ``x``; ``what`` is ``get`` or ``set`` (their error texts differ)."""
+    items = [_normal(item) for item in _items(index)]
+    ndim = len(x.shape)
+    if not ndim and len(items) == 1 and isinstance(items[0], int) and not isinstance(items[0], bool):
+        raise TypeError("Cannot iterate over a scalar tensor." if what == "get" else "Cannot assign to a scalar tensor.")
+    used = sum(_consumed(item) for item in items)
+    if used > ndim:
+        raise IndexError(f"too many indices for tensor of dimension{ndim}")
+    ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(ellipses) > 1:
+        raise IndexError("An index can only have a single ellipsis('...')")
+    whole = [slice(None)] * (ndim - used)
+    at = ellipses[0] if ellipses else len(items)
+    items = [*items[:at], *whole, *items[at + 1 :]]
+    if any(isinstance(item, Tensor) for item in items):
+        return _advanced_plan(x, items)
+    return _basic_plan(x, items, what)
+
+
+def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
+    slices: list[Any] = []
+    dropped: list[int] = []
+    added: list[int] = []
+    starts: list[tuple[int, Scalar]] = []
+    for item in items:
+        axis = len(slices)
+        if item is None or isinstance(item, bool):
+            added.append(axis - len(dropped) + len(added))
+        elif isinstance(item, slice):
+            slices.append(_bounds(item))
+        elif isinstance(item, Scalar):
+            slices.append(_ALL)
+            dropped.append(axis)
+            starts.append((axis, item))
+        else:
+            slices.append(_single(item, x.shape[axis], axis, what))
+            dropped.append(axis)
+    return Plan(tuple(slices), tuple(dropped), tuple(added), tuple(starts))
+
+
+def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
+    """The slice of length 1 for an integer index."""
+    if definitely_le(size, item) or definitely_le(item, -size - 1):
+        if what == "get":
+            raise IndexError(f"index {item} is out of bounds for dimension with size {size}")
+        raise IndexError(f"Index {item} is out of bounds for axis {axis} with size {size}")
+    first = item + size if definitely_le(item, -1) else item
+    return (first, first + 1, 1)
+
+
+def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
+    spec: list[Any] = []
+    operands: list[Tensor] = []
+    axis = 0
+    for item in items:
+        if item is None or isinstance(item, bool):
+            spec.append(None)
+            continue
+        if isinstance(item, slice):
+            spec.append(_bounds(item))
+        elif isinstance(item, Tensor | Scalar):
+            tensor = item if isinstance(item, Tensor) else as_tensor(item, dt.int64)
+            if tensor.dtype.is_bool:
+                if not tensor.shape:
+                    raise IndexError("A 0-d bool tensor is no index; use x[None] or `where`.")
+                _check_mask(x, tensor, axis)
+            spec.append("index")
+            operands.append(tensor)
+        else:
+            _single(item, x.shape[axis], axis, "get")
+            spec.append(item)
+        axis += _consumed(item)
+    return Plan(spec=tuple(spec), operands=tuple(operands))
+
+
+def _bounds(item: slice) -> tuple[Any, Any, Any]:
+    """A slice as plain ``(start, stop, step)``."""
+    start, stop, step = (_bound(b) for b in (item.start, item.stop, item.step))
+    if step == 0:
+        raise ValueError("For 'StridedSlice', 'strides' cannot contain 0")
+    return start, stop, None if step == 1 else step
+
+
+def _bound(value: Any) -> Any:
+    if value is None or isinstance(value, Dim):
+        return value
+    if isinstance(value, Tensor):
+        return hooks.as_python_number(value, "index")
+    if isinstance(value, Scalar):
+        raise SymbolicValueError("a slice whose bounds are only known at run time has no known shape")
+    if isinstance(value, int | np.integer):
+        return int(value)
+    raise RuntimeError("Slice index type must be int, tensor or none.")
+
+
+def _items(index: Any) -> list[Any]:
+    if isinstance(index, tuple):
+        return list(index)
+    if isinstance(index, list) and any(_is_structure(i) for i in index):
+        return index
+    return [index]
+
+
+def _is_structure(item: Any) -> bool:
+    return item is None or item is Ellipsis or isinstance(item, slice | list | tuple | Tensor | np.ndarray)
+
+
+def _normal(item: Any) -> Any:
+    """One entry of an index as int, Dim, Scalar, bool, slice, None, Ellipsis or index Tensor."""
+    if item is False:
+        raise IndexError("When tensor is indexed by a bool object, the value only support 'True'.")
+    if item is None or item is Ellipsis or isinstance(item, int | Dim | slice):
+        return item
+    if isinstance(item, Scalar):
+        if item.kind == "float":
+            raise _wrong_type(item)
+        return item if item.kind == "int" else as_tensor(item, dt.bool_)
+    if isinstance(item, np.generic) and item.dtype.kind in "biu":
+        return item.item()
+    if isinstance(item, Tensor):
+        return _index_tensor(item)
+    if isinstance(item, list | tuple | range | np.ndarray):
+        return _index_tensor(_sequence(item))
+    raise _wrong_type(item)
+
+
+def _wrong_type(item: Any) -> IndexError:
+    if isinstance(item, str | dict | set | bytes):
+        return IndexError(
+            f"Unsupported Python object type received: {type(item)}. Supported types for tensor indexing are: list, int, "
+            "float, tuple, slice, ellipsis, None, array"
+        )
+    return IndexError(
+        "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
+        f"but got {item} with type {type(item)}"
+    )
+
+
+def _sequence(item: Any) -> Tensor:
+    if isinstance(item, np.ndarray):
+        return wrap(array_from(item))
+    if len(item) == 0:
+        return wrap(np.zeros((0,), np.int64))
+    try:
+        return as_tensor(list(item))
+    except TypeError:
+        raise _wrong_type(item) from None
+
+
+def _index_tensor(t: Tensor) -> Tensor:
+    if t.dtype.is_bool:
+        return t
+    if not t.dtype.is_integer:
+        raise IndexError(f"The tensor index must be int or bool type, but got {t.dtype}.")
+    return to_dtype(t, dt.int64)
+
+
+def _consumed(item: Any) -> int:
+    """How many axes of the tensor an entry of the index stands for."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, Tensor) and item.dtype.is_bool:
+        return len(item.shape)
+    return 1

@@ -1,0 +1,178 @@
+"""Operands as users give them: tensors of different dtypes, Python and NumPy numbers, run-time scalars, lists.
+
+Primitives take tensors of one dtype. The functions here bring operands there by MindSpore's promotion
+(``core.dtype.promote_types``, ``promote_scalar``): a number is weak and becomes a 0-d constant of the tensor's dtype.
+Nothing here looks at a value of a tensor, so all of it works under capture.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core.dtype import DType
+from duograph.ops.cast import cast
+from duograph.ops.creation import full
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor, array_from, wrap
+
+Number = bool | int | float | complex
+NUMBERS = (bool, int, float, complex)
+
+
+def to_dtype(x: Tensor, dtype: DType) -> Tensor:
+    """``x`` in ``dtype``; ``x`` itself if it has it already."""
+    return x if x.dtype is dtype else cast(x, dtype=dtype)
+
+
+def constant(value: Any, dtype: DType) -> Tensor:
+    """A 0-d tensor of ``dtype`` holding a Python number or a run-time `Scalar`; integers wrap around."""
+    if isinstance(value, Scalar):
+        return value.to_tensor(dtype)
+    return full(shape=(), value=fitted(value, dtype), dtype=dtype)
+
+
+def fitted(value: Number, dtype: DType) -> Number:
+    """A Python number as ``dtype`` stores it: integers wrap, floats are truncated for integer types."""
+    if dtype.is_bool:
+        return bool(value)
+    if dtype.is_integer:
+        bits = 8 * dtype.itemsize
+        whole = int(value) & ((1 << bits) - 1)  # type: ignore[arg-type]
+        return whole - (1 << bits) if dtype.is_signed and whole >> (bits - 1) else whole
+    return value if dtype.is_complex else float(value)  # type: ignore[arg-type]
+
+
+def python_number(value: Any) -> Any:
+    """NumPy scalars as the Python numbers that MindSpore takes them for; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
+
+
+def is_number(value: Any) -> bool:
+    """Whether ``value`` is a Python or NumPy number, or a run-time `Scalar`."""
+    return isinstance(value, (*NUMBERS, Scalar)) or (isinstance(value, np.generic) and value.dtype.kind in "biufc")
+
+
+def python_type(value: Any) -> type:
+    """The Python class of a number or `Scalar`."""
+    return value.type.python_type if isinstance(value, Scalar) else type(value)
+
+
+def refusal(op: str, *operands: Any) -> TypeError:
+    """MindSpore's error for operands that an operator does not take."""
+    names = ("input", "other") if len(operands) == 2 else tuple(f"input{i + 1}" for i in range(len(operands)))
+    shown = ", ".join(f"{name}={describe(x)}" for name, x in zip(names, operands, strict=True))
+    return TypeError(f'Failed calling {op} with "{op}()({shown})".')
+
+
+def describe(x: Any) -> str:
+    """An argument as MindSpore's overload errors show it."""
+    if isinstance(x, Tensor):
+        return "Tensor"
+    if isinstance(x, str):
+        return "string"
+    if x is None:
+        return "None"
+    if isinstance(x, Scalar):
+        return x.kind
+    if isinstance(x, Number):
+        return type(x).__name__
+    if isinstance(x, list | tuple):
+        return f"{type(x).__name__}<{', '.join(describe(item) for item in x)}>"
+    return str(type(x))
+
+
+def as_tensor(x: Any, dtype: DType | None = None, op: str = "as_tensor") -> Tensor:
+    """``x`` (tensor, number, list, tuple, ndarray) as a tensor, of ``dtype`` if given.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if isinstance(x, Tensor):
+        return x if dtype is None else to_dtype(x, dtype)
+    x = python_number(x)
+    if is_number(x):
+        return constant(x, dtype or dt.dtype_of(python_type(x)(0)))
+    if isinstance(x, np.ndarray):
+        return wrap(array_from(x, dtype))
+    if isinstance(x, list | tuple | range):
+        return from_sequence(x, dtype, op)
+    raise TypeError(f"For '{op}', the input must be a Tensor, number, list or tuple, but got {describe(x)}.")
+
+
+def from_sequence(x: Any, dtype: DType | None = None, op: str = "stack") -> Tensor:
+    """A nested list or tuple as a tensor; tensors and run-time scalars inside it stay in the graph."""
+    if not _has_symbols(x):
+        return wrap(array_from(list(x), dtype))
+    from duograph.ops.movement import stack
+
+    parts = [as_tensor(item, None, op) for item in x]
+    common = dtype or promoted_dtype(*parts)
+    return stack(*[to_dtype(p, common) for p in parts], axis=0)
+
+
+def _has_symbols(x: Any) -> bool:
+    return any(_has_symbols(i) if isinstance(i, list | tuple) else isinstance(i, Tensor | Scalar) for i in x)
+
+
+def promoted_dtype(*operands: Any) -> DType:
+    """The dtype of an elementwise operation on tensors and numbers; numbers alone count as tensors of their own."""
+    dtype: DType | None = None
+    for x in operands:
+        if isinstance(x, Tensor):
+            dtype = x.dtype if dtype is None else dt.promote_types(dtype, x.dtype)
+    for x in operands:
+        if not isinstance(x, Tensor):
+            kind = python_type(python_number(x))
+            dtype = dt.dtype_of(kind(0)) if dtype is None else dt.promote_scalar(dtype, kind)
+    assert dtype is not None
+    return dtype
+
+
+def promote(x: Any, y: Any, op: str, dtype: DType | None = None) -> tuple[Tensor, Tensor]:
+    """Both operands as tensors of one dtype.
+
+    Args:
+        x, y: tensors, numbers, lists or tuples.
+        op: name for the message.
+        dtype: the common dtype if it is known already.
+
+    Raises:
+        TypeError: an operand is none of these.
+    """
+    if type(x) is type(y) and isinstance(x, Tensor) and dtype is None and x.dtype is y.dtype:
+        return x, y
+    x, y = operand(x, op, x, y), operand(y, op, x, y)
+    common = dtype or promoted_dtype(x, y)
+    return as_tensor(x, common), as_tensor(y, common)
+
+
+def promote_all(*operands_: Any, op: str = "op") -> tuple[Tensor, ...]:
+    """Any number of operands as tensors of one dtype."""
+    checked = [operand(x, op, *operands_) for x in operands_]
+    common = promoted_dtype(*checked)
+    return tuple(as_tensor(x, common) for x in checked)
+
+
+def operand(x: Any, op: str, *everything: Any) -> Any:
+    """``x`` checked: a Tensor, a Python number or Scalar; lists and tuples become tensors.
+
+    Raises:
+        TypeError: it is something else (ndarrays too, as in MindSpore).
+    """
+    if isinstance(x, Tensor):
+        return x
+    x = python_number(x)
+    if is_number(x):
+        return x
+    if isinstance(x, list | tuple) and x:
+        return from_sequence(x)
+    raise refusal(op, *everything)
+
+
+def promote_float(x: Any) -> Tensor:
+    """``x`` as a floating (or complex) tensor: bool and integers become float32."""
+    x = as_tensor(x)
+    return to_dtype(x, dt.true_divide_dtype(x.dtype))

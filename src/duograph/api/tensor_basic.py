@@ -1,0 +1,210 @@
+"""Properties of Tensor that ask for its type only, and changes of dtype and device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.dtype import DType
+from duograph.core.shapes import numel
+from duograph.ops.cast import cast, identity
+from duograph.ops.graph_binder import stand_in
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from .promote import to_dtype
+
+
+# ---- properties -----------------------------------------------------------------------------------------------------
+
+
+def size(self: Tensor) -> int:
+    """Number of elements."""
+    return numel(self.shape)  # type: ignore[return-value]
+
+
+def itemsize(self: Tensor) -> int:
+    """Bytes of one element."""
+    return self.dtype.itemsize
+
+
+def nbytes(self: Tensor) -> int:
+    """Bytes of all elements."""
+    return self.dtype.itemsize * size(self)
+
+
+def strides(self: Tensor) -> tuple[int, ...]:
+    """Bytes to step along each axis."""
+    return tuple(n * self.dtype.itemsize for n in stride(self))
+
+
+def device(self: Tensor) -> str:
+    """Where the tensor lives: ``CPU``."""
+    return "CPU"
+
+
+def data(self: Tensor) -> Tensor:
+    """Another handle on the same storage."""
+    return identity(self)
+
+
+def has_init(self: Tensor) -> bool:
+    """Whether an initializer has yet to fill the tensor; here it always has."""
+    return False
+
+
+PROPERTIES: dict[str, Any] = {
+    f.__name__: property(f) for f in (size, itemsize, nbytes, strides, device, data, has_init)
+}
+
+
+# ---- questions ------------------------------------------------------------------------------------------------------
+
+
+def dim(self: Tensor) -> int:
+    """Number of dimensions."""
+    return len(self.shape)
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """Elements to step along each axis, or along axis ``dim``."""
+    array = stand_in(self)
+    steps = [n // array.dtype.itemsize for n in array.strides]
+    if dim is None:
+        return steps
+    if not -len(steps) <= dim < len(steps):
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(steps)}, {len(steps) - 1}], but got {dim})")
+    return steps[dim]
+
+
+def is_contiguous(self: Tensor) -> bool:
+    """Whether the elements lie one after the other in memory."""
+    return bool(stand_in(self).flags.c_contiguous)
+
+
+def contiguous(self: Tensor) -> Tensor:
+    """The tensor itself if it is contiguous, else a contiguous copy."""
+    return self if is_contiguous(self) else cast(self, dtype=self.dtype)
+
+
+def storage_offset(self: Tensor) -> int:
+    """Elements between the start of the storage and this tensor."""
+    root = self
+    while root._view is not None:
+        root = root._view.parent
+    start = hooks.value_of(root, "storage_offset()").__array_interface__["data"][0]
+    return (hooks.value_of(self, "storage_offset()").__array_interface__["data"][0] - start) // self.dtype.itemsize
+
+
+def data_ptr(self: Tensor) -> int:
+    """Address of the first element."""
+    return hooks.value_of(self, "data_ptr()").__array_interface__["data"][0]
+
+
+def is_floating_point(self: Tensor) -> bool:
+    """Whether the dtype is a floating one."""
+    return self.dtype.is_floating
+
+
+def is_complex(self: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return self.dtype.is_complex
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype can hold negative numbers."""
+    return self.dtype.is_signed
+
+
+# ---- dtype and device -----------------------------------------------------------------------------------------------
+
+
+def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
+    """The tensor in ``dtype``; the same object if it has it already.
+
+    Args:
+        dtype: a dtype, ``bool``, ``int``, ``float``, ``complex`` or a name such as ``"float32"``.
+        copy: accepted for compatibility.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``dtype`` names no dtype.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(Tensor([1.7, 2.2]).astype("int32"))
+        [1 2]
+    """
+    return to_dtype(self, dt.as_dtype(dtype, "astype"))
+
+
+def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
+    """The tensor in another dtype (``x.to(ms.float16)``), or of another tensor's dtype; devices other than CPU are refused."""
+    for x in (*target, dtype, device):
+        if isinstance(x, Tensor):
+            self = to_dtype(self, x.dtype)
+        elif isinstance(x, str) and x.split(":")[0].upper() in ("CPU", "GPU", "ASCEND"):
+            move_to(self, x)
+        elif x is not None and not isinstance(x, bool):
+            self = astype(self, x)
+    return self
+
+
+def move_to(self: Tensor, to: str, blocking: bool = True) -> Tensor:
+    """The tensor on device ``to``; there is only the CPU."""
+    if to.split(":")[0].upper() != "CPU":
+        raise ValueError(f"For 'move_to', the device {to!r} is not available, this build runs on CPU only.")
+    return self
+
+
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The name of the dtype; with ``dtype``: the tensor in that dtype."""
+    return str(self.dtype) if dtype is None else astype(self, dtype)
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """The tensor in the dtype of ``other``."""
+    return to_dtype(self, other.dtype)
+
+
+def _converter(dtype: DType) -> Any:
+    def convert(self: Tensor) -> Tensor:
+        return to_dtype(self, dtype)
+
+    convert.__doc__ = f"The tensor in {dtype.name}."
+    return convert
+
+
+def value(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    return self
+
+
+def copy(self: Tensor) -> Tensor:
+    """A copy with a storage of its own; gradients flow through it."""
+    return cast(self, dtype=self.dtype)
+
+
+def init_data(self: Tensor, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
+    """The tensor itself: initializers run when a tensor is made."""
+    return self
+
+
+def flush_from_cache(self: Tensor) -> None:
+    """Does nothing: there is no host cache."""
+
+
+METHODS: dict[str, Any] = {
+    "dim": dim, "ndimension": dim, "numel": size, "nelement": size, "stride": stride, "is_contiguous": is_contiguous,
+    "contiguous": contiguous, "storage_offset": storage_offset, "data_ptr": data_ptr, "value": value, "copy": copy,
+    "clone": copy, "is_floating_point": is_floating_point, "is_complex": is_complex, "is_signed": is_signed,
+    "astype": astype, "to": to, "move_to": move_to, "type_as": type_as, "init_data": init_data,
+    "flush_from_cache": flush_from_cache,
+    "float": _converter(dt.float32), "half": _converter(dt.float16), "bfloat16": _converter(dt.bfloat16),
+    "double": _converter(dt.float64), "int": _converter(dt.int32), "long": _converter(dt.int64),
+    "short": _converter(dt.int16), "byte": _converter(dt.uint8), "bool": _converter(dt.bool_),
+}  # fmt: skip

@@ -1,0 +1,223 @@
+"""What Python and NumPy expect of a Tensor: truth, numbers, iteration, arrays, copies, pickles, DLPack."""
+
+from __future__ import annotations
+
+import copy as copy_module
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.tensor import format as tensor_format
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor, wrap
+
+from .operators import eq_operator
+from .promote import is_number
+
+
+def __bool__(self: Tensor) -> bool:
+    return hooks.truth(self)
+
+
+def __int__(self: Tensor) -> int:
+    return hooks.as_python_number(self, "int")
+
+
+def __float__(self: Tensor) -> float:
+    return hooks.as_python_number(self, "float")
+
+
+def __complex__(self: Tensor) -> complex:
+    return hooks.as_python_number(self, "complex")
+
+
+def __index__(self: Tensor) -> int:
+    return hooks.as_python_number(self, "index")
+
+
+def __len__(self: Tensor) -> int:
+    if not self.shape:
+        raise TypeError("Not support len of a 0-D tensor")
+    return self.shape[0]
+
+
+def __iter__(self: Tensor) -> Iterator[Tensor]:
+    if not self.shape:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter([self[i] for i in range(self.shape[0])])
+
+
+def __contains__(self: Tensor, value: Any) -> bool:
+    if not isinstance(value, Tensor) and not is_number(value):
+        return False
+    return bool(eq_operator(self, value).any())
+
+
+def __hash__(self: Tensor) -> int:
+    return object.__hash__(self)
+
+
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    array = hooks.value_of(self, "conversion to a NumPy array")
+    return np.array(array, dtype=dtype, copy=copy)
+
+
+def __repr__(self: Tensor) -> str:
+    return tensor_format.tensor_repr(self)
+
+
+def __str__(self: Tensor) -> str:
+    return tensor_format.tensor_str(self)
+
+
+def __format__(self: Tensor, spec: str) -> str:
+    if spec:
+        raise TypeError("unsupported format string passed to Tensor.__format__")
+    return str(self)
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def asnumpy(self: Tensor) -> np.ndarray:
+    """The tensor as a NumPy array that shares its memory.
+
+    Raises:
+        SymbolicValueError: the value is not known while a graph is being built.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> Tensor([1, 2]).asnumpy()
+        array([1, 2])
+    """
+    return hooks.value_of(self, "asnumpy()")
+
+
+def tolist(self: Tensor) -> Any:
+    """The elements as Python numbers in nested lists."""
+    array = hooks.value_of(self, "tolist()")
+    return (array if array.dtype.kind in "biufc" else array.astype(np.float32)).tolist()
+
+
+def item(self: Tensor, *index: Any) -> Any:
+    """The element at ``index`` (a flat position, or one per axis) as a Python number.
+
+    Without ``index`` the tensor must have one element.
+    """
+    if not index:
+        kind = "bool" if self.dtype.is_bool else "int" if self.dtype.is_integer else "float"
+        return hooks.as_python_number(_one(self), "complex" if self.dtype.is_complex else kind)
+    where = index[0] if len(index) == 1 else index
+    if isinstance(where, list):
+        where = tuple(where)
+    if isinstance(where, tuple):
+        return item(self[where])
+    return item(self.reshape((-1,))[where])
+
+
+def _one(self: Tensor) -> Tensor:
+    count = self.size
+    if isinstance(count, int) and count != 1:
+        raise ValueError(
+            f"The tensor should have only one element, but got {count}, more than one element is ambiguous."
+        )
+    return self
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of ``array``.
+
+    Args:
+        array: a NumPy array.
+
+    Returns:
+        Tensor.
+
+    Raises:
+        TypeError: ``array`` is not a NumPy array, or of an unsupported dtype.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"For from_numpy, the type of input must be numpy.ndarray, but got {type(array)}.")
+    dt.as_dtype(array.dtype)
+    return wrap(array if array.flags.aligned else array.copy())
+
+
+# ---- copies, pickles, DLPack ----------------------------------------------------------------------------------------
+
+
+def __copy__(self: Tensor) -> Tensor:
+    twin = type(self).__new__(type(self))
+    twin._data, twin._alias, twin._view = self._data, self._alias, self._view
+    twin.__dict__.update(self.__dict__)
+    return twin
+
+
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    found = memo.get(id(self))
+    if found is not None:
+        return found
+    twin = type(self).__new__(type(self))
+    memo[id(self)] = twin
+    if self.is_symbolic:
+        twin._become(self.copy())
+    else:
+        twin._become(np.array(self.array(), order="C"))
+    twin.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
+    return twin
+
+
+def __reduce_ex__(self: Tensor, protocol: int) -> tuple[Any, ...]:
+    array = np.ascontiguousarray(hooks.value_of(self, "pickling")).reshape(self.shape)
+    return _rebuild, (type(self), array.tobytes(), self.dtype, tuple(self.shape), dict(self.__dict__))
+
+
+def _rebuild(cls: type[Tensor], data: bytes, dtype: dt.DType, shape: tuple[int, ...], fields: dict[str, Any]) -> Tensor:
+    tensor = cls.__new__(cls)
+    tensor._become(np.frombuffer(bytearray(data), dtype.numpy).reshape(shape))
+    tensor.__dict__.update(fields)
+    return tensor
+
+
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    return hooks.value_of(self, "DLPack").__dlpack__(**options)
+
+
+def __dlpack_device__(self: Tensor) -> tuple[int, int]:
+    return (1, 0)
+
+
+def to_dlpack(self: Tensor) -> Any:
+    """A DLPack capsule that shares the memory of the tensor."""
+    return self.__dlpack__()
+
+
+def from_dlpack(source: Any) -> Tensor:
+    """A tensor that shares the memory of ``source``, an object with ``__dlpack__`` (or a capsule)."""
+    return wrap(np.from_dlpack(source if hasattr(source, "__dlpack__") else _Capsule(source)))
+
+
+class _Capsule:
+    """A bare DLPack capsule as NumPy wants it: an object with ``__dlpack__``."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+PROTOCOL: dict[str, Any] = {
+    f.__name__: f
+    for f in (
+        __bool__, __int__, __float__, __complex__, __index__, __len__, __iter__, __contains__, __hash__, __array__,
+        __repr__, __str__, __format__, __copy__, __deepcopy__, __reduce_ex__, __dlpack__, __dlpack_device__, asnumpy,
+        tolist, item, to_dlpack,
+    )
+} | {"numpy": asnumpy, "from_numpy": staticmethod(from_numpy), "from_dlpack": staticmethod(from_dlpack)}  # fmt: skip

@@ -1,0 +1,239 @@
+"""Methods of Tensor that reduce axes, with the several signatures that MindSpore's overloads accept.
+
+``axis`` and ``dim``, ``keepdims``, ``keep_dims`` and ``keepdim`` are taken as one argument each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.shapes import normalize_axes, normalize_axis, numel
+from duograph.ops import reduce
+from duograph.ops.arithmetic import add, div, maximum, minimum, square, sub, trunc_div
+from duograph.ops.creation import constant_like
+from duograph.ops.indexing import gather_elements
+from duograph.ops.movement import reshape
+from duograph.ops.select import select
+from duograph.ops.unary import sqrt
+from duograph.tensor.tensor import Tensor
+
+from .promote import as_tensor, promote_float, to_dtype
+
+_KEEP = ("keepdims", "keep_dims", "keepdim")
+_AXIS = ("axis", "dim")
+
+
+def _merge(method: str, axis: Any, keepdims: Any, options: dict[str, Any]) -> tuple[Any, bool]:
+    """``axis`` and ``keepdims`` under whichever of their names they were given.
+
+    Raises:
+        TypeError: an unknown keyword.
+    """
+    for name in [*_AXIS, *_KEEP]:
+        if name in options:
+            if name in _AXIS:
+                axis = options.pop(name)
+            else:
+                keepdims = options.pop(name)
+    if options:
+        raise TypeError(f"{method}() got an unexpected keyword argument '{next(iter(options))}'")
+    if not isinstance(keepdims, bool):
+        raise TypeError(f"For '{method}', the 'keepdims' must be bool, but got {keepdims!r}.")
+    return axis, keepdims
+
+
+def _axes(x: Tensor, axis: Any, method: str) -> tuple[int, ...]:
+    if isinstance(axis, list | tuple):
+        named = [normalize_axis(a, x.ndim, method) for a in axis]
+        for a in named:
+            if named.count(a) > 1:
+                raise RuntimeError(f"dim={a} appears multiple times in the list of dims")
+    elif axis is not None and (isinstance(axis, bool) or not hasattr(axis, "__index__")):
+        raise TypeError(f"For '{method}', the 'axis' must be int, tuple or list, but got {type(axis).__name__}.")
+    return normalize_axes(axis, x.ndim, method)
+
+
+def sum(  # noqa: A001
+    self: Tensor, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **options: Any
+) -> Tensor:
+    """Sum over ``axis`` (default: all). Bool and integers are summed as int64.
+
+    Args:
+        axis: axis, or tuple of axes.
+        dtype: dtype to sum in, and of the result.
+        keepdims: whether the axes stay, with size 1.
+        initial: a number added to the sum.
+
+    Returns:
+        Tensor.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).sum(0))
+        [4 6]
+    """
+    if isinstance(dtype, bool):
+        dtype, keepdims = None, dtype
+    axis, keepdims = _merge("sum", axis, keepdims, options)
+    wanted = dt.as_dtype(dtype) if dtype is not None else _sum_dtype(self.dtype)
+    out = reduce.reduce_sum(to_dtype(self, wanted), axis=_axes(self, axis, "SumExt"), keep_dims=keepdims)
+    return out if initial is None else add(out, as_tensor(initial, out.dtype))
+
+
+def _sum_dtype(dtype: dt.DType) -> dt.DType:
+    return dt.int64 if dtype.is_bool or dtype.is_integer else dtype
+
+
+def mean(self: Tensor, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, **options: Any) -> Tensor:
+    """Mean over ``axis`` (default: all); of integers truncated, as in MindSpore."""
+    axis, keepdims = _merge("mean", axis, keepdims, options)
+    x = self if dtype is None else to_dtype(self, dt.as_dtype(dtype))
+    axes = _axes(x, axis, "MeanExt")
+    count = _count(x, axes)
+    if x.dtype.is_floating or x.dtype.is_complex:
+        return div(reduce.reduce_sum(x, axis=axes, keep_dims=keepdims), constant_like(x, count))
+    total = reduce.reduce_sum(to_dtype(x, dt.int64), axis=axes, keep_dims=keepdims)
+    return to_dtype(trunc_div(total, constant_like(total, count)), x.dtype)
+
+
+def _count(x: Tensor, axes: tuple[int, ...]) -> Any:
+    return numel(x.shape[a] for a in axes)
+
+
+def prod(self: Tensor, axis: Any = None, keepdims: Any = False, dtype: Any = None, **options: Any) -> Tensor:
+    """Product over ``axis`` (default: all). Bool and integers are multiplied as int64."""
+    axis, keepdims = _merge("prod", axis, keepdims, options)
+    wanted = dt.as_dtype(dtype) if dtype is not None else _sum_dtype(self.dtype)
+    return reduce.reduce_prod(to_dtype(self, wanted), axis=_axes(self, axis, "ProdExt"), keep_dims=keepdims)
+
+
+def var(self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any) -> Tensor:
+    """Variance over ``axis`` (default: all), divided by the number of elements minus ``ddof``."""
+    if correction is not None:
+        ddof = correction
+    axis, keepdims = _merge("var", axis, keepdims, options)
+    x = promote_float(self)
+    axes = _axes(x, axis, "var")
+    count = _count(x, axes)
+    centre = div(reduce.reduce_sum(x, axis=axes, keep_dims=True), constant_like(x, count))
+    total = reduce.reduce_sum(square(sub(x, centre)), axis=axes, keep_dims=keepdims)
+    return div(total, constant_like(total, count - int(ddof)))
+
+
+def std(self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any) -> Tensor:
+    """Standard deviation, the square root of `var`."""
+    return sqrt(var(self, axis, ddof, keepdims, correction=correction, **options))
+
+
+def all(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:  # noqa: A001
+    """Whether all elements over ``axis`` (default: all) are true."""
+    axis, keepdims = _merge("all", axis, keepdims, options)
+    return reduce.reduce_all(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAll"), keep_dims=keepdims)
+
+
+def any(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:  # noqa: A001
+    """Whether any element over ``axis`` (default: all) is true."""
+    axis, keepdims = _merge("any", axis, keepdims, options)
+    return reduce.reduce_any(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAny"), keep_dims=keepdims)
+
+
+def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
+    def extreme(self: Tensor, *args: Any, initial: Any = None, where: Any = True, return_indices: bool = False, **options: Any) -> Any:
+        if args and isinstance(args[0], Tensor):
+            return combine(*_both(self, args[0]))
+        pair = return_indices or ("dim" in options) or (len(args) > 0 and args[0] is not None and not _numpy_style(options, args))
+        axis, keepdims = _merge(name, args[0] if args else None, args[1] if len(args) > 1 else False, options)
+        x = _filled(self, where, initial, name)
+        if axis is None or isinstance(axis, list | tuple):
+            out = reduction(x, axis=_axes(x, axis, name), keep_dims=keepdims)
+        else:
+            place = normalize_axis(axis, x.ndim, name)
+            out, index = _with_index(x, place, keepdims, find)
+            if pair:
+                return out, index
+        return out if initial is None else combine(out, as_tensor(initial, out.dtype))
+
+    extreme.__name__ = name
+    extreme.__doc__ = (
+        f"The {name}imum over all elements, or along an axis.\n\n    ``x.{name}(dim)`` and ``x.{name}(dim=0)`` give values "
+        f"and indices; ``x.{name}(axis=0)`` and ``x.{name}()`` the values only."
+    )
+    return extreme
+
+
+def _numpy_style(options: dict[str, Any], args: tuple[Any, ...]) -> bool:
+    return "keepdims" in options or isinstance(args[0], tuple | list)
+
+
+def _both(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    common = dt.promote_types(x.dtype, y.dtype)
+    return to_dtype(x, common), to_dtype(y, common)
+
+
+def _filled(x: Tensor, where: Any, initial: Any, name: str) -> Tensor:
+    if where is True:
+        return x
+    if initial is None:
+        raise ValueError(f"For '{name}', the 'initial' must be given where 'where' is.")
+    return select(as_tensor(where, dt.bool_), x, as_tensor(initial, x.dtype))
+
+
+def _with_index(x: Tensor, axis: int, keepdims: bool, find: Any) -> tuple[Tensor, Tensor]:
+    """Values and positions along one axis; the gradient goes to the position."""
+    if not x.shape:
+        return x, constant_like(to_dtype(x, dt.int64), 0)
+    index = find(x, axis=axis, keep_dims=True)
+    values = gather_elements(x, index, axis=axis)
+    if not keepdims:
+        shape = tuple(n for i, n in enumerate(x.shape) if i != axis)
+        values, index = reshape(values, shape=shape), reshape(index, shape=shape)
+    return values, to_dtype(index, dt.int64)
+
+
+max = _extreme("max", reduce.reduce_max, reduce.argmax, maximum)  # noqa: A001
+min = _extreme("min", reduce.reduce_min, reduce.argmin, minimum)  # noqa: A001
+
+
+def amax(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
+    """The maximum over ``axis``; equal elements share the gradient."""
+    axis, keepdims = _merge("amax", axis, keepdims, options)
+    return reduce.reduce_max(self, axis=_axes(self, axis, "ReduceMax"), keep_dims=keepdims)
+
+
+def amin(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
+    """The minimum over ``axis``; equal elements share the gradient."""
+    axis, keepdims = _merge("amin", axis, keepdims, options)
+    return reduce.reduce_min(self, axis=_axes(self, axis, "ReduceMin"), keep_dims=keepdims)
+
+
+def _position(name: str, find: Any, dtype: dt.DType) -> Any:
+    def position(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
+        axis, keepdims = _merge(name, axis, keepdims, options)
+        if axis is None or not self.shape:
+            flat = reshape(self, shape=(numel(self.shape),))
+            return to_dtype(find(flat, axis=0, keep_dims=False), dtype)
+        place = normalize_axis(axis, self.ndim, name)
+        return to_dtype(find(self, axis=place, keep_dims=keepdims), dtype)
+
+    position.__name__ = name
+    position.__doc__ = f"The position of the {name[3:]}imum along ``axis`` (default: in the flattened tensor)."
+    return position
+
+
+argmax = _position("argmax", reduce.argmax, dt.int64)
+argmin = _position("argmin", reduce.argmin, dt.int32)
+
+
+def ptp(self: Tensor, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """The maximum minus the minimum over ``axis``."""
+    return sub(amax(self, axis, keepdims), amin(self, axis, keepdims))
+
+
+METHODS: dict[str, Any] = {
+    "sum": sum, "mean": mean, "prod": prod, "var": var, "std": std, "all": all, "any": any, "max": max, "min": min,
+    "amax": amax, "amin": amin, "argmax": argmax, "argmin": argmin, "ptp": ptp,
+}  # fmt: skip
+

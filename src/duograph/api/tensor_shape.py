@@ -1,0 +1,324 @@
+"""Methods of Tensor that rearrange elements. Those named in `VIEWS` share storage with the tensor.
+
+Everything here is expressed over the movement primitives; shapes may contain symbolic dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.dim import Dim, definitely_eq
+from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_axis, normalize_permutation, numel
+from duograph.ops import movement, slices
+from duograph.ops.arithmetic import conj as conj_op
+from duograph.ops.scalar import Scalar
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+Axes = Any
+
+
+def shape_of(args: Sequence[Any], op: str) -> tuple[Any, ...]:
+    """A shape given as ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` or ``f(Tensor([2, 3]))``.
+
+    Raises:
+        TypeError: an entry is not an integer.
+    """
+    given: Any = args[0] if len(args) == 1 and not isinstance(args[0], int | Dim) else tuple(args)
+    if isinstance(given, Tensor):
+        given = hooks.value_of(given, f"the shape of '{op}'").tolist() if given.shape else [given]
+    if not isinstance(given, list | tuple):
+        given = (given,)
+    return tuple(_extent(n, op) for n in given)
+
+
+def _extent(n: Any, op: str) -> Any:
+    if isinstance(n, Dim):
+        return n
+    if isinstance(n, bool) or isinstance(n, float | str | Scalar) or n is None or not hasattr(n, "__index__"):
+        raise TypeError(f"For '{op}', every element of the shape must be an int, but got {n!r}.")
+    return hooks.as_python_number(n, "index") if isinstance(n, Tensor) else int(n)
+
+
+def reshape(self: Tensor, *shape: Any) -> Tensor:
+    """The elements in another shape; one extent may be -1. Shares storage where NumPy's does.
+
+    Raises:
+        ValueError: the number of elements differs.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
+        [[1 2]
+         [3 4]]
+    """
+    return movement.reshape(self, shape=infer_reshape(self.shape, shape_of(shape, "reshape")))
+
+
+def view(self: Tensor, *shape: Any) -> Tensor:
+    """As `reshape`; with a dtype: the same bytes read as another dtype."""
+    if len(shape) == 1 and isinstance(shape[0], dt.DType):
+        from duograph.ops.bits import bitcast
+
+        return bitcast(self, dtype=shape[0])
+    return movement.reshape(self, shape=infer_reshape(self.shape, shape_of(shape, "view")))
+
+
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """The elements in the shape of ``other``."""
+    return movement.reshape(self, shape=infer_reshape(self.shape, other.shape))
+
+
+def flatten(self: Tensor, order: Any = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The axes from ``start_dim`` to ``end_dim`` as one; ``order`` is ``'C'`` (rows) or ``'F'`` (columns)."""
+    if isinstance(order, int):
+        start_dim, order = order, "C"
+    if order not in ("C", "F"):
+        raise ValueError(f"For 'flatten', the 'order' must be in ['C', 'F'], but got {order!r}.")
+    if order == "F":
+        self = transpose(self)
+    if not self.shape:
+        return movement.reshape(self, shape=(1,))
+    first = normalize_axis(start_dim, self.ndim, "flatten")
+    last = normalize_axis(end_dim, self.ndim, "flatten")
+    if first > last:
+        raise ValueError("For 'flatten', 'start_dim' cannot come after 'end_dim'.")
+    if first == last:
+        return self
+    merged = numel(self.shape[first : last + 1])
+    return movement.reshape(self, shape=(*self.shape[:first], merged, *self.shape[last + 1 :]))
+
+
+def ravel(self: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    return movement.reshape(self, shape=(numel(self.shape),))
+
+
+def _axes_of(args: Sequence[Any]) -> tuple[int, ...]:
+    given = args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
+    return tuple(given)
+
+
+def transpose(self: Tensor, *axes: Any) -> Tensor:
+    """The axes in another order, reversed by default; with two axes of a tensor with more: those two swapped."""
+    perm = _axes_of(axes)
+    if not perm:
+        perm = tuple(reversed(range(self.ndim)))
+    elif len(perm) == 2 and len(axes) == 2 and self.ndim != 2:
+        return swapaxes(self, *perm)
+    elif len(perm) == 2 and len(axes) == 2 and self.ndim == 2:
+        return swapaxes(self, *perm) if perm[0] != perm[1] else self
+    return movement.transpose(self, perm=normalize_permutation(perm, self.ndim))
+
+
+def permute(self: Tensor, *axis: Any) -> Tensor:
+    """The axes in the order ``axis``."""
+    return movement.transpose(self, perm=normalize_permutation(_axes_of(axis), self.ndim))
+
+
+def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two axes exchanged."""
+    i, j = normalize_axis(axis0, self.ndim, "swapaxes"), normalize_axis(axis1, self.ndim, "swapaxes")
+    if i == j:
+        return self
+    perm = list(range(self.ndim))
+    perm[i], perm[j] = j, i
+    return movement.transpose(self, perm=tuple(perm))
+
+
+def moveaxis(self: Tensor, source: Axes, destination: Axes) -> Tensor:
+    """The axes ``source`` at the places ``destination``, the others in order."""
+    sources = _each(source, self.ndim, "moveaxis")
+    targets = _each(destination, self.ndim, "moveaxis")
+    if len(sources) != len(targets):
+        raise ValueError("For 'movedim', 'source' and 'destination' must have the same number of elements.")
+    perm = [i for i in range(self.ndim) if i not in sources]
+    for target, origin in sorted(zip(targets, sources, strict=True)):
+        perm.insert(target, origin)
+    return movement.transpose(self, perm=normalize_permutation(perm, self.ndim))
+
+
+def _each(axes: Axes, ndim: int, op: str) -> list[int]:
+    return [normalize_axis(a, ndim, op) for a in (axes if isinstance(axes, list | tuple) else (axes,))]
+
+
+def t(self: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors and 0-d tensors as they are."""
+    if self.ndim > 2:
+        raise ValueError(f"For 't', the rank of input must be at most 2, but got {self.ndim}.")
+    return transpose(self)
+
+
+def matrix_transpose(self: Tensor) -> Tensor:
+    """The last two axes exchanged."""
+    if self.ndim < 2:
+        raise ValueError(f"The 'axis' must be in the range of [{-self.ndim}, {self.ndim}), but got -2.")
+    return swapaxes(self, -2, -1)
+
+
+def adjoint(self: Tensor) -> Tensor:
+    """The last two axes exchanged, conjugated."""
+    flipped = matrix_transpose(self)
+    return conj_op(flipped) if self.dtype.is_complex else flipped
+
+
+def hermitian(self: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    if self.ndim not in (0, 2):
+        raise ValueError(f"For tensor.H, only 2-D Tensor is supported, but got {self.ndim}-D.")
+    return adjoint(self) if self.ndim else self
+
+
+def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
+    """Without the axes of size 1, or without those of ``axis`` that have size 1."""
+    if axis is None:
+        axes = [i for i, n in enumerate(self.shape) if definitely_eq(n, 1)]
+    else:
+        axes = [i for i in _each(axis, self.ndim, "Squeeze") if self.ndim and definitely_eq(self.shape[i], 1)]
+    return movement.squeeze(self, tuple(axes)) if axes else self
+
+
+def expand_dims(self: Tensor, axis: int) -> Tensor:
+    """With a new axis of size 1 at position ``axis``."""
+    rank = self.ndim + 1
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"For 'ExpandDims', the 'axis' must be int, but got '{type(axis).__name__}'.")
+    if not -rank <= axis < rank:
+        raise ValueError(f"Dimension out of range (expected to be in range of [{-rank}, {rank}), but got {axis})")
+    return movement.expand_dims(self, axis % rank)
+
+
+def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
+    """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent."""
+    target = list(shape_of(shape, "broadcast_to"))
+    extra = len(target) - self.ndim
+    for i, n in enumerate(target):
+        if n == -1:
+            if i < extra:
+                raise ValueError(
+                    f"For 'BroadcastTo', -1 is not allowed in a leading, new dimension, but got shape {tuple(target)}."
+                )
+            target[i] = self.shape[i - extra]
+    if extra < 0 or any(
+        definitely_eq(a, 1) is False and definitely_eq(a, b) is False
+        for a, b in zip(self.shape, target[max(extra, 0) :], strict=False)
+    ):
+        raise ValueError(
+            "For 'BroadcastTo', in order to broadcast, each dimension pair must be equal or input dimension is 1 or "
+            f"target dimension is -1. But got x_shape: {_listed(self.shape)}, target shape: {_listed(target)}."
+        )
+    return self if tuple(target) == tuple(self.shape) else movement.broadcast_to(self, shape=tuple(target))
+
+
+def _listed(shape: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+def expand(self: Tensor, *size: Any) -> Tensor:
+    """As `broadcast_to`."""
+    return broadcast_to(self, *size)
+
+
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Repeated up to the shape of ``other``."""
+    return broadcast_to(self, tuple(other.shape))
+
+
+def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
+    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``."""
+    axis = normalize_axis(axis if dim is None else dim, self.ndim, "split")
+    extent = self.shape[axis]
+    if isinstance(split_size_or_sections, list | tuple):
+        sizes = tuple(split_size_or_sections)
+        if definitely_eq(sum(sizes), extent) is False:
+            raise ValueError(
+                f"For 'split', the sum of 'split_size_or_sections' should be equal to {extent}, but got {sum(sizes)}."
+            )
+        return slices.split(self, sizes, axis)
+    step = split_size_or_sections
+    if isinstance(step, bool) or not isinstance(step, int):
+        raise TypeError(f"For 'split', the type of argument must be int, list or tuple, but got {type(step)}.")
+    if step <= 0:
+        raise ValueError(f"For 'split', 'split_size_or_sections' must be positive, but got {step}.")
+    whole = -(-extent // step)
+    return slices.split(self, tuple(min(step, extent - i * step) for i in range(whole)), axis)
+
+
+def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
+    """At most ``chunks`` views of equal size (the last may be smaller) along ``axis``."""
+    axis = normalize_axis(axis if dim is None else dim, self.ndim, "chunk")
+    if not isinstance(chunks, int) or isinstance(chunks, bool) or chunks <= 0:
+        raise ValueError(f"For 'chunk', 'chunks' must be a positive int, but got {chunks!r}.")
+    return split(self, max(-(-self.shape[axis] // chunks), 1), axis)
+
+
+def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Views split into nearly equal parts (int), or at the given positions."""
+    axis = normalize_axis(axis, self.ndim, "tensor_split")
+    extent = self.shape[axis]
+    if isinstance(indices_or_sections, int):
+        if indices_or_sections <= 0:
+            raise ValueError(f"For 'tensor_split', sections must be positive, but got {indices_or_sections}.")
+        small, large = divmod(extent, indices_or_sections)
+        sizes = [small + 1] * large + [small] * (indices_or_sections - large)
+        return slices.split(self, tuple(sizes), axis)
+    cuts = [None, *indices_or_sections, None]
+    return tuple(slices.slice_axis(self, axis, a, b) for a, b in zip(cuts, cuts[1:], strict=False))
+
+
+def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along ``dim``, without that axis."""
+    return slices.unstack(self, normalize_axis(dim, self.ndim, "unbind"))
+
+
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The ``length`` elements from ``start`` along ``dim``."""
+    axis = normalize_axis(dim, self.ndim, "narrow")
+    extent = self.shape[axis]
+    first = start + extent if isinstance(start, int) and start < 0 else start
+    if isinstance(extent, int) and (first < 0 or length < 0 or first + length > extent):
+        raise ValueError(f"For 'narrow', start {start} and length {length} exceed dimension size {extent}.")
+    return slices.slice_axis(self, axis, first, first + length)
+
+
+def tile(self: Tensor, *dims: Any) -> Tensor:
+    """Repeated ``dims[i]`` times along axis ``i``."""
+    multiples = shape_of(dims, "tile")
+    lead = len(multiples) - self.ndim
+    if lead > 0:
+        self = movement.reshape(self, shape=((1,) * lead + tuple(self.shape)))
+    return movement.tile(self, multiples=(1,) * -lead + multiples)
+
+
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """As `tile`, with at least one entry per axis."""
+    multiples = shape_of(repeats, "repeat")
+    if len(multiples) < self.ndim:
+        raise ValueError(
+            f"For 'Repeat', number of items of repeats can not be smaller than the number of dimensions of self tensor, "
+            f"but got {len(multiples)} and {self.ndim}."
+        )
+    return tile(self, multiples)
+
+
+def broadcast_shape(*shapes: Any) -> tuple[Any, ...]:
+    """The shape that all ``shapes`` broadcast to."""
+    return broadcast_shapes(*shapes)
+
+
+VIEWS: dict[str, Any] = {
+    "reshape": reshape, "view": view, "reshape_as": reshape_as, "view_as": reshape_as, "flatten": flatten,
+    "ravel": ravel, "transpose": transpose, "permute": permute, "swapaxes": swapaxes, "swapdims": swapaxes,
+    "moveaxis": moveaxis, "movedim": moveaxis, "t": t, "adjoint": adjoint, "squeeze": squeeze,
+    "expand_dims": expand_dims, "unsqueeze": expand_dims, "broadcast_to": broadcast_to, "expand": expand,
+    "expand_as": expand_as, "split": split, "chunk": chunk, "tensor_split": tensor_split, "unbind": unbind,
+    "narrow": narrow,
+}  # fmt: skip
+METHODS: dict[str, Any] = {**VIEWS, "tile": tile, "repeat": repeat}
+PROPERTIES: dict[str, Any] = {
+    "T": property(transpose), "mT": property(matrix_transpose), "H": property(hermitian),
+}  # fmt: skip

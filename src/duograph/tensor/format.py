@@ -1,0 +1,128 @@
+"""Text of tensors, as MindSpore prints them: ``str`` is NumPy's, ``repr`` has a format of its own.
+
+``repr`` shows floats in scientific notation with 8 digits (float16: 4), right-aligned to the widest element of the
+whole tensor; one-dimensional tensors are summarised above 1000 elements, axes of higher-dimensional ones above 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.core.types import SHORT_DTYPE_NAMES
+
+from .tensor import Tensor
+
+_THRESHOLD = 1000
+_EDGE = 3
+_PER_LINE = {"int": 24, "other": 12}
+
+
+def tensor_str(tensor: Tensor) -> str:
+    """``str(tensor)``."""
+    if tensor.is_symbolic:
+        return _symbolic(tensor)
+    array = tensor.array()
+    if array.dtype.kind not in "biufc":  # bfloat16 and float8: six decimals
+        wide = array.astype(np.float32)
+        if not wide.shape:
+            return f"{float(wide):.6f}"
+        return np.array2string(wide, formatter={"float_kind": lambda v: f"{v:.6f}"})
+    return str(array)
+
+
+def tensor_repr(tensor: Tensor) -> str:
+    """``repr(tensor)``."""
+    if tensor.is_symbolic:
+        return _symbolic(tensor)
+    array = tensor.array()
+    head = f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value="
+    if array.ndim == 0:
+        return f"{head} {_zero_dim(array)})"
+    if array.size == 0:
+        return f"{head} )" if array.ndim == 1 else f"{head}\n)"
+    texts = _element_texts(array)
+    if array.ndim == 1:
+        return f"{head} {_vector(texts, _kind(array))})"
+    return f"{head}\n{_nested(texts, 1)})"
+
+
+def _symbolic(tensor: Tensor) -> str:
+    shape = ",".join(map(str, tensor.shape))
+    return f"Tensor({SHORT_DTYPE_NAMES.get(tensor.dtype.name, tensor.dtype.name)}[{shape}], symbolic)"
+
+
+def _kind(array: np.ndarray) -> str:
+    return "int" if array.dtype.kind in "iu" else "other"
+
+
+def _zero_dim(array: np.ndarray) -> str:
+    value = array[()]
+    if array.dtype.kind == "b":
+        return str(bool(value))
+    if array.dtype.kind in "iu":
+        return str(int(value))
+    if array.dtype.kind == "c":
+        return _complex_text(complex(value))
+    return f"{float(value):g}"
+
+
+def _complex_text(value: complex) -> str:
+    return f"{value.real:g}{value.imag:+g}j"
+
+
+def _formatter(array: np.ndarray) -> Callable[[Any], str]:
+    kind = array.dtype.kind
+    if kind == "b":
+        return lambda v: "True" if v else "False"
+    if kind in "iu":
+        return lambda v: str(int(v))
+    if kind == "c":
+        return lambda v: _complex_text(complex(v))
+    if kind != "f":
+        return lambda v: f"{float(v):g}"
+    digits = 4 if array.dtype.itemsize == 2 else 8
+    return lambda v: _scientific(float(v), digits)
+
+
+def _scientific(value: float, digits: int) -> str:
+    return f"{value:.{digits}e}" if np.isfinite(value) else f"{value:g}"
+
+
+def _element_texts(array: np.ndarray) -> np.ndarray:
+    """An object array of equally wide texts."""
+    form = _formatter(array)
+    texts = np.empty(array.size, dtype=object)
+    texts[:] = [form(v) for v in array.ravel()]
+    width = max(map(len, texts))
+    if array.dtype.kind == "f":  # room for a sign, whether there is one or not
+        width = max(width, (4 if array.dtype.itemsize == 2 else 8) + 7)
+    texts[:] = [t.rjust(width) for t in texts]
+    return texts.reshape(array.shape)
+
+
+def _vector(texts: np.ndarray, kind: str) -> str:
+    if len(texts) > _THRESHOLD:
+        return f"[{_summary(texts)}]"
+    per_line = _PER_LINE[kind]
+    lines = [", ".join(texts[i : i + per_line]) for i in range(0, len(texts), per_line)]
+    return "[" + ", \n ".join(lines) + "]"
+
+
+def _summary(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:_EDGE]) + " ... " + ", ".join(texts[-_EDGE:])
+
+
+def _nested(texts: np.ndarray, depth: int) -> str:
+    long = len(texts) > 2 * _EDGE
+    if texts.ndim == 1:
+        return f"[{_summary(texts)}]" if long else "[" + ", ".join(texts) + "]"
+    shown = list(texts[:_EDGE]) if long else list(texts)
+    indent = ",\n" + " " * depth
+    rows = indent.join(_nested(row, depth + 1) for row in shown)
+    if long:
+        tail = indent.join(_nested(row, depth + 1) for row in texts[-_EDGE:])
+        rows = f"{rows}\n{' ' * depth}...\n{' ' * depth}{tail}"
+    return f"[{rows}]"

@@ -1,0 +1,84 @@
+"""Where Python asks a tensor for its value: truth, ``int(x)``, ``len``, ``asnumpy`` ...
+
+The dunder methods of `Tensor` call the functions of this module through the module, so that the frontend can replace
+them while it captures: a truth value becomes a branch of the graph, ``int(x)`` a run-time `Scalar`. The defaults
+here are the eager ones, and refuse while a graph is being built (also for concrete tensors: those from outside are
+live inputs of the graph, their present value must not be baked in).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from duograph.core.op import state
+
+from .tensor import SymbolicValueError, Tensor
+
+
+def _truth(tensor: Tensor) -> bool:
+    array = value_of(tensor, "its truth value")
+    return bool(_single(array))
+
+
+def _as_python_number(tensor: Tensor, kind: str) -> Any:
+    array = value_of(tensor, f"{kind}()")
+    if array.size != 1:
+        raise ValueError("Only one element tensors can be converted to Python scalars")
+    number = array.reshape(()).item() if array.dtype.kind in "biufc" else float(array.reshape(()))
+    if kind == "index":
+        if array.dtype.kind not in "biu":
+            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+        return int(number)
+    return {"bool": bool, "int": int, "float": float, "complex": complex}[kind](number)
+
+
+def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
+    if state.binder is not None or tensor.is_symbolic:
+        raise SymbolicValueError(f"{what} needs the value of a tensor, which is not known while its graph is being built")
+    return tensor.array()
+
+
+def _single(array: np.ndarray) -> Any:
+    if array.size != 1:
+        raise ValueError(
+            f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
+        )
+    return array.reshape(())[()]
+
+
+_HOOKS: dict[str, Callable[..., Any]] = {
+    "truth": _truth, "as_python_number": _as_python_number, "needs_value": _needs_value,
+}  # fmt: skip
+
+
+def truth(tensor: Tensor) -> bool:
+    """``bool(tensor)``."""
+    return _HOOKS["truth"](tensor)
+
+
+def as_python_number(tensor: Tensor, kind: str) -> Any:
+    """``int(tensor)``, ``float(tensor)``, ...; ``kind`` is ``bool``, ``int``, ``float``, ``complex`` or ``index``."""
+    return _HOOKS["as_python_number"](tensor, kind)
+
+
+def value_of(tensor: Tensor, what: str) -> np.ndarray:
+    """The array of ``tensor``, for ``what`` (shown in the message if it is not known)."""
+    return _HOOKS["needs_value"](tensor, what)
+
+
+needs_value = value_of
+
+
+@contextmanager
+def replaced(**functions: Callable[..., Any]) -> Iterator[None]:
+    """Within the block, the named hooks (``truth``, ``as_python_number``, ``needs_value``) are these functions."""
+    before = dict(_HOOKS)
+    _HOOKS.update(functions)
+    try:
+        yield
+    finally:
+        _HOOKS.update(before)
