@@ -135,7 +135,11 @@ def _no_module(name: str) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The public one of ``names`` that looks most like ``name``, whatever its case."""
-    public = {item.lower(): item for item in names if not item.startswith("_")}
-    found = get_close_matches(name.lower(), public, n=1, cutoff=0.5)
-    return public[found[0]] if found else None
+    """The public one of ``names`` that looks most like ``name``; in other case only if nothing else does."""
+    public = [item for item in names if not item.startswith("_")]
+    found = get_close_matches(name, public, n=1)
+    if found:
+        return found[0]
+    folded = {item.lower(): item for item in public}
+    found = get_close_matches(name.lower(), folded, n=1)
+    return folded[found[0]] if found else None
