@@ -75,11 +75,12 @@ class Apply(Node):
 class Graph:
     """A closed graph. Made by `Context.graph`; equal graphs of one context are the same object."""
 
-    __slots__ = ("_nodes", "context", "name", "output", "params")
+    __slots__ = ("_nodes", "_plan", "context", "name", "output", "params")
 
     def __init__(self, context: Context, name: str, params: tuple[Param, ...], output: Node) -> None:
         self.context, self.name, self.params, self.output = context, name, params, output
         self._nodes: tuple[Apply, ...] | None = None
+        self._plan: Any = None  # how the interpreter runs this graph, made at its first run
 
     @property
     def nodes(self) -> tuple[Apply, ...]:

@@ -1,0 +1,38 @@
+"""Running the reference kernel of an op: what eager mode, the interpreter and constant folding all do.
+
+Kernels whose bits could depend on memory layout get C-contiguous inputs, so that the result is a function of values,
+shape and dtype alone (design, section 6, rule 3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .op import Op
+from .types import TensorType, TupleType, Type
+
+
+def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """Runs the reference kernel of ``op``; results are ndarrays, scalars or tuples of them."""
+    if op.layout == "contiguous":
+        arrays = [contiguous(a) for a in arrays]
+    with np.errstate(all="ignore"):
+        return op.reference(*arrays, **attrs)
+
+
+def contiguous(value: Any) -> Any:
+    """An array in C order; anything else as it is."""
+    if type(value) is not np.ndarray or value.flags.c_contiguous:
+        return value
+    return np.ascontiguousarray(value)
+
+
+def as_value(result: Any, type: Type) -> Any:
+    """What a kernel returned as a value of ``type``: NumPy scalars become 0-d arrays, as `Tensor` holds them."""
+    if isinstance(type, TensorType):
+        return result if isinstance(result, np.ndarray) else np.asarray(result)
+    if isinstance(type, TupleType):
+        return tuple([as_value(r, t) for r, t in zip(result, type.items, strict=True)])
+    return result
