@@ -1,15 +1,15 @@
-"""The gradient tape: records what ops did, and walks back over it. One tape for both lives of a program.
+"""The gradient tape: records what ops did, in program order. One tape for both lives of a program.
 
-A tape listens at `Op.__call__`, above the binders, so it records eager tensors and graph nodes alike, in program
-order; `backpropagate` calls the ``bprop`` rules in reverse program order, with eager tensors or with nodes. That is
-why eager gradients, gradients inside compiled code and gradients of whole graphs are the same sums in the same order
-(design, section 6, rule 5).
+A tape listens at `Op.__call__`, above the binders, so it records eager tensors and graph nodes alike; `backpropagate`
+(``autodiff/backward.py``) walks back over its entries with eager tensors or with nodes. That is why eager gradients,
+gradients inside compiled code and gradients of whole graphs are the same sums in the same order (design, section 6,
+rule 5).
 
 Only ops that touch a watched value are recorded. A value is known by its *variable*:
 
 * a graph node is its own variable (every occurrence in a captured program is a distinct node);
-* an eager tensor has a variable per version of its storage: writing in place makes a new one, views derive theirs
-  from the tensor they were made from.
+* an eager tensor has a variable per version of its storage: views derive theirs from the tensor they were made from,
+  and after a write in place the storage holds what the functional form of the write (``write_view``) computed.
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
@@ -22,6 +22,7 @@ from itertools import count
 from typing import Any
 
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
+from duograph.core.types import ObjectType, StackType
 from duograph.ir.node import Node
 from duograph.tensor.eager import current_binder
 from duograph.tensor.tensor import Tensor
@@ -30,10 +31,21 @@ _variables = count(1)
 Variable = Any  # int for eager values, Node for graph values
 
 
-class Entry:
-    """One recorded operation: variables in and out, and what its rule may read."""
+class Residual:
+    """Base of run-time objects that carry saved values from a forward to a backward graph; tapes track them."""
 
-    __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "stamps", "variables")
+    __slots__ = ()
+
+
+class Entry:
+    """One recorded operation: variables in and out, and what its rule may read.
+
+    ``pull`` is set for computations that are no single op: ``pull(douts, accs)`` gets the cotangents of the outputs
+    and per input the gradient accumulated so far, and gives the new accumulated gradients. ``raw`` pulls understand
+    missing cotangents (``None``) and those that only exist at run time (`backward.Maybe`); others get zeros.
+    """
+
+    __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "raw", "stamps", "variables")
 
     def __init__(
         self,
@@ -42,26 +54,38 @@ class Entry:
         attrs: dict[str, Any],
         out: Any,
         variables: tuple[Variable | None, ...],
-        outputs: tuple[Variable, ...],
+        outputs: tuple[Variable | None, ...],
         stamps: tuple[int, ...],
         pull: Callable[..., Sequence[Any]] | None = None,
+        raw: bool = False,
     ) -> None:
         self.op, self.ins, self.attrs, self.out = op, ins, attrs, out
-        self.variables, self.outputs, self.stamps, self.pull = variables, outputs, stamps, pull
+        self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
 
 
 class Stale(Tensor):
     """Stands for a saved value that was overwritten in place; reading it is an error, its shape and dtype are not."""
 
-    __slots__ = ("_why",)
+    __slots__ = ("_type", "_why")
+
+    @property
+    def _data(self) -> Any:  # type: ignore[override]
+        raise RuntimeError(self._why)
+
+    shape = property(lambda self: self._type.shape)  # type: ignore[assignment]
+    dtype = property(lambda self: self._type.dtype)  # type: ignore[assignment]
+    ndim = property(lambda self: len(self._type.shape))  # type: ignore[assignment]
+    type = property(lambda self: self._type)  # type: ignore[assignment]
 
     def array(self) -> Any:
         raise RuntimeError(self._why)
 
 
 def _stale(saved: Tensor, op_name: str) -> Stale:
+    from duograph.tensor.alias import Alias
+
     t = Stale.__new__(Stale)
-    t._data, t._alias, t._view = saved._data, saved._alias, None
+    t._alias, t._view, t._type = Alias(), None, saved.type
     t._why = (
         f"a value needed for the gradient of {op_name!r} was modified in place after it was computed "
         f"(shape {tuple(saved.shape)}, dtype {saved.dtype}); copy it before writing to it"
@@ -69,13 +93,20 @@ def _stale(saved: Tensor, op_name: str) -> Stale:
     return t
 
 
+def _is_trackable(value: Any) -> bool:
+    if isinstance(value, Tensor | Residual):
+        return True
+    return isinstance(value, Node) and isinstance(value.type, StackType | ObjectType)
+
+
 class Tape:
     """Records ops on watched values between `__enter__` and `__exit__`."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self._known: dict[Any, tuple[Any, int, Variable]] = {}  # id(tensor) -> (tensor, version, variable)
-        self._symbolic: set[Node] = set()
+        self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
+        self._known: dict[int, tuple[Any, int, Variable | None]] = {}  # id(tensor) -> (tensor, version, variable)
+        self._symbolic: dict[Node, Variable] = {}
 
     def __enter__(self) -> Tape:
         state.tapes = [*state.tapes, self]
@@ -86,44 +117,47 @@ class Tape:
 
     # -- variables ---------------------------------------------------------------------------------------------
 
-    def watch(self, tensor: Tensor) -> Variable:
-        """Starts tracking ``tensor``: ops on it are recorded from now on."""
-        return self._assign(tensor)
+    def watch(self, value: Any, same_as: Variable | None = None) -> Variable:
+        """Starts tracking ``value``: ops on it are recorded from now on.
 
-    def _assign(self, value: Any) -> Variable:
-        """A new variable for a freshly computed value."""
+        ``same_as`` makes it another name of an already watched variable.
+        """
+        variable = self._assign(value, same_as)
+        hooks = getattr(value, "_gradient_hooks", None)
+        if hooks:
+            self.hooks.setdefault(variable, []).append(hooks.run)
+        return variable
+
+    def _assign(self, value: Any, variable: Variable | None = None) -> Variable:
+        """A new variable for a freshly computed value (or the given one)."""
         binder = state.binder
         if binder is not None:
             node = binder.node_of(value)  # type: ignore[attr-defined]
-            self._symbolic.add(node)
-            return node
-        variable = next(_variables)
-        self._known[id(value)] = (value, value._alias.version, variable)
+            self._symbolic[node] = variable = node if variable is None else variable
+            return variable
+        variable = next(_variables) if variable is None else variable
+        self._bind(value, variable)
         return variable
+
+    def _bind(self, value: Any, variable: Variable | None) -> None:
+        version = value._alias.version if isinstance(value, Tensor) else 0
+        self._known[id(value)] = (value, version, variable)
 
     def variable(self, value: Any) -> Variable | None:
         """The variable that holds the current value of a tensor, ``None`` if it does not depend on watched ones."""
-        if not isinstance(value, Tensor):
+        if not _is_trackable(value):
             return None
         binder = state.binder
         if binder is not None:
-            node = binder.node_of(value)  # type: ignore[attr-defined]
-            return node if node in self._symbolic else None
+            return self._symbolic.get(binder.node_of(value))  # type: ignore[attr-defined]
         known = self._known.get(id(value))
+        if not isinstance(value, Tensor):
+            return None if known is None else known[2]
         if known is not None and known[1] == value._alias.version:
             return known[2]
         if value._view is None:
             return None
-        if known is None and value._alias.version == 0:
-            return self._derive(value) if self._known_root(value) else None
         return self._derive(value)
-
-    def _known_root(self, view: Tensor) -> bool:
-        while view._view is not None:
-            if id(view) in self._known:
-                return True
-            view = view._view.parent
-        return id(view) in self._known
 
     def _derive(self, view: Tensor) -> Variable | None:
         """The variable of a view that was made outside, or whose storage was written since: view op of its parent's."""
@@ -135,6 +169,14 @@ class Tape:
         self._append(op, (parent,), attrs, view, (source,), (out,))
         return out
 
+    def add_hook(self, value: Any, hook: Callable[[Any], Any]) -> bool:
+        """Calls ``hook`` on the complete gradient of ``value``; False if this tape does not track it."""
+        variable = self.variable(value)
+        if variable is None:
+            return False
+        self.hooks.setdefault(variable, []).append(hook)
+        return True
+
     # -- recording ---------------------------------------------------------------------------------------------
 
     def record(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
@@ -145,58 +187,52 @@ class Tape:
         if not any(v is not None for v in variables):
             return
         outs = out if isinstance(out, tuple) else (out,)
-        outputs = tuple([self._assign(o) if isinstance(o, Tensor) else None for o in outs])
+        outputs = tuple([self._assign(o) if _is_trackable(o) else None for o in outs])
         self._append(op, operands, attrs, out, variables, outputs)
 
-    def record_custom(
-        self, name: str, ins: tuple[Any, ...], outs: tuple[Any, ...], pull: Callable[..., Sequence[Any]]
-    ) -> None:
-        """Records a computation with a gradient of its own.
+    def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What a control op means while this tape, the innermost one, records (called by `Op.__call__`)."""
+        from .control import bind_structured
 
-        ``pull(douts, acc)`` gets one cotangent per output (zeros where there is none) and, per input, the gradient
-        accumulated so far by later uses (or ``None``); it returns per input the new accumulated gradient.
+        return bind_structured(self, op, operands, attrs)
+
+    def record_custom(
+        self,
+        name: str,
+        ins: tuple[Any, ...],
+        outs: tuple[Any, ...],
+        pull: Callable[..., Sequence[Any]],
+        active: Sequence[bool] | None = None,
+        raw: bool = False,
+    ) -> bool:
+        """Records a computation with a gradient of its own; whether anything was watched.
+
+        ``pull(douts, accs)`` gets one cotangent per output (zeros where there is none, unless ``raw``) and, per
+        input, the gradient accumulated so far by later uses (or ``None``); it returns per input the new accumulated
+        gradient. Inputs that are the same variable must be merged by the caller. ``active`` says which outputs depend
+        on the inputs (default: all).
         """
         variables = tuple([self.variable(x) for x in ins])
-        if any(v is not None for v in variables):
-            outputs = tuple([self._assign(o) if isinstance(o, Tensor) else None for o in outs])
-            entry = Entry(None, ins, {"name": name}, outs, variables, outputs, (), pull)
-            self.entries.append(entry)
+        if not any(v is not None for v in variables):
+            return False
+        wanted = [True] * len(outs) if active is None else active
+        outputs = tuple(
+            [self._assign(o) if a and _is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)]
+        )
+        self.entries.append(Entry(None, ins, {"name": name}, outs, variables, outputs, (), pull, raw))
+        return True
 
-    def record_write(self, target: Tensor, value: Tensor) -> None:
-        """An eager in-place write of ``value`` through ``target``; called after memory has changed."""
-        new = self.variable(value)
-        chain = [target]
-        while chain[-1]._view is not None:
-            chain.append(chain[-1]._view.parent)
-        root = chain[-1]
-        known = self._known.get(id(root))
-        old = known[2] if known is not None else None
-        if new is None and old is None:
-            return
-        links = [t._view for t in chain[:-1]]
+    def begin_write(self, target: Tensor, value: Tensor) -> bool:
+        """Whether an eager write of ``value`` through ``target`` concerns this tape."""
+        views = [target]
+        while views[-1]._view is not None:
+            views.append(views[-1]._view.parent)
+        return any(self.variable(x) is not None for x in (value, *views))
 
-        def pull(dout: Any) -> tuple[Any, Any]:
-            def of_old() -> Any:
-                from duograph.ops.creation import zeros_like
-
-                if not links:
-                    return None
-                return _through(links, dout, zeros_like(value))
-
-            def of_new() -> Any:
-                part = dout
-                for link in reversed(links):
-                    part = link.op(part, **link.attrs)
-                return part
-
-            return of_old, of_new
-
-        out = self._assign(root)
-        entry = Entry(None, (root, value), {"name": "write"}, root, (old, new), (out,), (), None)
-        entry.attrs["pull"] = pull
-        self.entries.append(entry)
-        if links:
-            self._known.pop(id(target), None)
+    def end_write(self, written: Sequence[tuple[Tensor, Variable | None]]) -> None:
+        """Memory has changed: the target holds the value, and the root of its storage what the write computed."""
+        for tensor, variable in written:
+            self._bind(tensor, variable)
 
     def _append(
         self, op: Op, ins: tuple[Any, ...], attrs: dict[str, Any], out: Any, variables: Any, outputs: Any
@@ -207,73 +243,15 @@ class Tape:
         self.entries.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
 
 
-def _through(links: list[Any], base: Any, value: Any) -> Any:
-    """``base`` with the part that the view ``links`` (innermost first) show replaced by ``value``."""
-    parts = [base]
-    for link in reversed(links[1:]):
-        parts.append(link.op(parts[-1], **link.attrs))
-    for link, part in zip(links, reversed(parts), strict=True):
-        value = link.op.write_view(part, value, **link.attrs)
-    return value
-
-
-def backpropagate(
-    tape: Tape, seeds: Sequence[tuple[Variable, Any]], wanted: Sequence[Variable | None]
-) -> list[Any]:
-    """Gradients of ``wanted`` variables, given cotangents of output variables; ``None`` where nothing flows.
-
-    Entries are visited in reverse program order; contributions to one variable are added in the order in which they
-    arrive. Rules run through the ordinary ops, so an outer tape records them and gradients of gradients need nothing
-    more.
-    """
-    from duograph.ops.arithmetic import add
-    from duograph.ops.creation import zeros_like
-
-    grads: dict[Variable, Any] = {}
-
-    def accumulate(variable: Variable, grad: Any) -> None:
-        found = grads.get(variable)
-        grads[variable] = grad if found is None else add(found, grad)
-
-    for variable, dout in seeds:
-        if variable is not None:
-            accumulate(variable, dout)
-    keep = {v for v in wanted if v is not None}
-    for entry in reversed(tape.entries):
-        douts = [grads.get(v) for v in entry.outputs]
-        if all(d is None for d in douts):
-            continue
-        for v in entry.outputs:
-            if v not in keep:
-                grads.pop(v, None)
-        outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
-        filled = [zeros_like(o) if d is None and isinstance(o, Tensor) else d for d, o in zip(douts, outs, strict=True)]
-        if entry.pull is not None:
-            acc = [grads.get(v) if v is not None else None for v in entry.variables]
-            for v, grad in zip(entry.variables, entry.pull(filled, acc), strict=True):
-                if v is not None and grad is not None:
-                    grads[v] = grad
-            continue
-        dout = tuple(filled) if isinstance(entry.out, tuple) else filled[0]
-        parts = entry.attrs["pull"](dout) if entry.op is None else _apply_rule(entry, dout)
-        for v, part in zip(entry.variables, parts, strict=False):
-            if v is None or part is None:
-                continue
-            grad = part() if callable(part) and not isinstance(part, Tensor) else part
-            if grad is not None:
-                accumulate(v, grad)
-    return [grads.get(v) if v is not None else None for v in wanted]
-
-
-def _apply_rule(entry: Entry, dout: Any) -> Sequence[Any]:
-    op = entry.op
-    assert op is not None
+def saved_values(entry: Entry) -> tuple[tuple[Any, ...], Any]:
+    """Operands and output of a recorded op, with `Stale` in the place of those that were overwritten since."""
+    assert entry.op is not None
+    name = entry.op.name
     version = current_binder().version
     outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
     saved = [
-        _stale(x, op.name) if isinstance(x, Tensor) and version(x) != stamp else x
+        _stale(x, name) if isinstance(x, Tensor) and version(x) != stamp else x
         for x, stamp in zip((*entry.ins, *outs), entry.stamps, strict=True)
     ]
     ins = tuple(saved[: len(entry.ins)])
-    out = tuple(saved[len(entry.ins) :]) if isinstance(entry.out, tuple) else saved[-1]
-    return op.bprop(ins, out, dout, **entry.attrs)
+    return ins, tuple(saved[len(entry.ins) :]) if isinstance(entry.out, tuple) else saved[-1]

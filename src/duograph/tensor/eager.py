@@ -10,25 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.kernel import compute
 from duograph.core.op import Op, install_eager_binder, state
 from duograph.core.types import TupleType
 
 from .alias import ViewLink, fresh_stamp
 from .tensor import Tensor, type_of, wrap, wrap_view
-
-
-def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
-    """Runs the reference kernel of ``op``; results are ndarrays, scalars or tuples of them.
-
-    Kernels whose bits could depend on memory layout get C-contiguous inputs, so that the result is a function of
-    values, shape and dtype alone (design, section 6, rule 3).
-    """
-    if op.layout == "contiguous":
-        arrays = [
-            a if type(a) is not np.ndarray or a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
-        ]
-    with np.errstate(all="ignore"):
-        return op.reference(*arrays, **attrs)
 
 
 class EagerBinder:
@@ -78,7 +65,20 @@ def current_binder() -> Any:
 
 def write(target: Tensor, value: Tensor) -> None:
     """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype)."""
-    current_binder().write(target, value)
-    if state.binder is None:
-        for tape in state.tapes:
-            tape.record_write(target, value)
+    binder = current_binder()
+    tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
+    if not tapes:
+        binder.write(target, value)
+        return
+    # A tape sees the functional form of the write, the very ops that a graph of this program has.
+    root, new = target, value
+    while root._view is not None:
+        parent, op, attrs = root._view
+        if op.write_view is None or not target.array().flags.writeable:
+            break
+        new = op.write_view(parent, new, **attrs)
+        root = parent
+    marks = [(t, t.variable(value), t.variable(new)) for t in tapes]
+    binder.write(target, value)
+    for tape, of_value, of_root in marks:
+        tape.end_write([(target, of_value), (root, of_root)])

@@ -1,0 +1,328 @@
+"""Walking back over a tape: the one place where gradients are accumulated.
+
+Entries are visited in reverse program order and contributions to one variable are added in the order in which they
+arrive. Rules run through the ordinary ops, so an outer tape records them: gradients of gradients need nothing more.
+
+In a graph it may only be known at run time whether anything flows into a value (a branch that used it was not taken).
+Such a gradient is a `Maybe`: a value and a bool; while nothing has flowed the value is -0.0, the exact neutral element
+of IEEE addition. The rule of an op runs only if its cotangent is defined, as in eager where the op's entry would be
+skipped; so a ``log(0)`` whose result no taken branch used contributes nothing, and never NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from duograph.core.op import no_recording, state
+from duograph.core.types import BOOL, ObjectType, StackType, TensorType, Type
+from duograph.ir.builder import Scope
+from duograph.ir.control import cond, undef
+from duograph.ir.node import Graph, Node
+from duograph.ops.arithmetic import add
+from duograph.ops.creation import full, zeros_like
+from duograph.ops.scalar import scalar_binary
+from duograph.tensor.tensor import Tensor
+
+from .stacks import residual_add
+from .tape import Entry, Tape, Variable, saved_values
+
+
+class Maybe:
+    """A gradient that exists only if ``defined`` (a bool Scalar) holds; otherwise ``value`` is neutral in sums."""
+
+    __slots__ = ("defined", "value")
+
+    def __init__(self, value: Any, defined: Any) -> None:
+        self.value, self.defined = value, defined
+
+
+Gradient = Any  # None (nothing flows), a value, or a Maybe
+Kind = str | None  # of a gradient, while building graphs: None, "full" or "maybe"
+
+
+def kind_of(gradient: Gradient) -> Kind:
+    """What is known about a gradient before run time."""
+    return None if gradient is None else "maybe" if isinstance(gradient, Maybe) else "full"
+
+
+def join_kinds(a: Kind, b: Kind) -> Kind:
+    """The kind of a gradient that is of kind ``a`` on one path and ``b`` on the other."""
+    return a if a == b else "maybe"
+
+
+def either(a: Any, b: Any) -> Any:
+    """``a or b`` of two flags."""
+    if isinstance(a, bool) and isinstance(b, bool):
+        return a or b
+    return scalar_binary(a, b, fn="or")
+
+
+def plus(a: Gradient, b: Gradient) -> Gradient:
+    """The sum of two gradients, ``a`` being the one accumulated earlier."""
+    if a is None or b is None:
+        return b if a is None else a
+    x, y = (g.value if isinstance(g, Maybe) else g for g in (a, b))
+    total = add(x, y) if isinstance(x, Tensor) else residual_add(x, y)
+    if isinstance(a, Maybe) and isinstance(b, Maybe):
+        return Maybe(total, either(a.defined, b.defined))
+    return total
+
+
+def complete(gradient: Gradient, like: Any) -> Any:
+    """The gradient as a plain value: zeros where nothing flowed."""
+    if gradient is None:
+        return zeros_like(like) if isinstance(like, Tensor) else None
+    if isinstance(gradient, Maybe):
+        found = gradient
+        return branch(found.defined, lambda: [found.value], lambda: [zeros_like(found.value)])[0]
+    return gradient
+
+
+def type_of_value(value: Any) -> Type:
+    return value.type
+
+
+def neutral(type: Type) -> Any:
+    """The value of an undefined gradient of ``type``."""
+    if isinstance(type, TensorType):
+        value = -0.0 if type.dtype.is_floating or type.dtype.is_complex else 0
+        return full(shape=type.shape, value=value, dtype=type.dtype)
+    assert isinstance(type, StackType | ObjectType), f"no gradient has the type {type}"
+    return undef(type=type)
+
+
+def spread(gradients: Sequence[Gradient], kinds: Sequence[Kind], types: Sequence[Type | None]) -> list[Any]:
+    """Gradients as graph values of the given kinds: nothing, a value, or a value and a flag."""
+    out: list[Any] = []
+    for gradient, kind, type_ in zip(gradients, kinds, types, strict=True):
+        if kind == "full":
+            out.append(gradient)
+        elif kind == "maybe":
+            if gradient is None:
+                assert type_ is not None
+                out += [neutral(type_), False]
+            elif isinstance(gradient, Maybe):
+                out += [gradient.value, gradient.defined]
+            else:
+                out += [gradient, True]
+    return out
+
+
+def gather(values: Sequence[Any], kinds: Sequence[Kind]) -> list[Gradient]:
+    """The inverse of `spread`. Flags that are known (eager) decide at once."""
+    rest = iter(values)
+    out: list[Gradient] = []
+    for kind in kinds:
+        if kind is None:
+            out.append(None)
+            continue
+        value = next(rest)
+        if kind == "maybe":
+            flag = next(rest)
+            if isinstance(flag, bool):
+                value = value if flag else None
+            else:
+                value = Maybe(value, flag)
+        out.append(value)
+    return out
+
+
+def gradient_type(gradient: Gradient) -> Type | None:
+    value = gradient.value if isinstance(gradient, Maybe) else gradient
+    return None if value is None else value.type
+
+
+@contextmanager
+def inner_scope(binder: Any) -> Iterator[Scope]:
+    """A new innermost scope; nothing in it is recorded, and what is cached about views in it is forgotten."""
+    views = dict(binder._views)
+    with binder.builder.scope() as scope, no_recording():
+        try:
+            yield scope
+        finally:
+            binder._views = views
+
+
+def branch(
+    pred: Any, then: Callable[[], list[Gradient]], orelse: Callable[[], list[Gradient]]
+) -> list[Gradient]:
+    """The gradients that ``then()`` gives if ``pred`` else those of ``orelse()``; emits a ``cond`` if it must."""
+    if isinstance(pred, bool):
+        return then() if pred else orelse()
+    binder: Any = state.binder
+    sides: list[tuple[Scope, list[Gradient]]] = []
+    for make in (then, orelse):
+        with inner_scope(binder) as scope:
+            sides.append((scope, make()))
+    (scope_a, a), (scope_b, b) = sides
+    differ = [i for i in range(len(a)) if a[i] is not b[i]]
+    kinds = [join_kinds(kind_of(a[i]), kind_of(b[i])) for i in differ]
+    types = [gradient_type(a[i]) or gradient_type(b[i]) for i in differ]
+    outs = []
+    for scope, values in sides:
+        with inside(binder, scope):
+            outs.append([binder.node_of(v) for v in spread([values[i] for i in differ], kinds, types)])
+    result = list(a)
+    if outs[0]:
+        graphs, captures = close_together((scope_a, scope_b), outs)
+        handles = [binder.wrap(c) for c in captures]
+        merged = cond(pred, *handles, then=graphs[0], orelse=graphs[1])
+        for i, gradient in zip(differ, gather(merged, kinds), strict=True):
+            result[i] = gradient
+    return result
+
+
+@contextmanager
+def inside(binder: Any, scope: Scope) -> Iterator[None]:
+    """Emits into an earlier scope again."""
+    outer = binder.builder.current
+    binder.builder.current = scope
+    try:
+        with no_recording():
+            yield
+    finally:
+        binder.builder.current = outer
+
+
+def close_together(scopes: Sequence[Scope], outs: Sequence[Sequence[Node]]) -> tuple[list[Graph], list[Node]]:
+    """Branches as closed graphs with equal parameters, and the outer nodes to pass for them."""
+    captures: dict[Node, None] = {}
+    for scope, nodes in zip(scopes, outs, strict=True):
+        captures.update(dict.fromkeys(scope.close("branch", (), nodes)[1]))
+    graphs = [
+        scope.close("branch", (), nodes, tuple(captures))[0] for scope, nodes in zip(scopes, outs, strict=True)
+    ]
+    return graphs, list(captures)
+
+
+# ---- the walk -------------------------------------------------------------------------------------------------------
+
+
+def backpropagate(
+    tape: Tape,
+    seeds: Sequence[tuple[Variable | None, Gradient]],
+    wanted: Sequence[Variable | None],
+    initial: Sequence[tuple[Variable, Gradient]] = (),
+    alias: dict[Variable, Variable] | None = None,
+) -> list[Gradient]:
+    """Gradients of ``wanted`` variables, given cotangents of output variables; ``None`` where nothing flows.
+
+    Args:
+        tape: what was recorded.
+        seeds: variables and their cotangents.
+        wanted: variables whose gradients are asked for.
+        initial: gradients that later uses of a variable, outside of this tape, have accumulated already.
+        alias: variables that are other names of another one.
+    """
+    walk = _Walk(tape, alias or {})
+    for variable, gradient in initial:
+        if gradient is not None:
+            walk.grads[walk.name(variable)] = gradient
+    for variable, dout in seeds:
+        if variable is not None and dout is not None:
+            walk.accumulate(variable, dout)
+    keep = {walk.name(v) for v in wanted if v is not None}
+    for entry in reversed(tape.entries):
+        walk.visit(entry, keep)
+    for variable in keep & tape.hooks.keys():
+        walk.run_hooks(variable)
+    return [None if v is None else walk.grads.get(walk.name(v)) for v in wanted]
+
+
+class _Walk:
+    """Gradients accumulated so far, by variable."""
+
+    def __init__(self, tape: Tape, alias: dict[Variable, Variable], grads: dict[Variable, Gradient] | None = None):
+        self.tape, self.alias = tape, alias
+        self.grads: dict[Variable, Gradient] = {} if grads is None else grads
+
+    def name(self, variable: Variable) -> Variable:
+        return self.alias.get(variable, variable)
+
+    def get(self, variable: Variable | None) -> Gradient:
+        return None if variable is None else self.grads.get(self.name(variable))
+
+    def accumulate(self, variable: Variable, gradient: Gradient) -> None:
+        name = self.name(variable)
+        self.grads[name] = plus(self.grads.get(name), gradient)
+
+    def run_hooks(self, variable: Variable) -> None:
+        hooks = self.tape.hooks.get(variable)
+        found = self.grads.get(self.name(variable))
+        if not hooks or found is None:
+            return
+
+        def run() -> list[Gradient]:
+            value = found.value if isinstance(found, Maybe) else found
+            for hook in tuple(hooks):
+                new = hook(value)
+                value = value if new is None else new
+            return [value]
+
+        defined = found.defined if isinstance(found, Maybe) else True
+        self.grads[self.name(variable)] = branch(defined, run, lambda: [found])[0]
+
+    def visit(self, entry: Entry, keep: set[Variable]) -> None:
+        if all(self.get(v) is None for v in entry.outputs):
+            return
+        for v in entry.outputs:
+            if v in self.tape.hooks and self.name(v) not in keep:
+                self.run_hooks(v)
+        douts = [self.get(v) for v in entry.outputs]
+        for v in entry.outputs:
+            if v is not None and self.name(v) not in keep:
+                self.grads.pop(self.name(v), None)
+        if any(kind_of(d) == "full" for d in douts):
+            self.apply(entry, douts)
+            return
+        maybes = [d for d in douts if d is not None]
+        defined = maybes[0].defined
+        for d in maybes[1:]:
+            defined = either(defined, d.defined)
+        touched = list(dict.fromkeys(self.name(v) for v in entry.variables if v is not None))
+
+        def run() -> list[Gradient]:
+            local = _Walk(self.tape, self.alias, {v: self.grads[v] for v in touched if v in self.grads})
+            local.apply(entry, [d.value for d in douts if d is not None] if len(douts) == 1 else _certain(douts))
+            return [local.grads.get(v) for v in touched]
+
+        before = [self.grads.get(v) for v in touched]
+        for v, gradient in zip(touched, branch(defined, run, lambda: list(before)), strict=True):
+            if gradient is not None:
+                self.grads[v] = gradient
+
+    def apply(self, entry: Entry, douts: list[Gradient]) -> None:
+        """Runs the rule of ``entry`` and adds what it gives."""
+        if entry.pull is not None:
+            if not entry.raw:
+                douts = [complete(d, o) for d, o in zip(douts, entry.out, strict=True)]
+            accs = [self.get(v) for v in entry.variables]
+            for v, gradient in zip(entry.variables, entry.pull(douts, accs), strict=True):
+                if v is not None and gradient is not None:
+                    self.grads[self.name(v)] = gradient
+            return
+        several = isinstance(entry.out, tuple)
+        outs = entry.out if several else (entry.out,)
+        filled = tuple(complete(d, o) for d, o in zip(douts, outs, strict=True))
+        ins, out = saved_values(entry)
+        assert entry.op is not None
+        parts = entry.op.bprop(ins, out, filled if several else filled[0], **entry.attrs)
+        for v, part in zip(entry.variables, parts, strict=False):
+            if v is None or part is None:
+                continue
+            gradient = part() if callable(part) and not isinstance(part, Tensor) else part
+            if gradient is not None:
+                self.accumulate(v, gradient)
+
+
+def _certain(douts: list[Gradient]) -> list[Gradient]:
+    """Inside of ``cond(defined)``: the only uncertain cotangent is certain there."""
+    maybes = [d for d in douts if d is not None]
+    if len(maybes) == 1:
+        return [None if d is None else d.value for d in douts]
+    return douts
+
+
+__all__ = ["BOOL", "Maybe", "backpropagate", "branch", "complete", "gather", "join_kinds", "kind_of", "neutral", "plus", "spread"]

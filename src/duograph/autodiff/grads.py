@@ -1,0 +1,294 @@
+"""The gradient functions of the public API: `grad`, `value_and_grad`, `GradOperation`, `get_grad`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from duograph.base.tree import leaves
+from duograph.tensor.tensor import Tensor
+
+from .record import Recorded, cotangents_for, is_tensor, ones_for
+
+
+def _checked_position(grad_position: Any, weights: Any) -> Any:
+    if grad_position is None:
+        if weights is None:
+            raise ValueError("`grad_position` and `weight` can not be None at the same time.")
+        return None
+    if isinstance(grad_position, int):
+        positions: tuple[Any, ...] = (grad_position,)
+    elif isinstance(grad_position, tuple):
+        positions = grad_position
+    else:
+        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    for position in positions:
+        if not isinstance(position, int):
+            raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
+        if position < 0:
+            raise ValueError("grad_position must be >= 0.")
+    if len(set(positions)) != len(positions):
+        raise ValueError("There are duplicate positions in `grad_position`, please check it")
+    return grad_position
+
+
+def _positions(grad_position: Any, n_args: int) -> list[int]:
+    if grad_position is None:
+        return []
+    positions = [grad_position] if isinstance(grad_position, int) else list(grad_position)
+    if not positions:
+        raise RuntimeError("grad_position should not be empty when grad by position!")
+    for position in positions:
+        if position >= n_args and n_args:
+            raise RuntimeError(f"Position index {position} is exceed input size.")
+    return [int(p) for p in positions if p < n_args]
+
+
+def _weights(weights: Any) -> list[Any]:
+    if weights is None:
+        return []
+    if isinstance(weights, Tensor):
+        return [weights]
+    if not isinstance(weights, list | tuple):
+        raise TypeError(
+            f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights!r}"
+        )
+    for w in weights:
+        if not isinstance(w, Tensor):
+            raise RuntimeError(f"The weights must be Parameters, but got {w!r}.")
+    return list(weights)
+
+
+def _check_bool(owner: str, **flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"For '{owner}', the '{name}' should be bool, but got {type(value).__name__}")
+
+
+def _check_callable(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
+
+
+def _named(fn: Any, after_grad: Callable[..., Any]) -> Callable[..., Any]:
+    """``after_grad`` looking like ``fn`` where ``fn`` is a plain function."""
+    return wraps(fn)(after_grad) if hasattr(fn, "__name__") else after_grad
+
+
+def _first_output(out: Any) -> tuple[Any, tuple[Any, ...]]:
+    if not isinstance(out, tuple | list) or len(out) < 2:
+        raise ValueError("When has_aux is True, origin fn requires more than one outputs.")
+    return out[0], tuple(out[1:])
+
+
+def _with_ids(positions: Sequence[int], grads: Sequence[Any]) -> list[Any]:
+    return [(p, g) for p, g in zip(positions, grads, strict=True)]
+
+
+def _unwrapped(items: Sequence[Any]) -> Any:
+    return items[0] if len(items) == 1 else tuple(items)
+
+
+class _Gradient:
+    """What `grad` and `value_and_grad` share: their options, checked."""
+
+    def __init__(self, fn: Any, grad_position: Any, weights: Any, has_aux: Any, return_ids: Any) -> None:
+        _check_bool("_Grad", has_aux=has_aux, return_ids=return_ids)
+        self.grad_position = _checked_position(grad_position, weights)
+        self.fn, self.weights, self.has_aux, self.return_ids = fn, weights, has_aux, return_ids
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The function's output and its gradients."""
+        _check_callable(self.fn)
+        positions = [p for p in _positions(self.grad_position, len(args)) if _has_tensor(args[p])]
+        weights = _weights(self.weights)
+        done = Recorded(self.fn, args, kwargs, positions, weights)
+        first = _first_output(done.out)[0] if self.has_aux else done.out
+        inputs, of_weights = done.gradients(ones_for(first))
+        if self.return_ids:
+            inputs = _with_ids(positions, inputs)
+            of_weights = [(getattr(w, "name", None), g) for w, g in zip(weights, of_weights, strict=True)]
+        if self.weights is None:
+            return done.out, _unwrapped(inputs)
+        weight_part = of_weights[0] if isinstance(self.weights, Tensor) else tuple(of_weights)
+        if self.grad_position is None or not args:
+            return done.out, weight_part
+        return done.out, (_unwrapped(inputs), weight_part)
+
+
+def _has_tensor(value: Any) -> bool:
+    return any(is_tensor(x) for x in leaves(value))
+
+
+def grad(
+    fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+) -> Callable[..., Any]:
+    """A function that computes the gradient of ``fn``.
+
+    Outputs of any shape are differentiated as if they were summed; several outputs are summed too.
+
+    Args:
+        fn: function or Cell of Tensors, or nested tuples, lists and dicts of Tensors.
+        grad_position: index, or tuple of indices, of the positional arguments to differentiate; None for none.
+        weights: Parameter, or list or tuple of Parameters, to differentiate as well.
+        has_aux: whether only the first output is differentiated; the others are returned beside the gradient.
+        return_ids: whether every gradient comes as ``(position or Parameter name, gradient)``.
+
+    Returns:
+        Function of the arguments of ``fn``. It gives the gradient for one position, a tuple for several,
+        ``(gradients, weight gradients)`` if weights are given too; with ``has_aux``, ``(that, other outputs)``.
+
+    Raises:
+        TypeError: an option is of a wrong type.
+        ValueError: positions are negative or repeated, or there is nothing to differentiate.
+        RuntimeError: a position is beyond the arguments.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> print(ms.grad(lambda x: x * x)(ms.Tensor([3.0])))
+        [6.]
+    """
+    work = _Gradient(fn, grad_position, weights, has_aux, return_ids)
+
+    def after_grad(*args: Any, **kwargs: Any) -> Any:
+        out, gradients = work.run(args, kwargs)
+        return (gradients, _first_output(out)[1]) if has_aux else gradients
+
+    return _named(fn, after_grad)
+
+
+def value_and_grad(
+    fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+) -> Callable[..., Any]:
+    """A function that computes ``fn`` and its gradient.
+
+    Args:
+        fn: function or Cell.
+        grad_position: as for `grad`.
+        weights: as for `grad`.
+        has_aux: whether only the first output is differentiated.
+        return_ids: as for `grad`.
+
+    Returns:
+        Function of the arguments of ``fn`` that gives ``(all outputs, gradients)``.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: as for `grad`.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> value, gradient = ms.value_and_grad(lambda x: x * x)(ms.Tensor([3.0]))
+        >>> print(value, gradient)
+        [9.] [6.]
+    """
+    work = _Gradient(fn, grad_position, weights, has_aux, return_ids)
+    return _named(fn, lambda *args, **kwargs: work.run(args, kwargs))
+
+
+class GradOperation:
+    """Makes gradient functions of one kind.
+
+    Args:
+        get_all: gradients of all inputs, as a tuple, instead of the first one.
+        get_by_list: gradients of Parameters.
+        sens_param: the gradient function takes the cotangent of the output as an additional last argument.
+
+    Raises:
+        TypeError: an argument is no bool.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import ops
+        >>> print(ops.GradOperation(get_all=True)(lambda x, y: x * y)(ms.Tensor(2.0), ms.Tensor(3.0)))
+        (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        _check_bool("GradOperation", get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn: Any, weights: Any = None) -> Callable[..., Any]:
+        def after_grad(*args: Any, **kwargs: Any) -> Any:
+            _check_callable(fn)
+            return self._run(fn, weights, args, kwargs)
+
+        return _named(fn, after_grad)
+
+    def _run(self, fn: Any, weights: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        sens: Any = None
+        if self.sens_param:
+            if "sens" in kwargs:
+                kwargs = dict(kwargs)
+                sens = kwargs.pop("sens")
+            elif args:
+                *rest, sens = args
+                args = tuple(rest)
+        chosen = self._weights(fn, weights)
+        by_position = self.get_all or not self.get_by_list
+        candidates = range(len(args)) if self.get_all else range(min(1, len(args)))
+        positions = [p for p in candidates if _has_tensor(args[p])] if by_position else []
+        done = Recorded(fn, args, kwargs, positions, chosen)
+        seeds = cotangents_for(done.out, sens) if self.sens_param else ones_for(done.out)
+        inputs, of_weights = done.gradients(seeds)
+        weight_part = of_weights[0] if isinstance(weights, Tensor) else tuple(of_weights)
+        if not self.get_by_list:
+            return tuple(inputs) if self.get_all else _unwrapped(inputs)
+        return (tuple(inputs), weight_part) if self.get_all else weight_part
+
+    def _weights(self, fn: Any, weights: Any) -> list[Any]:
+        if not self.get_by_list:
+            return []
+        if weights is None and hasattr(fn, "trainable_params"):
+            return list(fn.trainable_params())
+        return _weights(weights)
+
+
+def get_grad(gradients: Any, identifier: Any) -> Any:
+    """The gradient for a position or Parameter, out of the result of a gradient function with ``return_ids=True``.
+
+    Args:
+        gradients: the result.
+        identifier: position, or Parameter.
+
+    Returns:
+        Tensor, the gradient.
+
+    Raises:
+        TypeError: ``identifier`` is neither an int nor a Parameter.
+        RuntimeError: there is no gradient for it.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    if isinstance(identifier, int):
+        wanted: Any = identifier
+    elif isinstance(identifier, Tensor):
+        wanted = getattr(identifier, "name", None)
+    else:
+        raise TypeError(f"For `get_grad`, the `x` should be an integer or a Parameter, but got {identifier}")
+    found = _find(gradients, wanted)
+    if found is None:
+        raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
+    return found[0]
+
+
+def _find(gradients: Any, wanted: Any) -> tuple[Any] | None:
+    if not isinstance(gradients, tuple | list):
+        return None
+    if len(gradients) == 2 and isinstance(gradients[0], int | str):
+        return (gradients[1],) if gradients[0] == wanted else None
+    for item in gradients:
+        found = _find(item, wanted)
+        if found is not None:
+            return found
+    return None

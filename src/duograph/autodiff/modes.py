@@ -1,0 +1,55 @@
+"""Switching recording off."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from duograph.core.op import state
+
+
+class no_grad:
+    """Within the block (or the decorated function) nothing is recorded: results are constants for gradients.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> def f(x):
+        ...     with ms.no_grad():
+        ...         scale = x * 2
+        ...     return scale * x
+        >>> print(ms.grad(f)(ms.Tensor([3.0])))
+        [6.]
+    """
+
+    def __init__(self, fn: Any = None) -> None:
+        self._fn = fn
+        self._outer: list[list[Any]] = []
+
+    def __enter__(self) -> no_grad:
+        self._outer.append(state.tapes)
+        state.tapes = []
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state.tapes = self._outer.pop()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._fn is not None:
+            with self:
+                return self._fn(*args, **kwargs)
+        (fn,) = args
+
+        @wraps(fn)
+        def without_grad(*inner: Any, **named: Any) -> Any:
+            with no_grad():
+                return fn(*inner, **named)
+
+        return without_grad
+
+
+def is_grad_enabled() -> bool:
+    """Whether a gradient is being recorded in this thread."""
+    return bool(state.tapes)

@@ -1,0 +1,115 @@
+"""Running a function under a tape: handles for its arguments, seeds for its outputs, gradients in its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from duograph.base.tree import leaves, map_tree
+from duograph.core.op import NOT_DIFFERENTIABLE
+from duograph.ops.cast import identity
+from duograph.ops.creation import full, ones_like, zeros_like
+from duograph.tensor.tensor import Tensor
+
+from .backward import backpropagate, complete
+from .hooks import call_user
+from .tape import Tape, Variable
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def is_frozen(value: Any) -> bool:
+    """Whether ``value`` is a Parameter that asks for no gradient."""
+    return not getattr(value, "requires_grad", True)
+
+
+def handle(value: Tensor) -> Tensor:
+    """A new handle on the storage of ``value``: the same contents, but a variable of its own.
+
+    Passing one tensor twice must give two gradients, and writes of the function must reach the caller's tensor.
+    """
+    new = identity(value)
+    if type(value) is not Tensor and issubclass(type(value), Tensor):
+        new.__class__ = type(value)
+        new.__dict__.update(value.__dict__)
+    return new
+
+
+class Recorded:
+    """A function call that was recorded.
+
+    Attributes:
+        out: what the function returned.
+        tape: what it did.
+    """
+
+    def __init__(
+        self,
+        fn: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        positions: Sequence[int] = (),
+        weights: Sequence[Tensor] = (),
+    ) -> None:
+        self.tape = Tape()
+        self.args = list(args)
+        self.variables: dict[int, Variable] = {}  # id(handle or weight) -> variable
+        for i in positions:
+            self.args[i] = map_tree(lambda x: handle(x) if is_tensor(x) else x, self.args[i])
+        self.inputs = [self.args[i] for i in positions]
+        self.weights = list(weights)
+        with self.tape:
+            for x in leaves(self.inputs):
+                if is_tensor(x) and not is_frozen(x):
+                    self.variables[id(x)] = self.tape.watch(x)
+            for w in self.weights:
+                if is_tensor(w) and not is_frozen(w) and id(w) not in self.variables:
+                    self.variables[id(w)] = self.tape.watch(w)
+            self.out = call_user(fn, tuple(self.args), kwargs)
+
+    def gradients(self, seeds: Sequence[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
+        """Gradients of the inputs (nested as they are) and of the weights, for pairs of output tensor and cotangent."""
+        flat = [x for x in leaves(self.inputs) if is_tensor(x)] + self.weights
+        wanted = [self.variables.get(id(x)) for x in flat]
+        pairs = [(self.tape.variable(out), dout) for out, dout in seeds]
+        found = backpropagate(self.tape, pairs, wanted)
+        done = {id(x): complete(g, x) if g is not None else zeros_like(x) for x, g in zip(flat, found, strict=True)}
+        inputs = [map_tree(lambda x: done[id(x)] if is_tensor(x) else None, x) for x in self.inputs]
+        return inputs, [done[id(w)] for w in self.weights]
+
+
+def ones_for(out: Any) -> list[tuple[Any, Any]]:
+    """Every tensor in ``out`` with a cotangent of ones; nothing flows into bools."""
+    return [(x, ones_like(x)) for x in leaves(out) if is_tensor(x) and not x.dtype.is_bool]
+
+
+def cotangents_for(out: Any, given: Any) -> list[tuple[Any, Any]]:
+    """Tensors of ``out`` paired with the user's cotangents, checked.
+
+    Raises:
+        RuntimeError: not one cotangent per output.
+        ValueError: a shape differs.
+        TypeError: a dtype differs.
+    """
+    outs = [x for x in leaves(out) if is_tensor(x)]
+    douts = leaves(given)
+    if len(outs) != len(douts):
+        raise RuntimeError(f"The given sens gradient's size should be same as out of network! Got {len(douts)} for {len(outs)} outputs.")
+    return [(o, _checked(d, o)) for o, d in zip(outs, douts, strict=True)]
+
+
+def _checked(dout: Any, out: Tensor) -> Any:
+    if isinstance(dout, bool | int | float):
+        return full(shape=tuple(out.shape), value=dout, dtype=out.dtype)
+    if not is_tensor(dout):
+        raise TypeError(f"The sens gradient should be a Tensor, but got {type(dout).__name__}.")
+    if tuple(dout.shape) != tuple(out.shape):
+        raise ValueError(f"The shape should be {tuple(out.shape)}, but got {tuple(dout.shape)}.")
+    if dout.dtype != out.dtype:
+        raise TypeError(f"The dtype should be {out.dtype}, but got {dout.dtype}.")
+    return dout
+
+
+__all__ = ["NOT_DIFFERENTIABLE", "Recorded", "cotangents_for", "handle", "is_frozen", "is_tensor", "ones_for"]

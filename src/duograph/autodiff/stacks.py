@@ -1,0 +1,142 @@
+"""Saved values on their way from a forward to a backward graph.
+
+A loop whose trip count is not known pushes the residuals of every iteration on a *stack*; a recursive function packs
+its own into an opaque *object*. Both are immutable linked cells at run time, so a push or a pop is O(1) and a graph can
+be run backward any number of times. Their cotangents are stacks and objects again, which makes these ops
+differentiable: what is pushed last is popped first, in both directions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duograph.core.op import NOT_DIFFERENTIABLE, primitive
+from duograph.core.types import INT, OBJECT, StackType, TupleType
+
+from .tape import Residual
+
+
+class Cell(Residual):
+    """``items`` on top of ``rest``; ``depth`` cells in all. Items are arrays, numbers, cells, or None (no value)."""
+
+    __slots__ = ("depth", "items", "rest")
+
+    def __init__(self, rest: Cell | None, items: tuple[Any, ...]) -> None:
+        self.rest, self.items = rest, items
+        self.depth = 0 if rest is None else rest.depth + 1
+
+
+@primitive
+class stack_new:
+    """An empty stack of tuples of the types ``items``."""
+
+    layout = "any"
+
+    def infer(*, items):
+        return StackType(TupleType(items))
+
+    def reference(*, items):
+        return Cell(None, ())
+
+
+def _sum_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(_sum(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    if isinstance(a, Cell):
+        rest = None if a.rest is None else _sum(a.rest, b.rest)
+        return Cell(rest, _sum_items(a.items, b.items))
+    return np.add(a, b) if isinstance(a, np.ndarray) else a or b
+
+
+@primitive
+class residual_add:
+    """The sum of two cotangents of one stack or object, item by item."""
+
+    layout = "any"
+
+    def infer(a, b):
+        return a
+
+    def reference(a, b):
+        return _sum(a, b)
+
+    def bprop(ins, out, dout):
+        return dout, dout
+
+
+@primitive
+class stack_push:
+    """``stack`` with a tuple of ``items`` on top."""
+
+    layout = "any"
+    structured = True
+
+    def infer(stack, *items):
+        if stack != StackType(TupleType(items)):
+            raise TypeError(f"stack_push: {TupleType(items)} does not go on a {stack}")
+        return stack
+
+    def reference(stack, *items):
+        return Cell(stack, items)
+
+
+@primitive
+class stack_pop:
+    """``stack`` without its top, and the items of the top."""
+
+    layout = "any"
+    structured = True
+
+    def infer(stack):
+        return TupleType((stack, *stack.item.items))
+
+    def reference(stack):
+        return (stack.rest, *stack.items)
+
+
+@primitive
+class stack_size:
+    """How many tuples are on ``stack``."""
+
+    layout = "any"
+    bprop = NOT_DIFFERENTIABLE
+
+    def infer(stack):
+        return INT
+
+    def reference(stack):
+        return stack.depth
+
+
+@primitive
+class pack:
+    """Values as one opaque object."""
+
+    layout = "any"
+    structured = True
+
+    def infer(*items):
+        return OBJECT
+
+    def reference(*items):
+        return Cell(None, items)
+
+
+@primitive
+class unpack:
+    """The values of the types ``types`` in an object made by ``pack``."""
+
+    layout = "any"
+    structured = True
+
+    def infer(obj, *, types):
+        return TupleType(types)
+
+    def reference(obj, *, types):
+        return tuple(obj.items)
