@@ -1,6 +1,8 @@
 """The structured control operators of MindIR, and tuples.
 
     call(*args; graph)                          graph(*args)
+    call_named(*args; name, type)               context.functions[name](*args), for graphs that call themselves
+    custom_vjp(*args; forward, backward)        forward(*args), with a gradient of its own
     cond(pred, *args; then, orelse)             then(*args) if pred else orelse(*args); pred is a bool scalar
     while_loop(*carry, *invariants; cond, body, n_carry)
                                                 while cond(*carry, *invariants): carry = body(*carry, *invariants)
@@ -41,6 +43,34 @@ class call:
     def infer(*args, graph):
         _check_args("call", graph, args)
         return graph.output.type
+
+
+@primitive
+class call_named:
+    """The function ``name`` of the context's function table, applied to ``args``; how graphs are recursive.
+
+    Graphs are immutable, so none can contain itself: it names itself instead. The type of the result is an attribute.
+    """
+
+    structured = True
+
+    def infer(*args, name, type):
+        return type
+
+
+@primitive
+class custom_vjp:
+    """``forward(*args)``, whose gradient is ``backward(*args, *outputs, *cotangents)``.
+
+    ``backward`` gives a tuple with one gradient for each operand whose index is in ``wanted``; it gets a cotangent for
+    each output (``differentiable``: the indices of outputs that have cotangents).
+    """
+
+    structured = True
+
+    def infer(*args, forward, backward, wanted, differentiable):
+        _check_args("custom_vjp", forward, args)
+        return forward.output.type
 
 
 @primitive
@@ -146,4 +176,4 @@ def zero_of(type: Type) -> Any:
     return None
 
 
-CONTROL_OPS = (call, cond, while_loop, scan)
+CONTROL_OPS = (call, call_named, custom_vjp, cond, while_loop, scan)

@@ -23,13 +23,13 @@ from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute, contiguous
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
-from .control import call, cond, make_tuple, scan, tuple_get, while_loop
+from .control import call, call_named, cond, custom_vjp, make_tuple, scan, tuple_get, while_loop
 from .node import Apply, Const, Graph, Node
 
 MAX_DEPTH = 20_000
 """Calls of calls up to which a program may recurse; beyond it there is no end in sight: `RecursionError`."""
 
-_CONTROL = (call, cond, while_loop, scan)
+_CONTROL = (call, call_named, custom_vjp, cond, while_loop, scan)
 _PLAIN, _TENSOR, _CONTIGUOUS, _OTHER = range(4)
 
 
@@ -311,6 +311,10 @@ def _entered(step: Step, frame: Frame) -> Frame:
     waiting = _Waiting(frame, step)
     if op is call:
         return Frame(attrs["graph"], operands, waiting)
+    if op is call_named:
+        return Frame(step.node.context.functions[attrs["name"]], operands, waiting)
+    if op is custom_vjp:
+        return Frame(attrs["forward"], operands, waiting)
     if op is cond:
         return Frame(attrs["then" if operands[0] else "orelse"], operands[1:], waiting)
     if op is while_loop:

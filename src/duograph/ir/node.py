@@ -126,6 +126,7 @@ class Context:
         self._serial = 0
         self._names: dict[str, int] = {}
         self.origins: dict[Node, tuple[Any, ...]] = {}
+        self.functions: dict[str, Graph] = {}  # what `call_named` calls
 
     def _number(self, node: Any) -> Any:
         self._serial += 1
