@@ -9,7 +9,7 @@ from duograph.core.op import primitive
 from .rules import batch_with, in_float32, tensor
 
 
-def _shift(size, rank, axis, **rest):
+def _shift(batch, rank, /, axis, **rest):
     return {"axis": axis + 1, **rest}
 
 
