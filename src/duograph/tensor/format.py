@@ -13,7 +13,7 @@ import numpy as np
 
 from duograph.core.types import SHORT_DTYPE_NAMES
 
-from .tensor import Tensor
+from .tensor import Placeholder, Tensor
 
 _THRESHOLD = 1000
 _EDGE = 3
@@ -50,6 +50,8 @@ def tensor_repr(tensor: Tensor) -> str:
 
 
 def _symbolic(tensor: Tensor) -> str:
+    if isinstance(tensor._data, Placeholder):
+        return f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value={' ' if len(tensor.shape) == 1 else chr(10)})"
     shape = ",".join(map(str, tensor.shape))
     return f"Tensor({SHORT_DTYPE_NAMES.get(tensor.dtype.name, tensor.dtype.name)}[{shape}], symbolic)"
 
@@ -99,7 +101,8 @@ def _element_texts(array: np.ndarray) -> np.ndarray:
     width = max(map(len, texts))
     if array.dtype.kind == "f":  # room for a sign, whether there is one or not
         width = max(width, (4 if array.dtype.itemsize == 2 else 8) + 7)
-    texts[:] = [t.rjust(width) for t in texts]
+    if array.dtype.kind != "c":
+        texts[:] = [t.rjust(width) for t in texts]
     return texts.reshape(array.shape)
 
 
@@ -124,5 +127,5 @@ def _nested(texts: np.ndarray, depth: int) -> str:
     rows = indent.join(_nested(row, depth + 1) for row in shown)
     if long:
         tail = indent.join(_nested(row, depth + 1) for row in texts[-_EDGE:])
-        rows = f"{rows}\n{' ' * depth}...\n{' ' * depth}{tail}"
+        rows = f"{rows},\n{' ' * depth}...\n{' ' * depth}{tail}"
     return f"[{rows}]"

@@ -8,14 +8,14 @@ against Tensors runs unchanged in both. Methods and operators are attached from 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-import ml_dtypes
 import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType, as_dtype
+from duograph.core.op import get_op, state
 from duograph.core.types import ScalarType, TensorType, Type, scalar_type
 
 from .alias import Alias, ViewLink, fresh_stamp, root_of
@@ -36,8 +36,8 @@ class Tensor:
         init: an initializer, only together with ``shape`` and ``dtype``.
 
     Raises:
-        TypeError: the data cannot be a Tensor.
-        ValueError: nested lists are ragged.
+        TypeError: the data cannot be a Tensor: ragged lists, strings, ``None``.
+        ValueError: ``shape`` or ``init`` without what belongs to it.
 
     Examples:
         >>> import duograph as ms
@@ -60,17 +60,31 @@ class Tensor:
         const_arg: bool = False,
         device: str | None = None,
     ) -> None:
+        if init is not None and (shape is None or dtype is None):
+            raise ValueError("init, dtype and shape must have values at the same time.")
+        if input_data is not None and shape is not None:
+            raise ValueError(f"When initializing a tensor with 'input_data', 'shape' should be set to None.But got shape: {shape}.")
         if init is not None:
             data = init.materialize(shape, dtype) if hasattr(init, "materialize") else init
             self._become(data if isinstance(data, Tensor) else array_from(data, dtype))
-            return
-        if input_data is None and shape is not None and dtype is not None:
-            self._become(np.zeros(tuple(shape), as_dtype(dtype).numpy))
-            return
-        if isinstance(input_data, Tensor):
-            self._become(_copied(input_data, dtype))
-            return
-        self._become(array_from(input_data, dtype))
+        elif input_data is None and dtype is not None:
+            self._become(_blank(shape, as_dtype(dtype)))
+        elif isinstance(input_data, Tensor):
+            self._share(input_data, dtype)
+        elif state.binder is not None and isinstance(input_data, list | tuple) and _has_tensors(input_data):
+            self._share(_stacked(input_data), dtype)
+        else:
+            self._become(array_from(input_data, dtype))
+
+    def _share(self, source: Tensor, dtype: Any = None) -> None:
+        """Makes this handle another one on the storage of ``source`` (of its copy in ``dtype`` if that differs).
+
+        It is linked as a view, so that gradients and captured writes find their way to ``source``.
+        """
+        if dtype is not None and as_dtype(dtype) is not source.dtype:
+            source = get_op("cast")(source, dtype=as_dtype(dtype))
+        twin = get_op("identity")(source)
+        self._data, self._alias, self._view = twin._data, twin._alias, twin._view
 
     def _become(self, data: Any) -> None:
         """Makes this handle the root of a new storage holding ``data`` (array, node, or another tensor's payload)."""
@@ -136,64 +150,114 @@ def type_of(value: Any) -> Type:
     return kind if isinstance(kind, ScalarType) else scalar_type(value)
 
 
+class Placeholder(NamedTuple):
+    """Payload of a tensor that only says what will be passed: ``Tensor(shape=[None, 4], dtype=ms.float32)``."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+def _blank(shape: Any, dtype: DType) -> Any:
+    """Zeros of ``shape``; a `Placeholder` if an extent is ``None`` or -1, or the shape is."""
+    if shape is None:
+        return Placeholder(dtype, (-2,))
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(n is None or (isinstance(n, int) and n < 0) or isinstance(n, Dim) or hasattr(n, "to_dict") for n in extents):
+        return Placeholder(dtype, tuple(n if isinstance(n, int) else -1 for n in extents))
+    return np.zeros(extents, dtype.numpy)
+
+
 def array_from(data: Any, dtype: Any = None) -> np.ndarray:
-    """A fresh C-contiguous array from user data with MindSpore's dtype rules."""
+    """A fresh C-contiguous array from user data with MindSpore's dtype rules.
+
+    Raises:
+        TypeError: ``data`` is not made of numbers, or ragged.
+    """
     want = None if dtype is None else as_dtype(dtype).numpy
-    if isinstance(data, np.ndarray) or isinstance(data, np.generic):
-        arr = np.array(data, dtype=want, order="C", copy=True)
-        _check_supported(arr, data)
-        return arr
+    if isinstance(data, np.ndarray | np.generic) and np.asarray(data).dtype.kind != "M":
+        arr = np.asarray(data)
+        if arr.dtype not in _SUPPORTED:
+            raise TypeError(
+                f"initializing tensor by numpy array failed, because the element type '{arr.dtype.type}' of array is not "
+                f"supported."
+            )
+        return _converted(arr, want)
     if isinstance(data, bool | int | float | complex):
-        return np.array(data, dtype=want or dt.dtype_of(data).numpy)
-    if isinstance(data, list | tuple | range):
+        return _converted(_number_array(data), want or (np.float32 if isinstance(data, float) else None))
+    if isinstance(data, list | tuple):
         return _array_from_sequence(data, want)
     raise TypeError(
-        "For Tensor, the `input_data` must be one of [Tensor, ndarray, str, list, tuple, float, int, bool, complex, "
-        f"bytes], but got {data!r} with type {type(data).__name__}."
+        "For 'Tensor', the type of 'input_data' should be one of '['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', "
+        f"'tuple', 'float', 'int', 'bool', 'complex', 'bytes']', but got type '{type(data).__name__}'."
     )
 
 
-def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
-    plain, has_numpy = _plain(data)
-    try:
-        arr = np.array(plain)
-    except ValueError as exc:
-        raise ValueError(f"For Tensor, the input_data is ragged or not numeric: {exc}") from None
+_SUPPORTED = frozenset(d.numpy for d in dt.DTYPES)
+
+
+def _number_array(value: Any) -> np.ndarray:
+    arr = np.array(value)
     if arr.dtype == object:
-        raise TypeError(f"For Tensor, the input_data must contain numbers only, but got {data!r}.")
-    _check_supported(arr, data)
-    if want is None and arr.dtype == np.float64 and not has_numpy:
-        want = np.float32
-    if want is None and arr.size == 0 and not has_numpy:
-        want = np.float32
-    if want is None and arr.dtype == np.complex128 and not has_numpy:
-        want = np.complex64
-    return np.ascontiguousarray(arr, dtype=want).reshape(arr.shape)
+        raise RuntimeError("Unsupported tensor type!")
+    return arr
 
 
-def _plain(data: Any) -> tuple[Any, bool]:
-    """Nested sequences with tensors replaced by arrays, and whether any array-like (with its own dtype) was met."""
+def _converted(arr: np.ndarray, want: Any) -> np.ndarray:
+    """A copy of ``arr`` in ``want``; integers wrap around, as in MindSpore."""
+    if want is None or arr.dtype == want:
+        return np.array(arr, order="C")
+    with np.errstate(all="ignore"):
+        if arr.dtype.kind == "c" and np.dtype(want).kind not in "cb":
+            arr = arr.real
+        return np.array(arr.astype(want), order="C")
+
+
+def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
+    try:
+        arr = np.array(_plain(data))
+    except (ValueError, OverflowError):
+        arr = None
+    if arr is None or arr.dtype not in _SUPPORTED:
+        raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
+    if want is None and arr.dtype.kind == "f" or arr.size == 0 and want is None:
+        want = np.float32
+    elif want is None and arr.dtype.kind == "i":  # NumPy numbers in a list count as Python's
+        want = np.int64
+    return _converted(arr, want)
+
+
+def _plain(data: Any) -> Any:
+    """Nested sequences with tensors replaced by arrays."""
     if isinstance(data, Tensor):
-        return data.array(), True
-    if isinstance(data, np.ndarray | np.generic):
-        return data, True
+        return data.array()
+    return [_plain(x) for x in data] if isinstance(data, list | tuple) else data
+
+
+def _has_tensors(data: Any) -> bool:
     if isinstance(data, list | tuple):
-        parts = [_plain(x) for x in data]
-        return [p for p, _ in parts], any(flag for _, flag in parts)
-    return data, False
+        return any(_has_tensors(x) for x in data)
+    return isinstance(data, Tensor) or hasattr(data, "to_tensor")
 
 
-def _check_supported(arr: np.ndarray, data: Any) -> None:
-    if arr.dtype.kind not in "biufc" and arr.dtype != ml_dtypes.bfloat16:
-        raise TypeError(f"For Tensor, the input_data of dtype {arr.dtype} is not supported: {data!r}")
-
-
-def _copied(source: Tensor, dtype: Any) -> np.ndarray:
-    want = None if dtype is None else as_dtype(dtype).numpy
-    return np.array(source.array(), dtype=want, order="C", copy=True)
+def _stacked(data: Any) -> Tensor:
+    """A sequence with tensors (or run-time numbers) in it as one tensor, under capture: in ops, not by value."""
+    parts = []
+    for x in data:
+        if isinstance(x, list | tuple) and _has_tensors(x):
+            x = _stacked(x)
+        elif hasattr(x, "to_tensor"):
+            x = x.to_tensor(dt.dtype_of(x.type.python_type))
+        parts.append(x if isinstance(x, Tensor) else wrap(array_from(x)))
+    common = parts[0].dtype
+    for x in parts[1:]:
+        common = dt.promote_types(common, x.dtype)
+    common = dt.float32 if common.is_floating else dt.int64 if common.is_integer else common
+    cast, reshape = get_op("cast"), get_op("reshape")
+    rows = [reshape(cast(x, dtype=common), shape=(1, *x.shape)) for x in parts]
+    return get_op("concat")(*rows, axis=0)
 
 
 __all__ = [
-    "Alias", "Dim", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp", "root_of", "type_of",
+    "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp", "root_of", "type_of",
     "wrap", "wrap_view",
 ]  # fmt: skip

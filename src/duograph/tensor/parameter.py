@@ -1,0 +1,268 @@
+"""`Parameter`: a named Tensor that training changes, and `ParameterTuple`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any, Self
+
+import numpy as np
+
+from duograph.core.op import get_op, state
+
+from .alias import fresh_stamp
+from .eager import write
+from .tensor import Tensor, array_from
+
+_numbers = count(2)  # MindSpore's first unnamed Parameter is Parameter#2: its random generator holds the two before
+
+_FLAGS: dict[str, Any] = {
+    "layerwise_parallel": False, "parallel_optimizer": True, "cache_enable": False, "cache_shape": [], "unique": False,
+    "sliced": False, "is_init": False, "requires_aggr": True, "comm_fusion": 1, "key": -1, "inited_param": None,
+    "parallel_optimizer_comm_recompute": False, "is_in_parallel": False, "pipeline_stage_list": (),
+}  # fmt: skip
+
+
+class Parameter(Tensor):
+    """A Tensor with a name, which `nn.Cell` collects and optimizers update.
+
+    Args:
+        default_input: initial value: Tensor, number, list or NumPy array. It is copied.
+        name: name; default: the attribute name once a Cell holds it.
+        requires_grad: whether it is trained.
+        layerwise_parallel: kept for compatibility.
+        parallel_optimizer: kept for compatibility.
+        storage_format: kept for compatibility.
+        device: kept for compatibility.
+
+    Raises:
+        TypeError: ``default_input`` or a flag has a wrong type.
+        ValueError: ``name`` is no string, or the value is a bool.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> ms.Parameter(ms.Tensor([1.0, 2.0]), name="w")
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+        device: str | None = None,
+    ) -> None:
+        self._set_flag("layerwise_parallel", layerwise_parallel)
+        self._set_flag("parallel_optimizer", parallel_optimizer)
+        self.requires_grad = requires_grad
+        self.name = name  # type: ignore[assignment]
+        self._become(_initial(default_input))
+
+    def _set_flag(self, flag: str, value: Any) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"The argument `{flag}` must be bool type.")
+        self.__dict__[flag] = value
+
+    # -- attributes --------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name, unique within a network."""
+        return self.__dict__["name"]
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}.")
+        text = (name or "").strip()
+        self.__dict__["has_default_name"] = not text
+        self.__dict__["name"] = text or f"Parameter#{next(_numbers)}"
+
+    @property
+    def has_default_name(self) -> bool:
+        """Whether the name was made up, so that a Cell may give the attribute's name."""
+        return self.__dict__["has_default_name"]
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether it is trained."""
+        return self.__dict__["requires_grad"]
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError("The argument `requires_grad` must be bool type")
+        self.__dict__["requires_grad"] = value
+
+    @property
+    def data(self) -> Any:
+        """The contents as a Tensor that shares storage; assigning replaces them, as `set_data`."""
+        return get_op("identity")(self)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.set_data(value)
+
+    def __getattr__(self, name: str) -> Any:
+        """Defaults of flags that only distributed training sets."""
+        if name in _FLAGS:
+            return _FLAGS[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={tuple(self.shape)}, dtype={self.dtype}, "
+            f"requires_grad={self.requires_grad})"
+        )
+
+    __str__ = __repr__
+
+    # -- contents ----------------------------------------------------------------------------------------------
+
+    def value(self) -> Tensor:
+        """The contents as a Tensor that shares storage."""
+        return get_op("identity")(self)
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Replaces the contents.
+
+        Args:
+            data: Tensor or number; cast to the dtype of the parameter.
+            slice_shape: kept for compatibility; the shape may always change.
+
+        Returns:
+            Parameter, itself.
+
+        Raises:
+            TypeError: ``data`` is something else, or floating for an integer parameter.
+        """
+        if isinstance(data, int | float) and not isinstance(data, bool):
+            data = Tensor(data, dtype=self.dtype)
+        if not isinstance(data, Tensor):
+            raise TypeError(
+                f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
+                f"But with type {type(data)}."
+            )
+        data = get_op("cast")(data, dtype=self.dtype)
+        if state.binder is not None:
+            if tuple(data.shape) != tuple(self.shape):
+                raise ValueError(
+                    f"the shape of a Parameter cannot change inside a graph: {tuple(self.shape)} to {tuple(data.shape)}"
+                )
+            write(self, data)
+            return self
+        self._become(data)
+        self._alias.version = fresh_stamp()  # gradient tapes must not take the new contents for the old ones
+        return self
+
+    def assign_value(self, value: Any) -> Parameter:
+        """As `set_data`."""
+        return self.set_data(value)
+
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
+        """The parameter itself: initializers run when it is made."""
+        return self
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A new Parameter of the same name and flags.
+
+        Args:
+            init: ``'same'`` copies the contents; a number fills with it; a Tensor, or the name of an initializer
+                (``'zeros'``, ``'ones'``), gives new contents.
+        """
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        if isinstance(init, str) and init == "same":
+            twin._become(_initial(self))
+        else:
+            twin._become(_filled(init, self))
+        return twin
+
+    def copy(self) -> Parameter:
+        """As `clone`."""
+        return self.clone()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Parameter:
+        """Sets `requires_grad` and returns the parameter."""
+        self.requires_grad = requires_grad
+        return self
+
+    def add_pipeline_stage(self, stage: int) -> None:
+        """Kept for compatibility: records a pipeline stage."""
+        if not isinstance(stage, int) or stage < 0:
+            raise TypeError(f"`stage` must be a positive number of int type, but got {stage!r}.")
+        self.__dict__["pipeline_stage_list"] = (*self.pipeline_stage_list, stage)
+
+
+def _initial(data: Any) -> Any:
+    """The payload of a new parameter."""
+    if isinstance(data, bool):
+        raise ValueError("Parameter data can not be `bool`")
+    if isinstance(data, Tensor):
+        if state.binder is not None or data.is_symbolic:
+            return get_op("cast")(data, dtype=data.dtype)
+        return np.array(data.array(), order="C")
+    if isinstance(data, int):
+        return array_from(data, "int32")
+    if isinstance(data, float | list | np.ndarray) or data is None or isinstance(data, str):
+        return array_from(data)
+    raise TypeError(
+        "The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', 'list']. "
+        f"But got type {type(data)}."
+    )
+
+
+def _filled(init: Any, like: Parameter) -> Any:
+    if isinstance(init, Tensor):
+        return _initial(init)
+    if isinstance(init, str) and init in ("zeros", "ones"):
+        init = 0 if init == "zeros" else 1
+    if isinstance(init, int | float):
+        return get_op("full")(shape=tuple(like.shape), value=init, dtype=like.dtype)
+    if hasattr(init, "materialize"):
+        return init.materialize(tuple(like.shape), like.dtype)
+    raise TypeError(f"For 'clone', the 'init' must be Tensor, initializer, 'zeros', 'ones' or number, but got {init!r}.")
+
+
+class ParameterTuple(tuple):
+    """A tuple of Parameters.
+
+    Args:
+        iterable: the Parameters.
+
+    Raises:
+        TypeError: an item is no Parameter.
+    """
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> Self:
+        items = tuple(iterable)
+        if not all(isinstance(p, Parameter) for p in items):
+            raise TypeError(
+                "For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
+                f"but got a {type(iterable)}. "
+            )
+        return super().__new__(cls, items)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """Clones of all Parameters, named ``prefix.name``.
+
+        Args:
+            prefix: put in front of the names.
+            init: as for `Parameter.clone`.
+        """
+        if not isinstance(prefix, str):
+            raise TypeError(f"expected string or bytes-like object, got '{type(prefix).__name__}'")
+        twins = []
+        for parameter in self:
+            twin = parameter.clone(init)
+            twin.name = f"{prefix}.{parameter.name}"
+            twins.append(twin)
+        return ParameterTuple(twins)
