@@ -125,8 +125,10 @@ def hardsigmoid(x: Any) -> Any:
 def hardswish(x: Any) -> Any:
     """``x * hardsigmoid(x)``, with the slopes of the inner part at -3 and 3."""
     zero, three = constant_like(x, 0), constant_like(x, 3)
-    inner = div(mul(x, add(x, three)), constant_like(x, 6))
-    return select(less(x, neg(three)), zero, select(greater(x, three), x, inner))
+    below, above = less(x, neg(three)), greater(x, three)
+    near = select(below, zero, select(above, zero, x))
+    inner = div(mul(near, add(near, three)), constant_like(x, 6))
+    return select(below, zero, select(above, x, inner))
 
 
 def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:

@@ -23,7 +23,6 @@ from .creation import constant_like
 
 from .power import pow_
 from .rules import in_float32, require_kind, tensor
-from .unary import relu
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -289,8 +288,8 @@ def _spread_mean(dout, *, input_size, kernel, stride, padding, ceil_mode, count_
 def lp_pool(
     x: Any, norm_type: float, *, kernel: tuple[int, ...], stride: tuple[int, ...], ceil_mode: bool = False
 ) -> Any:
-    """``(sum of x**norm_type)**(1 / norm_type)`` over each window; negative sums give 0."""
+    """``(sum of x**norm_type)**(1 / norm_type)`` over each window."""
     powers = pow_(x, constant_like(x, norm_type))
     padding = ((0, 0),) * len(kernel)
     total = avg_pool(powers, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode, divisor=1)
-    return pow_(relu(total), constant_like(x, 1.0 / norm_type))
+    return pow_(total, constant_like(x, 1.0 / norm_type))
