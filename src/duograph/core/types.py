@@ -31,7 +31,7 @@ class Type:
 
 _SHORT = {
     "bool": "bool", "bool_": "bool", "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
-    "complex64": "c64", "complex128": "c128",
+    "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "f8e4", "float8_e5m2": "f8e5",
     **{f"{sign}int{bits}": f"{sign[:1] or 'i'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }  # fmt: skip
 SHORT_DTYPE_NAMES = _SHORT

@@ -126,6 +126,7 @@ class Context:
         self._serial = 0
         self._names: dict[str, int] = {}
         self.origins: dict[Node, tuple[Any, ...]] = {}
+        self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects
         self.functions: dict[str, Graph] = {}  # what `call_named` calls
 
     def _number(self, node: Any) -> Any:
