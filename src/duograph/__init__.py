@@ -4,9 +4,9 @@
     from duograph import Tensor, nn, ops
 
 This file is the list of what a user finds at the top. ``HOMES`` says which module each name comes from; a name is
-loaded when it is first asked for, so ``import duograph`` stays fast. Two names, ``jit`` and ``tensor``, are functions
-although there are packages of these names: as attributes of ``duograph`` they are always the functions, and
-``from duograph.tensor.alias import ...`` finds the packages in ``sys.modules`` as ever.
+loaded when it is first asked for, so ``import duograph`` stays fast. Some names of the API are also names of our
+packages (``IN_FRONT``): as attributes of ``duograph`` they always mean the API, ``duograph.jit`` the function, and
+``from duograph.jit.entry import ...`` finds the packages in ``sys.modules`` as ever.
 """
 
 from __future__ import annotations
@@ -55,11 +55,14 @@ HOMES: dict[str, str] = {
 
 SUBMODULES = """
     amp common communication context dataset experimental hal jit_config log mint nn numpy onnx ops parallel profiler
-    runtime scipy train""".split()
+    scipy train""".split()
 """Sub-packages and modules that are part of the API; loaded at first use."""
 
-SYNONYMS = {"bool": "bool_", "float": "float32", "int": "int32", "dtype": "duograph.core.dtype"}
+SYNONYMS = {"bool": "bool_", "float": "float32", "int": "int32", "dtype": "duograph.core.dtype", "runtime": "duograph.hal"}
 """MindSpore's other words for a name above, or for a module."""
+
+IN_FRONT = ("jit", "tensor", "runtime")
+"""Names of the API that hide a package of ours."""
 
 _home = {name: module for module, names in HOMES.items() for name in names.split()}
 
@@ -92,11 +95,11 @@ def _unknown(name: str) -> str:
 
 
 class _Package(types.ModuleType):
-    """The package's class: keeps the functions ``jit`` and ``tensor`` in front of the packages of these names."""
+    """The package's class: keeps the API's names in front of our packages of these names."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("jit", "tensor") and isinstance(value, types.ModuleType):
-            return  # the import system binds a sub-package to its parent; users mean the function
+        if name in IN_FRONT and isinstance(value, types.ModuleType):
+            return  # the import system binds every package to its parent
         super().__setattr__(name, value)
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore": ("duograph",),
-    "mindspore._c_expression": ("duograph.compat.c_expression", "duograph.core.dtype", "duograph"),
+    "mindspore._c_expression": ("duograph.core.dtype", "duograph"),
     "mindspore._c_expression.typing": ("duograph.core.dtype",),
-    "mindspore._checkparam": ("duograph.compat.checkparam",),
     "mindspore.common": ("duograph.common", "duograph"),
     "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph"),
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
@@ -26,8 +25,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.ops._grad_experimental": ("duograph.ops.grad_base",),
     "mindspore.ops._grad_experimental.grad_base": ("duograph.ops.grad_base", "duograph.ops"),
     "mindspore.run_check": ("duograph.compat.run_check",),
-    "mindspore.runtime": ("duograph.compat.device_runtime",),
-    "mindspore.hal": ("duograph.compat.device_runtime",),
+    "mindspore.runtime": ("duograph.hal",),
     "mindspore.parallel": ("duograph.parallel", "duograph"),
     "mindspore.device_manager": ("duograph.context",),
     "mindspore.version": ("duograph.compat.version",),
@@ -36,7 +34,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
 
 MODULES: dict[str, str] = {
     "": """
-        _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
+        _c_expression _extends amp boost common communication context dataset device_context device_manager
         dtype experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler rewrite
         run_check runtime safeguard scipy train utils version""",
     "_c_expression": "typing",

@@ -1,0 +1,1 @@
+../src/duograph/demo.py

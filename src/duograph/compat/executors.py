@@ -1,0 +1,43 @@
+"""The two executor objects of ``mindspore.common.api`` that programs reach for, as far as they mean something here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["_cell_graph_executor", "_pynative_executor"]
+
+
+class _PynativeExecutor:
+    """Dynamic mode: every operator is done when its call returns."""
+
+    def sync(self) -> None:
+        """Waits for operators that were launched; there are none."""
+
+    def grad_flag(self) -> bool:
+        """Whether gradients are being recorded."""
+        from duograph.core.op import state
+
+        return bool(state.tapes)
+
+
+class _CellGraphExecutor:
+    """Graph mode: compiles a Cell without running it."""
+
+    def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
+        """Compiles ``obj`` for these arguments.
+
+        Args:
+            obj (Cell): what to compile.
+            phase (str): ``"train"`` sets the training flag first. Default: "predict".
+
+        Returns:
+            tuple, a name for the result, and whether something was compiled.
+        """
+        if "train" in phase:
+            obj.set_train()
+        obj.compile(*args)
+        return f"{type(obj).__name__}.{phase}", True
+
+
+_pynative_executor = _PynativeExecutor()
+_cell_graph_executor = _CellGraphExecutor()
