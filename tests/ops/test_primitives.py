@@ -9,13 +9,17 @@ import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
 from duograph.autodiff.tape import Tape
 from duograph.core import dtype as dt
-from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops
+from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops, binding
 from duograph.core.types import TensorType, TupleType
+from duograph.ir.builder import Builder
+from duograph.ir.interpreter import Interpreter
 from duograph.ops.arithmetic import add, mul
+from duograph.ops.creation import ones_like
+from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.reduce import reduce_sum
 from duograph.tensor.tensor import Tensor, wrap
 
-from opinfo import TABLE, OpInfo, Sample
+from tests.ops.opinfo import TABLE, OpInfo, Sample
 
 CASES = [pytest.param(row, s, id=f"{row.name}-{i}") for row in TABLE for i, s in enumerate(row.samples)]
 
@@ -162,6 +166,32 @@ def test_second_gradient(row: OpInfo, sample: Sample) -> None:
     want = differences(lambda arrays: float(along(operands_with(arrays)).array()), base, 1e-5)
     for g, w in zip(found, want, strict=True):
         np.testing.assert_allclose(np.zeros(w.shape) if g is None else g.array(), w, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("row", "sample"), CASES)
+def test_graph_has_the_same_bits(row: OpInfo, sample: Sample) -> None:
+    """The op and its gradient as a MindIR graph, run by the interpreter, against eager."""
+    wanted = differentiable(row, sample) if row.gradient else []
+    operands = tensors(sample)
+    want = outputs(row.op(*operands, **sample.attrs))
+    builder = Builder()
+    params = [builder.param(f"x{i}", t.type) for i, t in enumerate(operands)]
+    with binding(GraphBinder(builder)):
+        inputs = [wrap(p) for p in params]
+        with Tape() as tape:
+            variables = [tape.watch(inputs[i]) for i in wanted]
+            outs = outputs(row.op(*inputs, **sample.attrs))
+            seed = tape.variable(outs[0]) if wanted else None
+        found = backpropagate(tape, [(seed, ones_like(outs[0]))], variables) if wanted else []
+        results = [*outs, *[g for g in found if g is not None]]
+    graph = builder.graph("f", params, [r._data for r in results])
+    got = Interpreter().run(graph, [t.array() for t in operands])
+    eager = gradients(row, sample, operands, np.ones(want[0].shape)) if wanted else []
+    grads = [g.array() for g, f in zip(eager, found, strict=True) if f is not None]
+    assert len(got) == len(want) + len(grads)
+    for g, w in zip(got, [*[w.array() for w in want], *grads], strict=True):
+        assert np.asarray(g).dtype == w.dtype
+        np.testing.assert_array_equal(g, w)
 
 
 def _batched(row: OpInfo, sample: Sample, flags: tuple[bool, ...]) -> None:

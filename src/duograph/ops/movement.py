@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dim import definitely_eq
 from duograph.core.dtype import int64
 from duograph.core.op import primitive
 from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation
@@ -160,7 +161,7 @@ class repeat_interleave:
 
     def infer(x, *, repeats, axis):
         x = tensor("repeat_interleave", x)
-        if isinstance(repeats, tuple) and len(repeats) != x.shape[axis]:
+        if isinstance(repeats, tuple) and definitely_eq(len(repeats), x.shape[axis]) is False:
             raise ValueError(
                 f"For 'repeat_interleave', repeats has {len(repeats)} entries, but axis {axis} of {x.shape} needs one each."
             )
