@@ -1,7 +1,8 @@
 """Connectionist temporal classification: the probability of a label sequence, summed over all its alignments.
 
 Forward and backward variables are computed in log space in float64, over sequences in which blanks stand between all
-labels. The gradient kernel gives the derivative in the log probabilities; it has no derivative of its own.
+labels. As in MindSpore, the gradient in ``log_probs`` is that in the logits which they are the log_softmax of (passed on
+through log_softmax it stays the same). It has no derivative of its own.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class ctc_nll:
 
 @primitive
 class ctc_grad:
-    """The derivative of every negative log likelihood of `ctc_nll` in ``log_probs``; zero where no path exists."""
+    """Probabilities minus the shares of alignments that pass through every label at every step; 0 where no path exists."""
 
     bprop = NOT_DIFFERENTIABLE
 
@@ -85,6 +86,7 @@ class ctc_grad:
             if not np.isfinite(whole):
                 continue
             share = np.exp(alpha + beta - emit - whole)  # the emission is counted in both
+            grad[:t, i] = np.exp(wide[:t, i])
             for k, label in enumerate(path):
                 grad[:t, i, label] -= np.where(np.isfinite(emit[:, k]), share[:, k], 0.0)
         return grad.astype(log_probs.dtype)
