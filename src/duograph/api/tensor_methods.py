@@ -10,7 +10,7 @@ from typing import Any
 
 from duograph.tensor.tensor import Tensor
 
-from . import indexing, operators, tensor_basic, tensor_python, tensor_reduce, tensor_shape
+from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape
 
 
 
@@ -29,3 +29,5 @@ attach(tensor_shape.PROPERTIES)
 attach(tensor_basic.METHODS)
 attach(tensor_shape.METHODS)
 attach(tensor_reduce.METHODS)
+attach(tensor_more.METHODS)
+attach(inplace.METHODS)

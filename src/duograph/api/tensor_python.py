@@ -141,7 +141,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
         TypeError: ``array`` is not a NumPy array, or of an unsupported dtype.
     """
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"For from_numpy, the type of input must be numpy.ndarray, but got {type(array)}.")
+        raise TypeError("Expected a NumPy array.")
     dt.as_dtype(array.dtype)
     return wrap(array if array.flags.aligned else array.copy())
 
@@ -221,3 +221,21 @@ PROTOCOL: dict[str, Any] = {
         tolist, item, to_dlpack,
     )
 } | {"numpy": asnumpy, "from_numpy": staticmethod(from_numpy), "from_dlpack": staticmethod(from_dlpack)}  # fmt: skip
+
+
+# ---- functions of the top-level namespace ---------------------------------------------------------------------------
+
+
+def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:
+    """``ms.tensor(...)``: a new `Tensor`, see there."""
+    return Tensor(input_data, dtype, shape, init, const_arg)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def frombuffer(buffer: Any, *, dtype: Any = dt.float32, count: int = -1, offset: int = 0) -> Tensor:
+    """A tensor that shares the memory of an object with the buffer protocol."""
+    return wrap(np.frombuffer(buffer, dt.as_dtype(dtype).numpy, count, offset))

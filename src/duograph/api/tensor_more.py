@@ -1,0 +1,250 @@
+"""Methods of Tensor whose signature or meaning differs from the function of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.autodiff import hooks as gradient_hooks
+from duograph.core import dtype as dt
+from duograph.core.shapes import normalize_axis, numel
+from duograph.ops import diagonals, indexing as element_ops, movement, slices
+from duograph.ops.creation import full
+from duograph.ops.select import select as choose_by
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import Tensor
+
+from . import operators
+from .indexing import getitem, setitem
+from .inplace import copy_, with_diagonal
+from .promote import as_tensor, constant, is_number, promote, python_number, to_dtype
+from .tensor_reduce import max as maximum_of, min as minimum_of
+from .tensor_shape import shape_of
+
+# ---- parts ----------------------------------------------------------------------------------------------------------
+
+
+def select(self: Tensor, *args: Any, **options: Any) -> Tensor:
+    """``x.select(dim, index)``: the slice at ``index`` along ``dim``, a view; ``x.select(condition, y)``: a choice."""
+    first = args[0] if args else options.get("condition")
+    if isinstance(first, Tensor) and first.dtype.is_bool:
+        other = args[1] if len(args) > 1 else options["y"]
+        return where(self, first, other)
+    names = ("dim", "index")
+    given = dict(zip(names, args, strict=False)) | {("dim" if k == "axis" else k): v for k, v in options.items()}
+    axis = normalize_axis(given["dim"], self.ndim, "select")
+    return getitem(self, (*[slice(None)] * axis, given["index"]))
+
+
+def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **options: Any) -> Tensor:
+    """The diagonal of the matrices in two axes, as the last axis; a view."""
+    axis1, axis2 = options.pop("dim1", axis1), options.pop("dim2", axis2)
+    if options:
+        raise TypeError(f"diagonal() got an unexpected keyword argument '{next(iter(options))}'")
+    i, j = normalize_axis(axis1, self.ndim, "diagonal"), normalize_axis(axis2, self.ndim, "diagonal")
+    return diagonals.diagonal(self, offset=offset, axis1=i, axis2=j)
+
+
+def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
+    """``x.gather(dim, index)``: one element per index; ``x.gather(input_indices, axis)``: whole slices."""
+    if (args and isinstance(args[0], int)) or "dim" in options:
+        dim, index = _two(args, options, "dim", "index")
+        axis = normalize_axis(dim, self.ndim, "GatherD")
+        return element_ops.gather_elements(self, to_dtype(index, dt.int64), axis=axis)
+    batch_dims = options.pop("batch_dims", args[2] if len(args) > 2 else 0)
+    indices, axis = _two(args[:2], options, "input_indices", "axis")
+    if batch_dims:
+        from .functional.array import gather as batched_gather
+
+        return batched_gather(self, indices, axis, batch_dims)
+    return element_ops.gather(self, as_tensor(indices), axis=normalize_axis(axis, self.ndim, "Gather"))
+
+
+def _two(args: tuple[Any, ...], options: dict[str, Any], first: str, second: str) -> tuple[Any, Any]:
+    given = dict(zip((first, second), args, strict=False)) | options
+    try:
+        return given[first], given[second]
+    except KeyError as missing:
+        raise TypeError(f"missing required argument: {missing.args[0]}") from None
+
+
+def where(self: Tensor, condition: Tensor, y: Any) -> Tensor:
+    """``self`` where ``condition`` holds, ``y`` elsewhere."""
+    x, other = promote(self, y, "Select")
+    return choose_by(to_dtype(condition, dt.bool_), x, other)
+
+
+def take(self: Tensor, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
+    """Elements (slices along ``axis``) at ``indices``; ``mode`` for indices outside: clip, wrap or raise."""
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}.")
+    source = self if axis is not None else movement.reshape(self, shape=(numel(self.shape),))
+    place = normalize_axis(axis or 0, source.ndim, "take")
+    size = source.shape[place]
+    index = to_dtype(as_tensor(indices), dt.int64)
+    if mode == "clip":
+        index = _limited(index, size - 1)
+    elif mode == "wrap":
+        index = operators.remainder(index, size)
+    return element_ops.gather(source, index, axis=place)
+
+
+def _limited(index: Tensor, last: Any) -> Tensor:
+    from duograph.ops.arithmetic import maximum, minimum
+
+    return minimum(maximum(index, constant(0, dt.int64)), full(shape=(), value=last, dtype=dt.int64))
+
+
+def reverse(self: Tensor, axis: Any) -> Tensor:
+    """The elements in reverse order along the axes."""
+    axes = axis if isinstance(axis, list | tuple) else (axis,)
+    return movement.flip(self, axes=tuple(normalize_axis(a, self.ndim, "ReverseV2") for a in axes))
+
+
+def flip(self: Tensor, *dims: Any) -> Tensor:
+    """The elements in reverse order along ``dims``."""
+    return reverse(self, shape_of(dims, "flip"))
+
+
+def resize(self: Tensor, *new_shape: Any) -> Tensor:
+    """The elements in row-major order in a new shape: cut off, or followed by zeros."""
+    shape = shape_of(new_shape, "resize")
+    flat = movement.reshape(self, shape=(numel(self.shape),))
+    have, want = numel(self.shape), numel(shape)
+    if want > have:
+        flat = slices.concat(flat, full(shape=(want - have,), value=0, dtype=self.dtype), axis=0)
+    return movement.reshape(slices.slice_axis(flat, 0, 0, want), shape=shape)
+
+
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed over the axes that broadcasting from ``size`` would have added."""
+    from duograph.ops.rules import sum_to
+
+    shape = shape_of(size, "sum_to_size")
+    if len(shape) > self.ndim:
+        raise ValueError(f"For sum_to_size, size {shape} is not expandable to the tensor size {tuple(self.shape)}.")
+    return sum_to(self, shape)
+
+
+# ---- new values -----------------------------------------------------------------------------------------------------
+
+
+def fill(self: Tensor, value: Any) -> Tensor:
+    """A new tensor of this shape and dtype, every element ``value`` (``None``: 0)."""
+    value = python_number(0 if value is None else value)
+    if isinstance(value, Tensor):
+        return movement.broadcast_to(to_dtype(value, self.dtype), shape=tuple(self.shape))
+    if not is_number(value):
+        raise TypeError(f"For 'Tensor.fill', the argument 'value' must be a number, but got {value!r}.")
+    return movement.broadcast_to(constant(value, self.dtype), shape=tuple(self.shape)).copy()
+
+
+def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """A copy with the main diagonal filled."""
+    return with_diagonal(self, fill_value, wrap)
+
+
+def _new(value: Any) -> Callable[..., Tensor]:
+    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
+        wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
+        return full(shape=shape_of(size, "new"), value=value, dtype=wanted)
+
+    method.__doc__ = f"A tensor of shape ``size`` filled with {value}, of this dtype unless ``dtype`` says otherwise."
+    return method
+
+
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of shape ``size`` filled with ``fill_value``, of this dtype unless ``dtype`` says otherwise."""
+    wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
+    return movement.broadcast_to(constant(fill_value, wanted), shape=shape_of((size,), "new_full")).copy()
+
+
+def itemset(self: Tensor, *args: Any) -> Tensor:
+    """A copy with one element replaced: ``x.itemset(value)``, ``x.itemset(index, value)``, ``x.itemset((i, j), value)``."""
+    *index, value = args
+    out = self.copy()
+    if not index:
+        if tuple(self.shape) not in ((), (1,)):
+            raise IndexError(
+                f"Only tensor which shape is (1,) support 1 arg that means omit index, but the tensor shape is "
+                f"{tuple(self.shape)} and got 1 input."
+            )
+        write(out, movement.broadcast_to(constant(value, self.dtype), shape=tuple(self.shape)))
+        return out
+    where_ = tuple(index[0]) if isinstance(index[0], list | tuple) else tuple(index)
+    if len(where_) == 1 and self.ndim > 1:
+        setitem(out.reshape(-1), where_[0], value)
+    else:
+        setitem(out, where_, value)
+    return out
+
+
+def assign_value(self: Tensor, value: Tensor) -> Tensor:
+    """The contents become those of ``value``."""
+    return copy_(self, value)
+
+
+def set_(self: Tensor, source: Tensor) -> Tensor:
+    """Makes this tensor another handle on the storage of ``source``."""
+    self._share(source)
+    return self
+
+
+def argmax_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Index and value of the maximum along ``axis``."""
+    value, index = maximum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
+    return index, value
+
+
+def argmin_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Index and value of the minimum along ``axis``."""
+    value, index = minimum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
+    return index, value
+
+
+# ---- gradients ------------------------------------------------------------------------------------------------------
+
+
+class HookHandle:
+    """What `register_hook` returns; ``remove()`` takes the hook away."""
+
+    def __init__(self, tensor: Tensor, hook: Callable[[Any], Any], undo: Any) -> None:
+        self._tensor, self._hook, self._undo = tensor, hook, undo
+
+    def remove(self) -> None:
+        """Takes the hook away; a second call does nothing."""
+        if self._undo is None:
+            return
+        undo, self._undo = self._undo, None
+        undo.remove() if hasattr(undo, "remove") else undo()
+
+
+def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
+    """Calls ``hook(gradient)`` when the gradient of this tensor is computed; what it returns replaces the gradient.
+
+    Args:
+        hook: function of the gradient; ``None`` as result keeps it.
+
+    Returns:
+        A handle with ``remove()``.
+
+    Raises:
+        TypeError: ``hook`` is not callable.
+    """
+    if not callable(hook):
+        raise TypeError(f"Expected a callable hook function, but got {type(hook).__name__}.")
+    return HookHandle(self, hook, gradient_hooks.register_tensor_hook(self, hook))
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Accepted for compatibility: gradients are asked for with ``grad``."""
+    return self
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        select, diagonal, gather, where, take, reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
+        assign_value, set_, argmax_with_value, argmin_with_value, register_hook, requires_grad_,
+    )
+} | {"new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0)}  # fmt: skip
