@@ -1,0 +1,42 @@
+"""The source driver: interprets a function's syntax tree over the values of a capture session."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..calls import Calls
+from ..errors import Uncapturable
+from ..paths import Outcome
+from ..semantics import Semantics
+from ..session import Session
+from ..world import Frame
+from .generators import run_generator
+from .load import FunctionSource, load_function
+from .loops import Loops
+
+
+class AstDriver(Loops):
+    """Sequences the verbs over statements and expressions; one per session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.world = session.world
+        self.semantics = Semantics(session)
+        self.calls = Calls(session, self.semantics, self.run_body, load_function)
+
+    def run_body(self, source: FunctionSource, frame: Frame) -> Any:
+        """The result of a function whose parameters are bound in ``frame``."""
+        node = source.node
+        if isinstance(node, ast.Lambda):
+            return self.session.regions.run(lambda: Outcome("return", self.eval(node.body, frame))).value
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise Uncapturable(f"{frame.name} is asynchronous")
+        if source.names.is_generator:
+            return run_generator(self, node.body, frame)
+
+        def body() -> Outcome:
+            outcome = self.block(node.body, frame)
+            return outcome if outcome.kind == "return" else Outcome("return", None)
+
+        return self.session.regions.run(body).value

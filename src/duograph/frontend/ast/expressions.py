@@ -1,0 +1,447 @@
+"""Expressions: each node kind in terms of the verbs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from duograph.ops.scalar import Scalar
+
+from .. import sources
+from ..errors import Uncapturable
+from ..functions import CapturedFunction
+from ..paths import Outcome
+from ..semantics import contains_symbolic, user_method
+from ..text import GraphText, formatted
+from ..world import MISSING, Conflict, Frame
+from .load import FunctionSource
+from .scope import Names, names_of, target_names
+
+BINARY = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}  # fmt: skip
+COMPARE = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}  # fmt: skip
+UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
+
+
+class Expressions:
+    """Evaluates expressions in a frame. Mixed into the driver, which has session, semantics, calls and world."""
+
+    session: Any
+    semantics: Any
+    calls: Any
+    world: Any
+
+    def eval(self, node: ast.expr, frame: Frame) -> Any:
+        """The value of an expression."""
+        method = getattr(self, f"eval_{type(node).__name__}", None)
+        if method is None:
+            raise Uncapturable(f"the expression {type(node).__name__}", self.span(node, frame))
+        return method(node, frame)
+
+    def at(self, node: ast.AST, frame: Frame) -> None:
+        """What is emitted from now on comes from ``node``."""
+        self.session.span = self.span(node, frame)
+
+    def span(self, node: ast.AST, frame: Frame) -> Any:
+        return frame.code.span(node)
+
+    # -- names -------------------------------------------------------------------------------------------------
+
+    def eval_Constant(self, node: ast.Constant, frame: Frame) -> Any:
+        return node.value
+
+    def eval_Name(self, node: ast.Name, frame: Frame) -> Any:
+        return self.load_name(node.id, frame)
+
+    def load_name(self, name: str, frame: Frame) -> Any:
+        names: Names = frame.code.names
+        if name in names.own:
+            return self._local(name, frame, UnboundLocalError)
+        if name not in names.globals:
+            outer = frame.parent
+            while outer is not None:
+                if name in outer.code.names.own:
+                    return self._local(name, outer, NameError)
+                if name in outer.code.names.globals:
+                    break
+                if name in outer.cells or (name == "__class__" and "__class__" in outer.special):
+                    return self._cell(name, outer)
+                outer = outer.parent
+            if name in frame.cells:
+                return self._cell(name, frame)
+        return self._global(name, frame)
+
+    def _local(self, name: str, frame: Frame, error: type[NameError]) -> Any:
+        value = frame.locals.get(name, MISSING)
+        if value is MISSING:
+            if error is UnboundLocalError:
+                raise UnboundLocalError(
+                    f"cannot access local variable {name!r} where it is not associated with a value"
+                )
+            raise NameError(f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope")
+        if isinstance(value, Conflict):
+            self.resolve(value)
+        return value
+
+    def resolve(self, conflict: Conflict) -> None:
+        """A variable that paths left with different kinds of values is read: capture again, paths apart."""
+        key = conflict.key
+        if isinstance(key, tuple) and key and key[0] == "peel":
+            self.session.peel(key[1], conflict.why)
+        self.session.regions.dissolve(key)
+
+    def _cell(self, name: str, frame: Frame) -> Any:
+        if name == "__class__":
+            return frame.special["__class__"]
+        cell = frame.cells[name]
+        key = ("cell", id(cell), name)
+        if key in self.world.overlay:
+            return self.world.overlay[key][1]
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            raise NameError(
+                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+            ) from None
+        return self.session.external(value, sources.cell(cell, name))
+
+    def _global(self, name: str, frame: Frame) -> Any:
+        key = ("global", id(frame.globals), name)
+        if key in self.world.overlay:
+            value = self.world.overlay[key][1]
+            if value is MISSING:
+                raise NameError(f"name {name!r} is not defined")
+            return value
+        if name in frame.globals:
+            return self.session.external_global(frame.globals, name)
+        value = getattr(builtins, name, MISSING)
+        if value is MISSING:
+            raise NameError(f"name {name!r} is not defined")
+        if name == "locals":
+            return lambda: dict(frame.locals)
+        return value
+
+    def store_name(self, name: str, value: Any, frame: Frame) -> None:
+        names: Names = frame.code.names
+        if name in names.globals:
+            self.world.overlay["global", id(frame.globals), name] = (frame.globals, value)
+        elif name in names.nonlocals or name not in names.own:
+            self._store_outer(name, value, frame)
+        else:
+            frame.locals[name] = value
+
+    def _store_outer(self, name: str, value: Any, frame: Frame) -> None:
+        outer = frame.parent
+        while outer is not None:
+            if name in outer.code.names.own:
+                outer.locals[name] = value
+                return
+            if name in outer.cells:
+                frame = outer
+                break
+            outer = outer.parent
+        cell = frame.cells[name]
+        self.world.overlay["cell", id(cell), name] = (cell, value)
+
+    def eval_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Any:
+        value = self.eval(node.value, frame)
+        self.store_name(node.target.id, value, frame)  # a comprehension does not own it: it goes to the function
+        return value
+
+    # -- operators ---------------------------------------------------------------------------------------------
+
+    def eval_BinOp(self, node: ast.BinOp, frame: Frame) -> Any:
+        a, b = self.eval(node.left, frame), self.eval(node.right, frame)
+        self.at(node, frame)
+        return self.semantics.binary(BINARY[type(node.op)], a, b)
+
+    def eval_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Any:
+        value = self.eval(node.operand, frame)
+        self.at(node, frame)
+        if isinstance(node.op, ast.Not):
+            truth = self.semantics.truth(value)
+            return truth == False if isinstance(truth, Scalar) else not truth  # noqa: E712 - a comparison in the graph
+        return self.semantics.unary(UNARY[type(node.op)], value)
+
+    def eval_Compare(self, node: ast.Compare, frame: Frame) -> Any:
+        left = self.eval(node.left, frame)
+        pairs = list(zip(node.ops, node.comparators, strict=True))
+
+        def chain(i: int, left: Any) -> Any:
+            op, right_node = pairs[i]
+            right = self.eval(right_node, frame)
+            self.at(node, frame)
+            result = self._compare_one(op, left, right)
+            if i == len(pairs) - 1:
+                return result
+            return self._short_circuit(result, lambda: chain(i + 1, right), on=True)
+
+        return chain(0, left)
+
+    def _compare_one(self, op: ast.cmpop, a: Any, b: Any) -> Any:
+        if isinstance(op, ast.Is | ast.IsNot):
+            same = a is b or (isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node)
+            return same if isinstance(op, ast.Is) else not same
+        if isinstance(op, ast.In | ast.NotIn):
+            found = self.semantics.contains(b, a)
+            return found if isinstance(op, ast.In) else not found
+        return self.semantics.compare(COMPARE[type(op)], a, b)
+
+    def _short_circuit(self, value: Any, rest: Callable[[], Any], on: bool) -> Any:
+        """``value and rest()`` (``on``) or ``value or rest()``, with Python's value semantics."""
+        truth = self.semantics.truth(value)
+        if not isinstance(truth, Scalar):
+            return rest() if bool(truth) is on else value
+        go = lambda: Outcome("value", rest())  # noqa: E731
+        stay = lambda: Outcome("value", value)  # noqa: E731
+        return self.session.regions.branch(truth, *((go, stay) if on else (stay, go))).value
+
+    def eval_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Any:
+        on = isinstance(node.op, ast.And)
+
+        def chain(i: int) -> Any:
+            value = self.eval(node.values[i], frame)
+            if i == len(node.values) - 1:
+                return value
+            return self._short_circuit(value, lambda: chain(i + 1), on)
+
+        return chain(0)
+
+    def test(self, node: ast.expr, frame: Frame) -> Any:
+        """Truth of an expression in test position: a bool or a bool Scalar (operands need not join as values)."""
+        if isinstance(node, ast.BoolOp):
+            on = isinstance(node.op, ast.And)
+
+            def chain(i: int) -> Any:
+                truth = self.test(node.values[i], frame)
+                if i == len(node.values) - 1:
+                    return truth
+                return self._short_circuit(truth, lambda: chain(i + 1), on)
+
+            return chain(0)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            truth = self.test(node.operand, frame)
+            return truth == False if isinstance(truth, Scalar) else not truth  # noqa: E712 - a comparison in the graph
+        value = self.eval(node, frame)
+        self.at(node, frame)
+        return self.semantics.truth(value)
+
+    def eval_IfExp(self, node: ast.IfExp, frame: Frame) -> Any:
+        truth = self.test(node.test, frame)
+        if not isinstance(truth, Scalar):
+            return self.eval(node.body if truth else node.orelse, frame)
+        return self.session.regions.branch(
+            truth,
+            lambda: Outcome("value", self.eval(node.body, frame)),
+            lambda: Outcome("value", self.eval(node.orelse, frame)),
+        ).value
+
+    # -- containers --------------------------------------------------------------------------------------------
+
+    def elements(self, nodes: list[ast.expr], frame: Frame) -> list[Any]:
+        values: list[Any] = []
+        for n in nodes:
+            if isinstance(n, ast.Starred):
+                values.extend(self.semantics.iterate(self.eval(n.value, frame)))
+            else:
+                values.append(self.eval(n, frame))
+        return values
+
+    def eval_Tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+        return tuple(self.elements(node.elts, frame))
+
+    def eval_List(self, node: ast.List, frame: Frame) -> Any:
+        return self.world.track(self.elements(node.elts, frame))
+
+    def eval_Set(self, node: ast.Set, frame: Frame) -> Any:
+        return self.world.track(set(self.elements(node.elts, frame)))
+
+    def eval_Dict(self, node: ast.Dict, frame: Frame) -> Any:
+        made: dict[Any, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                made.update(self.eval(value, frame))
+            else:
+                k = self.eval(key, frame)
+                made[k] = self.eval(value, frame)
+        return self.world.track(made)
+
+    def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+        obj = self.eval(node.value, frame)
+        key = self.eval(node.slice, frame)
+        self.at(node, frame)
+        return self.semantics.getitem(obj, key)
+
+    def eval_Slice(self, node: ast.Slice, frame: Frame) -> Any:
+        parts = [None if p is None else self.eval(p, frame) for p in (node.lower, node.upper, node.step)]
+        return slice(*parts)
+
+    def eval_Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+        obj = self.eval(node.value, frame)
+        self.at(node, frame)
+        return self.semantics.getattr(obj, self.mangled(node.attr, frame))
+
+    def mangled(self, name: str, frame: Frame) -> str:
+        """Private names ``__x`` in methods belong to the class."""
+        if not name.startswith("__") or name.endswith("__"):
+            return name
+        parts = frame.name.split(".")
+        owner = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
+        return f"_{owner.lstrip('_')}{name}" if owner else name
+
+    # -- comprehensions ----------------------------------------------------------------------------------------
+
+    def _comprehension_frame(self, node: Any, frame: Frame) -> Frame:
+        names = Names(own=set().union(*(target_names(g.target) for g in node.generators)))
+        inner = Frame(frame.name, FunctionSource(frame.code.node, frame.code.file, names), frame.globals, frame)
+        inner.special = frame.special
+        frame.captured = True
+        return inner
+
+    def _run_comprehension(self, node: Any, frame: Frame, produce: Callable[[Frame], Any]) -> Iterator[Any]:
+        inner = self._comprehension_frame(node, frame)
+        first = self.semantics.iterate(self.eval(node.generators[0].iter, frame))
+
+        def level(i: int, values: Any) -> Iterator[Any]:
+            generator = node.generators[i]
+            if generator.is_async:
+                raise Uncapturable("an asynchronous comprehension")
+            for value in values:
+                self.assign(generator.target, value, inner)
+                if not all(self.semantics.as_bool(self.eval(c, inner)) for c in generator.ifs):
+                    continue
+                if i + 1 < len(node.generators):
+                    nested = node.generators[i + 1].iter
+                    yield from level(i + 1, self.semantics.iterate(self.eval(nested, inner)))
+                else:
+                    yield produce(inner)
+
+        self.world.push(inner)
+        inner.captured = True
+        return level(0, first)
+
+    def eval_ListComp(self, node: ast.ListComp, frame: Frame) -> Any:
+        return self.world.track(list(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))))
+
+    def eval_SetComp(self, node: ast.SetComp, frame: Frame) -> Any:
+        return self.world.track(set(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))))
+
+    def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Any:
+        pairs = self._run_comprehension(node, frame, lambda f: (self.eval(node.key, f), self.eval(node.value, f)))
+        return self.world.track(dict(pairs))
+
+    def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
+        return self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))
+
+    # -- strings -----------------------------------------------------------------------------------------------
+
+    def eval_JoinedStr(self, node: ast.JoinedStr, frame: Frame) -> Any:
+        parts = [self.eval(p, frame) for p in node.values]
+        if all(isinstance(p, str) for p in parts):
+            return "".join(parts)
+        flat: list[Any] = []
+        for p in parts:
+            flat.extend(p.parts if isinstance(p, GraphText) else [p])
+        return GraphText(flat)
+
+    def eval_FormattedValue(self, node: ast.FormattedValue, frame: Frame) -> Any:
+        value = self.eval(node.value, frame)
+        conversion = chr(node.conversion) if node.conversion != -1 else ""
+        spec = self.eval(node.format_spec, frame) if node.format_spec is not None else ""
+        if contains_symbolic(spec):
+            raise Uncapturable("a format specification that is only known at run time")
+        if contains_symbolic(value):
+            return value if isinstance(value, GraphText) and not spec and conversion in ("", "s") else formatted(value, spec, conversion)
+        for name in ("__format__",) if not conversion else ():
+            method = user_method(value, name)
+            if method is not None:
+                return self.calls.call(method, (value, spec), {})
+        names = {"": ("__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",), "a": ()}[conversion]
+        for name in names:
+            method = user_method(value, name)
+            if method is not None:
+                return format(self.calls.call(method, (value,), {}), spec)
+        converted = {"": value, "s": str, "r": repr, "a": ascii}[conversion]
+        return format(converted(value) if conversion else value, spec)
+
+    # -- calls and functions -----------------------------------------------------------------------------------
+
+    def eval_Call(self, node: ast.Call, frame: Frame) -> Any:
+        fn = self.eval(node.func, frame)
+        args = tuple(self.elements(node.args, frame))
+        kwargs: dict[str, Any] = {}
+        for k in node.keywords:
+            value = self.eval(k.value, frame)
+            for name, v in [(k.arg, value)] if k.arg is not None else list(value.items()):
+                if name in kwargs:
+                    raise TypeError(f"{getattr(fn, '__qualname__', fn)}() got multiple values for keyword argument {name!r}")
+                kwargs[name] = v
+        self.at(node, frame)
+        if fn is super and not args:
+            return self._super(frame)
+        return self.calls.call(fn, args, kwargs)
+
+    def _super(self, frame: Frame) -> Any:
+        method = frame
+        while method.parent is not None and "__class__" not in method.special:
+            method = method.parent
+        cls = method.special.get("__class__")
+        node_args = method.code.node.args
+        first = [*node_args.posonlyargs, *node_args.args]
+        if cls is None or not first:
+            raise RuntimeError("super(): no arguments")
+        return super(cls, method.locals[first[0].arg])
+
+    def eval_Lambda(self, node: ast.Lambda, frame: Frame) -> Any:
+        return self.make_function(node, frame, "<lambda>")
+
+    def make_function(self, node: Any, frame: Frame, name: str) -> CapturedFunction:
+        """The function object of a ``def`` or ``lambda``."""
+        names = names_of(node)
+        frame.captured = True
+        outer: Frame | None = frame
+        while outer is not None:
+            outer.captured = True
+            outer = outer.parent
+        source = FunctionSource(node, frame.code.file, names)
+        module = frame.globals.get("__name__", "__main__")
+        qualname = f"{frame.name}.<locals>.{name}"
+        fn = CapturedFunction(source, frame, name, self._signature(node, frame), self.calls._call_captured, module)
+        fn.__qualname__ = qualname
+        return fn
+
+    def _signature(self, node: Any, frame: Frame) -> inspect.Signature:
+        a = node.args
+        positional = [*a.posonlyargs, *a.args]
+        defaults = [self.eval(d, frame) for d in a.defaults]
+        given = dict(zip([p.arg for p in positional[len(positional) - len(defaults) :]], defaults, strict=True))
+        kind = inspect.Parameter
+        made = [
+            kind(p.arg, kind.POSITIONAL_ONLY if p in a.posonlyargs else kind.POSITIONAL_OR_KEYWORD,
+                 default=given.get(p.arg, kind.empty))
+            for p in positional
+        ]  # fmt: skip
+        if a.vararg is not None:
+            made.append(kind(a.vararg.arg, kind.VAR_POSITIONAL))
+        for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True):
+            made.append(kind(p.arg, kind.KEYWORD_ONLY, default=kind.empty if d is None else self.eval(d, frame)))
+        if a.kwarg is not None:
+            made.append(kind(a.kwarg.arg, kind.VAR_KEYWORD))
+        return inspect.Signature(made)
+
+    def eval_Starred(self, node: ast.Starred, frame: Frame) -> Any:
+        raise Uncapturable("a starred expression here")
+
+    def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
+        raise NotImplementedError

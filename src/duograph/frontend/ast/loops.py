@@ -1,0 +1,181 @@
+"""``for`` and ``while``: unrolled where the end is known and near, a loop of the graph otherwise.
+
+A ``while`` whose test is a Python bool is executed as Python would, iteration by iteration; one that goes on for more
+than `UNROLL` iterations, and every loop whose test depends on a tensor, becomes a `SymbolicLoop`. A ``for`` over a
+``range`` longer than `UNROLL` likewise, with its counter as a run-time number. If a body cannot be captured that way
+(it indexes a Python list with the counter, say), the loop is remembered and unrolled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import SymbolicValueError, Tensor
+
+from ..builtins import SymbolicRange
+from ..errors import Restart, Uncapturable
+from ..loops import SymbolicLoop
+from ..paths import Outcome
+from ..world import Frame
+from .statements import NEXT, Statements
+
+UNROLL = 32
+MAX_UNROLL = 20_000
+
+
+class Loops(Statements):
+    """Loop statements. Mixed into the driver."""
+
+    def exec_While(self, node: ast.While, frame: Frame) -> Outcome:
+        def test() -> Any:
+            return self.test(node.test, frame)
+
+        def body() -> Outcome:
+            return self.block(node.body, frame)
+
+        key = self.session.regions.next_key()
+        log = self.session.log
+        for count in range(MAX_UNROLL):
+            mark = self.world.snapshot() if count >= UNROLL and key not in log.unrolled else None
+            truth = test()
+            if isinstance(truth, Scalar):
+                if log.peeled.get(key, 0) > count:
+                    outcome = self._peeled(node, frame, truth, count, key)
+                    return outcome
+                return self._symbolic(node, frame, key, test, body, truth)
+            if not truth:
+                return self.block(node.orelse, frame)
+            if mark is not None:
+                self.world.restore(mark)
+                return self._symbolic(node, frame, key, test, body, None)
+            outcome = body()
+            if outcome.kind == "break":
+                return NEXT
+            if outcome.kind in ("return", "raise"):
+                return outcome
+        raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
+
+    def _peeled(self, node: ast.While, frame: Frame, truth: Scalar, count: int, key: Any) -> Outcome:
+        """``if test: body; <rest of the loop> else: <else clause>``."""
+
+        def once() -> Outcome:
+            outcome = self.block(node.body, frame)
+            if outcome.kind == "break":
+                return NEXT
+            if outcome.kind == "return":
+                return outcome
+            again = self.test(node.test, frame)
+            if not isinstance(again, Scalar):
+                return self.exec_While(node, frame) if again else self.block(node.orelse, frame)
+            if self.session.log.peeled.get(key, 0) > count + 1:
+                return self._peeled(node, frame, again, count + 1, key)
+            return self._symbolic(
+                node, frame, key, lambda: self.test(node.test, frame), lambda: self.block(node.body, frame), again
+            )
+
+        return self.session.regions.branch(truth, once, lambda: self.block(node.orelse, frame))
+
+    def _symbolic(
+        self, node: Any, frame: Frame, key: Any, test: Callable[[], Any], body: Callable[[], Outcome], truth: Any
+    ) -> Outcome:
+        try:
+            outcome = SymbolicLoop(self.session, key, test, body).run()
+        except (Uncapturable, SymbolicValueError):
+            if truth is None:  # the test was known: unrolling is possible too
+                self.session.log.unrolled.add(key)
+                raise Restart from None
+            raise
+        return self._after(node, frame, outcome)
+
+    def _after(self, node: Any, frame: Frame, outcome: Outcome) -> Outcome:
+        """What happens after a loop of the graph: the else clause, or the early exit that its status says."""
+        if outcome.kind == "next":
+            return self.block(node.orelse, frame)
+        status, payload, early = outcome.value
+        branch = self.session.regions.branch
+
+        def dispatch(i: int) -> Outcome:
+            if i == len(early):
+                return self.block(node.orelse, frame)
+            exit_ = early[i]
+            if exit_.kind == "stop":
+                return dispatch(i + 1)
+            return branch(status == i + 1, lambda: leave(exit_), lambda: dispatch(i + 1))
+
+        def leave(exit_: Outcome) -> Outcome:
+            shape, offset, value = exit_.value
+            if exit_.kind == "break":
+                return NEXT
+            if exit_.kind == "return":
+                return Outcome("return", shape.rebuild(payload[offset : offset + len(shape.types)]))
+            raise value
+
+        return dispatch(0)
+
+    def exec_For(self, node: ast.For, frame: Frame) -> Outcome:
+        key = self.session.regions.next_key()
+        iterable = self.eval(node.iter, frame)
+        rows = isinstance(iterable, Tensor) and iterable.ndim > 0
+        length = len(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
+        counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
+        if counted or (isinstance(length, int) and length > UNROLL and key not in self.session.log.unrolled):
+            return self._counted(node, frame, key, iterable, not counted)
+        for count, value in enumerate(self.semantics.iterate(iterable)):
+            if count > MAX_UNROLL:
+                raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
+            self.assign(node.target, value, frame)
+            outcome = self.block(node.body, frame)
+            if outcome.kind == "break":
+                return NEXT
+            if outcome.kind == "return":
+                return outcome
+        return self.block(node.orelse, frame)
+
+    def _counted(self, node: ast.For, frame: Frame, key: Any, iterable: Any, known: bool) -> Outcome:
+        """A for loop over a range or over the rows of a tensor, by a counter of the graph."""
+        if isinstance(iterable, Tensor):
+            start, stop, step = 0, self.semantics.getattr(iterable, "shape")[0], 1
+            value = lambda i: self.semantics.getitem(iterable, i)  # noqa: E731
+        else:
+            start, stop, step = iterable.start, iterable.stop, iterable.step
+            value = lambda i: i  # noqa: E731
+        counter = f".counter{key[-1]}"
+        frame.locals[counter] = start
+
+        def test() -> Any:
+            i = frame.locals[counter]
+            return i < stop if step > 0 else i > stop
+
+        def body() -> Outcome:
+            i = frame.locals[counter]
+            frame.locals[counter] = i + step
+            self.assign(node.target, value(i), frame)
+            return self.block(node.body, frame)
+
+        peels = self.session.log.peeled.get(key, 0)
+
+        def go(count: int) -> Outcome:
+            truth = test()
+            if not isinstance(truth, Scalar):
+                if not truth:
+                    return self.block(node.orelse, frame)
+                if count < peels:
+                    return once(count)
+            elif count < peels:
+                return self.session.regions.branch(truth, lambda: once(count), lambda: self.block(node.orelse, frame))
+            return self._symbolic(node, frame, key, test, body, None if known else truth)
+
+        def once(count: int) -> Outcome:
+            outcome = body()
+            if outcome.kind == "break":
+                return NEXT
+            return outcome if outcome.kind == "return" else go(count + 1)
+
+        try:
+            return go(0)
+        finally:
+            frame.locals.pop(counter, None)
+

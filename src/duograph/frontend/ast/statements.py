@@ -1,0 +1,400 @@
+"""Statements without loops: assignments, conditionals, exceptions, ``with``, ``match``, imports, definitions."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import operator
+from typing import Any
+
+from duograph.ops.scalar import Scalar
+
+from ..errors import INTERNAL, Uncapturable
+from ..paths import Outcome
+from ..policy import module_kind
+from ..semantics import user_method
+from ..world import MISSING, Frame
+from .expressions import Expressions
+
+IN_PLACE = {
+    ast.Add: operator.iadd, ast.Sub: operator.isub, ast.Mult: operator.imul, ast.Div: operator.itruediv,
+    ast.FloorDiv: operator.ifloordiv, ast.Mod: operator.imod, ast.Pow: operator.ipow, ast.MatMult: operator.imatmul,
+    ast.BitAnd: operator.iand, ast.BitOr: operator.ior, ast.BitXor: operator.ixor, ast.LShift: operator.ilshift,
+    ast.RShift: operator.irshift,
+}  # fmt: skip
+NEXT = Outcome("next")
+
+
+class Statements(Expressions):
+    """Executes statements in a frame; each gives an `Outcome`."""
+
+    def block(self, body: list[ast.stmt], frame: Frame) -> Outcome:
+        """Executes statements in order until one ends the block."""
+        for node in body:
+            outcome = self.execute(node, frame)
+            if outcome.kind != "next":
+                return outcome
+        return NEXT
+
+    def execute(self, node: ast.stmt, frame: Frame) -> Outcome:
+        method = getattr(self, f"exec_{type(node).__name__}", None)
+        if method is None:
+            raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
+        self.at(node, frame)
+        try:
+            return method(node, frame) or NEXT
+        except Uncapturable as exc:
+            if exc.span is None:
+                exc.span = self.session.span or self.span(node, frame)
+            raise
+
+    # -- assignment --------------------------------------------------------------------------------------------
+
+    def exec_Expr(self, node: ast.Expr, frame: Frame) -> None:
+        self.eval(node.value, frame)
+
+    def exec_Pass(self, node: ast.Pass, frame: Frame) -> None:
+        return None
+
+    exec_Global = exec_Nonlocal = exec_Pass
+
+    def exec_Assign(self, node: ast.Assign, frame: Frame) -> None:
+        value = self.eval(node.value, frame)
+        for target in node.targets:
+            self.assign(target, value, frame)
+
+    def exec_AnnAssign(self, node: ast.AnnAssign, frame: Frame) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.eval(node.value, frame), frame)
+
+    def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
+        if isinstance(target, ast.Name):
+            self.store_name(target.id, value, frame)
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target, value, frame)
+        elif isinstance(target, ast.Attribute):
+            obj = self.eval(target.value, frame)
+            self.semantics.setattr(obj, self.mangled(target.attr, frame), value)
+        elif isinstance(target, ast.Subscript):
+            obj = self.eval(target.value, frame)
+            key = self.eval(target.slice, frame)
+            self.semantics.setitem(obj, key, value)
+        else:
+            raise Uncapturable(f"an assignment to {type(target).__name__}", self.span(target, frame))
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: Any, frame: Frame) -> None:
+        try:
+            values = list(self.semantics.iterate(value))
+        except TypeError:
+            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+        n = len(target.elts)
+        star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        if star is None:
+            if len(values) != n:
+                what = f"not enough values to unpack (expected {n}, got {len(values)})"
+                raise ValueError(what if len(values) < n else f"too many values to unpack (expected {n})")
+            for t, v in zip(target.elts, values, strict=True):
+                self.assign(t, v, frame)
+            return
+        after = n - star - 1
+        if len(values) < n - 1:
+            raise ValueError(f"not enough values to unpack (expected at least {n - 1}, got {len(values)})")
+        for t, v in zip(target.elts[:star], values, strict=False):
+            self.assign(t, v, frame)
+        middle = values[star : len(values) - after]
+        self.assign(target.elts[star].value, self.world.track(middle), frame)  # type: ignore[attr-defined]
+        for t, v in zip(target.elts[star + 1 :], values[len(values) - after :], strict=True):
+            self.assign(t, v, frame)
+
+    def exec_AugAssign(self, node: ast.AugAssign, frame: Frame) -> None:
+        op = IN_PLACE[type(node.op)]
+        target = node.target
+        if isinstance(target, ast.Name):
+            old = self.load_name(target.id, frame)
+            new = self._in_place(op, old, node, frame)
+            self.store_name(target.id, new, frame)
+        elif isinstance(target, ast.Attribute):
+            obj, name = self.eval(target.value, frame), self.mangled(target.attr, frame)
+            new = self._in_place(op, self.semantics.getattr(obj, name), node, frame)
+            self.semantics.setattr(obj, name, new)
+        else:
+            assert isinstance(target, ast.Subscript)
+            obj, key = self.eval(target.value, frame), self.eval(target.slice, frame)
+            new = self._in_place(op, self.semantics.getitem(obj, key), node, frame)
+            self.semantics.setitem(obj, key, new)
+
+    def _in_place(self, op: Any, old: Any, node: ast.AugAssign, frame: Frame) -> Any:
+        value = self.eval(node.value, frame)
+        self.at(node, frame)
+        return self.semantics.in_place(op, old, value)
+
+    def exec_Delete(self, node: ast.Delete, frame: Frame) -> None:
+        for target in node.targets:
+            self._delete(target, frame)
+
+    def _delete(self, target: ast.expr, frame: Frame) -> None:
+        if isinstance(target, ast.Name):
+            self.load_name(target.id, frame)
+            if target.id in frame.code.names.own:
+                del frame.locals[target.id]
+            elif target.id in frame.code.names.globals:
+                self.world.overlay["global", id(frame.globals), target.id] = (frame.globals, MISSING)
+            else:
+                raise Uncapturable("del of a variable of an enclosing function")
+        elif isinstance(target, ast.Subscript):
+            self.semantics.delitem(self.eval(target.value, frame), self.eval(target.slice, frame))
+        elif isinstance(target, ast.Attribute):
+            self.semantics.delattr(self.eval(target.value, frame), self.mangled(target.attr, frame))
+        else:
+            for t in target.elts:  # type: ignore[attr-defined]
+                self._delete(t, frame)
+
+    # -- flow --------------------------------------------------------------------------------------------------
+
+    def exec_If(self, node: ast.If, frame: Frame) -> Outcome:
+        truth = self.test(node.test, frame)
+        if not isinstance(truth, Scalar):
+            return self.block(node.body if truth else node.orelse, frame)
+        return self.session.regions.branch(
+            truth, lambda: self.block(node.body, frame), lambda: self.block(node.orelse, frame)
+        )
+
+    def exec_Return(self, node: ast.Return, frame: Frame) -> Outcome:
+        return Outcome("return", None if node.value is None else self.eval(node.value, frame))
+
+    def exec_Break(self, node: ast.Break, frame: Frame) -> Outcome:
+        return Outcome("break")
+
+    def exec_Continue(self, node: ast.Continue, frame: Frame) -> Outcome:
+        return Outcome("continue")
+
+    def exec_Assert(self, node: ast.Assert, frame: Frame) -> Outcome | None:
+        truth = self.test(node.test, frame)
+
+        def fail() -> Outcome:
+            raise AssertionError(*([] if node.msg is None else [self.eval(node.msg, frame)]))
+
+        if isinstance(truth, Scalar):
+            return self.session.regions.branch(truth, lambda: NEXT, fail)
+        return None if truth else fail()
+
+    # -- exceptions --------------------------------------------------------------------------------------------
+
+    def exec_Raise(self, node: ast.Raise, frame: Frame) -> None:
+        if node.exc is None:
+            current = frame.special.get("exception")
+            if current is None:
+                raise RuntimeError("No active exception to reraise")
+            raise current
+        exc = self.eval(node.exc, frame)
+        if isinstance(exc, type) and issubclass(exc, BaseException):
+            exc = self.calls.call(exc, (), {})
+        if not isinstance(exc, BaseException):
+            raise TypeError("exceptions must derive from BaseException")
+        if node.cause is not None:
+            exc.__cause__ = self.eval(node.cause, frame)
+            exc.__suppress_context__ = True
+        if isinstance(exc, INTERNAL):
+            raise Uncapturable("a raise of an internal exception")
+        raise exc
+
+    def exec_Try(self, node: ast.Try, frame: Frame) -> Outcome:
+        try:
+            outcome = self._try_except(node, frame)
+        except INTERNAL:
+            raise
+        except Exception as exc:
+            final = self.block(node.finalbody, frame)
+            if final.kind != "next":
+                return final
+            raise exc
+        final = self.block(node.finalbody, frame)
+        return final if final.kind != "next" else outcome
+
+    def _try_except(self, node: ast.Try, frame: Frame) -> Outcome:
+        try:
+            outcome = self.block(node.body, frame)
+        except INTERNAL:
+            raise
+        except Exception as exc:
+            handler = self._handler(node, exc, frame)
+            if handler is None:
+                raise
+            return self._handle(handler, exc, frame)
+        return self.block(node.orelse, frame) if outcome.kind == "next" else outcome
+
+    def _handler(self, node: ast.Try, exc: Exception, frame: Frame) -> ast.ExceptHandler | None:
+        for handler in node.handlers:
+            if handler.type is None:
+                return handler
+            kinds = self.eval(handler.type, frame)
+            if isinstance(exc, kinds):
+                return handler
+        return None
+
+    def _handle(self, handler: ast.ExceptHandler, exc: Exception, frame: Frame) -> Outcome:
+        outer = frame.special.get("exception")
+        frame.special["exception"] = exc
+        if handler.name:
+            self.store_name(handler.name, exc, frame)
+        try:
+            return self.block(handler.body, frame)
+        finally:
+            frame.special["exception"] = outer
+            if handler.name:
+                frame.locals.pop(handler.name, None)
+
+    def exec_With(self, node: ast.With, frame: Frame, index: int = 0) -> Outcome:
+        if index == len(node.items):
+            return self.block(node.body, frame)
+        item = node.items[index]
+        manager = self.eval(item.context_expr, frame)
+        enter, leave = (self._special(manager, name) for name in ("__enter__", "__exit__"))
+        value = self.calls.call(enter, (), {})
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value, frame)
+        try:
+            outcome = self.exec_With(node, frame, index + 1)
+        except INTERNAL:
+            raise
+        except Exception as exc:
+            if self.semantics.as_bool(self.calls.call(leave, (type(exc), exc, exc.__traceback__), {})):
+                return NEXT
+            raise
+        self.calls.call(leave, (None, None, None), {})
+        return outcome
+
+    def _special(self, manager: Any, name: str) -> Any:
+        method = user_method(manager, name)
+        if method is not None:
+            return method.__get__(manager)
+        found = getattr(type(manager), name, None)
+        if found is None:
+            raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol")
+        if module_kind(type(manager).__module__) == "framework":
+            return getattr(manager, name)
+        raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")
+
+    # -- definitions -------------------------------------------------------------------------------------------
+
+    def exec_FunctionDef(self, node: ast.FunctionDef, frame: Frame) -> None:
+        fn: Any = self.make_function(node, frame, node.name)
+        for decorator in reversed(node.decorator_list):
+            fn = self.calls.call(self.eval(decorator, frame), (fn,), {})
+        self.store_name(node.name, fn, frame)
+
+    def exec_Import(self, node: ast.Import, frame: Frame) -> None:
+        for alias in node.names:
+            self._check_import(alias.name)
+            module = importlib.import_module(alias.name)
+            top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
+            self.store_name(alias.asname or alias.name.split(".")[0], top, frame)
+
+    def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> None:
+        package = frame.globals.get("__package__") or None
+        name = "." * node.level + (node.module or "")
+        self._check_import(importlib.util.resolve_name(name, package) if node.level else name)
+        module = importlib.import_module(name, package)
+        for alias in node.names:
+            if alias.name == "*":
+                raise Uncapturable("from ... import *")
+            try:
+                value = getattr(module, alias.name)
+            except AttributeError:
+                value = importlib.import_module(f"{name}.{alias.name}", package)
+            self.store_name(alias.asname or alias.name, value, frame)
+
+    @staticmethod
+    def _check_import(name: str) -> None:
+        import sys
+
+        if name not in sys.modules and module_kind(name) == "user":
+            raise Uncapturable(f"the first import of {name!r}, which runs its code")
+
+    # -- match -------------------------------------------------------------------------------------------------
+
+    def exec_Match(self, node: ast.Match, frame: Frame) -> Outcome:
+        subject = self.eval(node.subject, frame)
+        return self._cases(node.cases, 0, subject, frame)
+
+    def _cases(self, cases: list[ast.match_case], i: int, subject: Any, frame: Frame) -> Outcome:
+        for k in range(i, len(cases)):
+            case = cases[k]
+            if not self.semantics.as_bool(self._matches(case.pattern, subject, frame)):
+                continue
+            if case.guard is not None and not self.semantics.as_bool(self.test(case.guard, frame)):
+                continue
+            return self.block(case.body, frame)
+        return NEXT
+
+    def _matches(self, pattern: ast.pattern, value: Any, frame: Frame) -> Any:
+        match pattern:
+            case ast.MatchValue(value=expr):
+                return self.semantics.compare(operator.eq, value, self.eval(expr, frame))
+            case ast.MatchSingleton(value=constant):
+                return value is constant
+            case ast.MatchAs(pattern=inner, name=name):
+                if inner is not None and not self.semantics.as_bool(self._matches(inner, value, frame)):
+                    return False
+                if name is not None:
+                    self.store_name(name, value, frame)
+                return True
+            case ast.MatchOr(patterns=patterns):
+                return any(self.semantics.as_bool(self._matches(p, value, frame)) for p in patterns)
+            case ast.MatchSequence(patterns=patterns):
+                return self._match_sequence(patterns, value, frame)
+            case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
+                return self._match_mapping(keys, patterns, rest, value, frame)
+            case ast.MatchClass():
+                return self._match_class(pattern, value, frame)
+        raise Uncapturable(f"the pattern {type(pattern).__name__}")
+
+    def _match_sequence(self, patterns: list[ast.pattern], value: Any, frame: Frame) -> bool:
+        if not isinstance(value, list | tuple | range):
+            return False
+        values = list(value)
+        star = next((i for i, p in enumerate(patterns) if isinstance(p, ast.MatchStar)), None)
+        if star is None:
+            if len(values) != len(patterns):
+                return False
+            pairs = list(zip(patterns, values, strict=True))
+        else:
+            after = len(patterns) - star - 1
+            if len(values) < len(patterns) - 1:
+                return False
+            end = len(values) - after
+            pairs = [*zip(patterns[:star], values, strict=False), *zip(patterns[star + 1 :], values[end:], strict=True)]
+            name = patterns[star].name  # type: ignore[attr-defined]
+            if name:
+                self.store_name(name, self.world.track(values[star:end]), frame)
+        return all(self.semantics.as_bool(self._matches(p, v, frame)) for p, v in pairs)
+
+    def _match_mapping(self, keys: Any, patterns: Any, rest: Any, value: Any, frame: Frame) -> bool:
+        if not isinstance(value, dict):
+            return False
+        names = [self.eval(k, frame) for k in keys]
+        if any(n not in value for n in names):
+            return False
+        if not all(self.semantics.as_bool(self._matches(p, value[n], frame)) for n, p in zip(names, patterns, strict=True)):
+            return False
+        if rest:
+            self.store_name(rest, self.world.track({k: v for k, v in value.items() if k not in names}), frame)
+        return True
+
+    def _match_class(self, pattern: ast.MatchClass, value: Any, frame: Frame) -> bool:
+        cls = self.eval(pattern.cls, frame)
+        if not self.calls.call(isinstance, (value, cls), {}):
+            return False
+        names: list[str] = []
+        if pattern.patterns:
+            if cls in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset):
+                return self.semantics.as_bool(self._matches(pattern.patterns[0], value, frame))
+            names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
+        for name, p in zip([*names, *pattern.kwd_attrs], [*pattern.patterns, *pattern.kwd_patterns], strict=True):
+            attr = self.semantics.getattr(value, name, MISSING)
+            if attr is MISSING or not self.semantics.as_bool(self._matches(p, attr, frame)):
+                return False
+        return True
+
+

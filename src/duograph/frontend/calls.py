@@ -1,0 +1,285 @@
+"""The verb *call*: which code runs, and whether it is interpreted, executed as it is, or refused."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.core.dtype import as_dtype, promote_types
+from duograph.core.op import Op
+from duograph.ops.cast import cast
+from duograph.ops.movement import concat, reshape
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor
+
+from . import sources
+from .builtins import SUBSTITUTES
+from .errors import Uncapturable
+from .functions import CapturedFunction, bind, signature_of
+from .policy import function_kind, is_interpreted, is_user_class, module_kind
+from .recursion import Recursion
+from .semantics import contains_symbolic, lookup, user_method
+from .world import Frame
+
+if TYPE_CHECKING:
+    from .session import Session
+
+MAX_DEPTH = 180
+_CONTAINER_METHODS = (list, dict, set, str, tuple, int, float, bool, bytes, frozenset, complex, range, slice, type(None))
+
+
+class Calls:
+    """Calls of one session. ``run_body`` executes an interpreted function's body in a frame; set by the driver."""
+
+    def __init__(self, session: Session, semantics: Any, run_body: Callable[[Any, Frame], Any], load: Any) -> None:
+        self.session, self.semantics = session, semantics
+        self.world = session.world
+        self.run_body = run_body
+        self.load = load
+        self.depth = 0
+        self.recursion = Recursion(self)
+        semantics.calls = self
+
+    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``fn(*args, **kwargs)``."""
+        try:
+            substitute = SUBSTITUTES.get(fn)
+        except TypeError:
+            substitute = None
+        if substitute is not None:
+            return substitute(self, *args, **kwargs)
+        if isinstance(fn, CapturedFunction):
+            return self._call_captured(fn, args, kwargs)
+        if isinstance(fn, types.FunctionType):
+            return self._call_function(fn, args, kwargs)
+        if isinstance(fn, types.MethodType):
+            if isinstance(fn.__func__, types.FunctionType | CapturedFunction) or is_interpreted(fn.__func__):
+                return self.call(fn.__func__, (fn.__self__, *args), kwargs)
+            return self.call_native(fn, args, kwargs)
+        if isinstance(fn, type):
+            return self._call_class(fn, args, kwargs)
+        if isinstance(fn, Op):
+            return fn(*args, **kwargs)
+        if isinstance(fn, functools.partial):
+            return self.call(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
+        method = user_method(fn, "__call__")
+        if method is not None:
+            return self.call(method, (fn, *args), kwargs)
+        return self.call_native(fn, args, kwargs)
+
+    # -- interpreted -------------------------------------------------------------------------------------------
+
+    def _call_captured(self, fn: CapturedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = bind(fn.signature, fn.__name__, args, kwargs)
+        frame = Frame(fn.__qualname__, fn.source, fn.frame.globals, fn.frame)
+        return self._enter(fn.source, frame, values, fn)
+
+    def _call_function(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not is_interpreted(fn):
+            kind = function_kind(fn)
+            if kind == "other":
+                raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects")
+            return self.call_native(fn, args, kwargs)
+        code = fn.__code__
+        if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise Uncapturable(f"{fn.__qualname__} is asynchronous")
+        source = self.load(fn)
+        values = bind(self._signature(fn), fn.__name__, args, kwargs)
+        frame = Frame(fn.__qualname__, source, fn.__globals__, None)
+        frame.cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+        if "__class__" in frame.cells:
+            frame.special["__class__"] = frame.cells["__class__"].cell_contents
+        return self._enter(source, frame, values, fn)
+
+    def _signature(self, fn: types.FunctionType) -> inspect.Signature:
+        """The signature with default values as values of the program (they live outside and may change)."""
+        signature = signature_of(fn)
+        if not fn.__defaults__ and not fn.__kwdefaults__:
+            return signature
+        session = self.session
+        base = session.source_of(fn)
+        found = dict(signature.parameters)
+        positional = [p for p in found.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        for i, (p, value) in enumerate(
+            zip(positional[len(positional) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True)
+        ):
+            source = sources.item(sources.attr(base, "__defaults__"), i)
+            found[p.name] = p.replace(default=session.external(value, source))
+        for name, value in (fn.__kwdefaults__ or {}).items():
+            source = sources.item(sources.attr(base, "__kwdefaults__"), name)
+            found[name] = found[name].replace(default=session.external(value, source))
+        return signature.replace(parameters=list(found.values()))
+
+    def _enter(self, source: Any, frame: Frame, values: dict[str, Any], fn: Any) -> Any:
+        for name, value in values.items():
+            if isinstance(value, dict) and type(value) is dict and not self.world.is_tracked(value):
+                self.world.track(value)
+            frame.locals[name] = value
+        if self.depth > MAX_DEPTH:
+            raise RecursionError("maximum recursion depth exceeded")
+        if self.recursion.applies(fn, values):
+            return self.recursion.call(fn, source, frame, values)
+        self.depth += 1
+        self.recursion.push(fn)
+        self.world.push(frame)
+        span = self.session.span
+        try:
+            return self.run_body(source, frame)
+        finally:
+            self.session.span = span
+            self.world.pop(frame)
+            self.recursion.pop()
+            self.depth -= 1
+
+    def fresh_tensor(self, x: Tensor) -> Tensor:
+        """A tensor of its own storage with the contents of ``x``."""
+        return self.session.binder.wrap(self.session.binder.node_of(x))
+
+    def stacked_tensor(self, data: Any, dtype: Any) -> Tensor:
+        """``Tensor(nested sequence)`` with run-time numbers or tensors in it."""
+        flat: list[Any] = []
+
+        def shape_of(level: Any) -> tuple[int, ...]:
+            if not isinstance(level, list | tuple):
+                flat.append(level)
+                return ()
+            shapes = {shape_of(v) for v in level}
+            if len(shapes) > 1:
+                raise ValueError("For Tensor, the input_data is ragged.")
+            return (len(level), *(shapes.pop() if shapes else ()))
+
+        shape = shape_of(data)
+        parts = [v if isinstance(v, Tensor) else SUBSTITUTES[Tensor](self, v) for v in flat]
+        want = as_dtype(dtype) if dtype is not None else functools.reduce(promote_types, [p.dtype for p in parts])
+        inner = tuple(parts[0].shape)
+        rows = [reshape(cast(p, dtype=want), shape=(1, *inner)) for p in parts]
+        return reshape(concat(*rows, axis=0), shape=(*shape, *inner))
+
+    # -- classes -----------------------------------------------------------------------------------------------
+
+    def _call_class(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        meta = lookup(type(cls), "__call__")
+        if is_interpreted(meta):
+            return self.call(meta, (cls, *args), kwargs)
+        new, init = lookup(cls, "__new__"), lookup(cls, "__init__")
+        if isinstance(new, staticmethod):
+            new = new.__func__
+        if issubclass(cls, BaseException) and not is_interpreted(init):
+            return self._exception(cls, args, kwargs)
+        if not is_interpreted(new) and not is_interpreted(init):
+            if is_user_class(cls) and isinstance(init, types.FunctionType) and hasattr(cls, "__dataclass_fields__"):
+                obj = self.call_native(cls, args, kwargs)
+                return self._track_instance(obj)
+            return self._track_instance(self.call_native(cls, args, kwargs))
+        if isinstance(new, types.FunctionType) and is_interpreted(new):
+            obj = self.call(new, (cls, *args), kwargs)
+            if not isinstance(obj, cls):
+                return obj
+        else:
+            obj = object.__new__(cls) if new is object.__new__ else new(cls, *_known(args, new), **kwargs)
+        self._track_instance(obj)
+        if is_interpreted(init):
+            if self.call(init, (obj, *args), kwargs) is not None:
+                raise TypeError("__init__() should return None")
+        else:
+            init(obj, *args, **kwargs)
+        return obj
+
+    def _track_instance(self, obj: Any) -> Any:
+        if isinstance(obj, Tensor | types.FunctionType | type | np.generic | np.ndarray) or not hasattr(obj, "__dict__"):
+            return self.semantics._fresh(obj)
+        return self.world.track(obj)
+
+    def _exception(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return cls(*args, **kwargs)
+
+    # -- as it is ----------------------------------------------------------------------------------------------
+
+    def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
+        self._check_native(fn, args, kwargs)
+        args = tuple(self._callback(a) for a in args)
+        kwargs = {k: self._callback(v) for k, v in kwargs.items()}
+        return self.semantics._fresh(fn(*args, **kwargs))
+
+    def _callback(self, value: Any) -> Any:
+        """Functions of the user that native code may call are interpreted when it does."""
+        if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
+            return Callback(self, value)
+        return value
+
+    def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        owner = getattr(fn, "__self__", None)
+        if owner is not None and not isinstance(owner, types.ModuleType | type):
+            self._check_receiver(fn, owner, args)
+            return
+        if isinstance(fn, type):
+            kind = module_kind(fn.__module__)
+            if kind == "other":
+                raise Uncapturable(f"making an object of class {fn.__module__}.{fn.__qualname__}")
+        else:
+            module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None)
+            if module is None and isinstance(fn, np.ufunc):
+                module = "numpy"
+            kind = module_kind(module) if module else "framework" if not callable(fn) else "pure"
+            if kind == "user" and not isinstance(fn, types.FunctionType):
+                kind = module_kind(type(fn).__module__)
+        if kind == "other":
+            name = getattr(fn, "__qualname__", type(fn).__name__)
+            raise Uncapturable(f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects")
+        if kind == "numpy":
+            self._check_numpy(fn, (*args, *kwargs.values()))
+
+    def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
+        for v in values:
+            if isinstance(v, Tensor | Scalar) or contains_symbolic(v):
+                raise Uncapturable(f"NumPy's {getattr(fn, '__name__', fn)} of a tensor")
+            if isinstance(v, np.ndarray) and not self.semantics._is_inside(v):
+                raise Uncapturable("a NumPy array from outside the compiled function")
+
+    def _check_receiver(self, fn: Any, owner: Any, args: tuple[Any, ...]) -> None:
+        """Methods of built-in objects: containers are tracked or shadowed, other outside objects may not change."""
+        name = getattr(fn, "__name__", "")
+        if isinstance(owner, Tensor | Scalar):
+            return
+        if isinstance(owner, list | dict | set):
+            if not self.world.is_tracked(owner):
+                self.world.track(owner)
+            return
+        if isinstance(owner, _CONTAINER_METHODS) or module_kind(type(owner).__module__) in ("framework", "pure"):
+            if isinstance(owner, str) and contains_symbolic(args):
+                raise Uncapturable(f"str.{name} of values that are only known at run time")
+            return
+        if self.world.is_tracked(owner) or self.semantics._is_inside(owner):
+            if isinstance(owner, np.ndarray | np.generic):
+                self._check_numpy(fn, args)
+            return
+        raise Uncapturable(f"the method {name!r} of an object of class {type(owner).__name__!r} from outside")
+
+
+class Callback:
+    """A user function handed to native code; calling it interprets it."""
+
+    __slots__ = ("__dict__", "_calls", "_fn")
+
+    def __init__(self, calls: Calls, fn: Any) -> None:
+        self._calls, self._fn = calls, fn
+        functools.update_wrapper(self, fn, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._calls.call(self._fn, args, kwargs)
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return self if obj is None else types.MethodType(self, obj)
+
+    def make_python_function(self, collector: Any) -> Any:
+        return collector.recipe(self._fn)
+
+
+def _known(args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
+    return args if new is not object.__new__ else ()

@@ -1,0 +1,291 @@
+"""Capturing a function: from arguments to a `Program`.
+
+One *attempt* interprets the function with a fresh `Session`. Whatever cannot be decided in advance (which paths join,
+which loops need an iteration peeled off or must be unrolled) is learned by failing: `Restart` ends the attempt, the
+`Log` keeps what was learned, and the next attempt begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from duograph.autodiff.hooks import set_call_user
+from duograph.base.events import stage
+from duograph.core.op import binding, no_recording, state
+from duograph.ir.control import undef
+from duograph.ir.node import Node
+from duograph.ops.scalar import Scalar, as_scalar
+from duograph.tensor import hooks as tensor_hooks
+from duograph.tensor.alias import root_of
+from duograph.tensor.random import default_generator
+from duograph.tensor.tensor import SymbolicValueError, Tensor
+
+from . import sources
+from .ast.driver import AstDriver
+from .errors import Restart, Uncapturable
+from .join import close_pair, join_leaves, same_constant
+from .paths import Fork, Leaf, Outcome
+from .program import Path, Program
+from .recipe import Called, Collector, Constant, Recipe
+from .session import CaptureBinder, Log, Session
+from .sources import Source
+from .world import MISSING, contents
+
+MAX_ATTEMPTS = 400
+
+
+def capture(
+    fn: Callable[..., Any], names: Sequence[str], args: Sequence[Any], call: Callable[..., Any], dynamic: set[Source]
+) -> Program:
+    """The program of ``fn`` for arguments like ``args``.
+
+    Args:
+        fn: what to interpret; names the program.
+        names: names of the values in ``args``.
+        args: the values of this call, one per name.
+        call: ``call(calls, values)`` makes the interpreted call from the values of the program.
+        dynamic: sources of numbers that are known to vary and become inputs.
+
+    Raises:
+        Uncapturable: with the reason and the user's span.
+    """
+    log = Log()
+    for _ in range(MAX_ATTEMPTS):
+        try:
+            return _attempt(fn, names, args, call, dynamic, log)
+        except Restart:
+            log.restarts += 1
+    raise Uncapturable("capture was restarted too often")
+
+
+def _attempt(fn: Any, names: Sequence[str], args: Sequence[Any], call: Any, dynamic: set[Source], log: Log) -> Program:
+    session = Session(dynamic, log)
+    driver = AstDriver(session)
+    with stage("capture"), _capturing(session, driver):
+        values = [session.external(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
+
+        def body() -> Outcome:
+            return Outcome("return", call(driver.calls, values))
+
+        try:
+            tree = session.regions.explore("top", body)
+            if isinstance(tree, Fork):
+                tree = join_leaves(session.regions, "top", tree) or tree
+            return _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+        except SymbolicValueError as exc:
+            raise Uncapturable(str(exc), session.span) from exc
+        except Uncapturable as exc:
+            exc.span = exc.span or session.span
+            raise
+
+
+@contextmanager
+def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
+    """The thread's ops emit into the session; the random generator's state is symbolic."""
+    generator = default_generator()
+    saved = generator.seed, generator.offset
+    seed, offset = session.start_random()
+    session.driver = driver
+    with no_recording(), binding(session.binder):
+        generator.seed, generator.offset = Scalar(seed), Scalar(offset)
+        try:
+            yield
+        finally:
+            generator.seed, generator.offset = saved
+
+
+# -- the program --------------------------------------------------------------------------------------------------
+
+
+def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
+    builder = session.builder
+    outer = builder.current
+    leaves: list[tuple[Leaf, Path, list[Node]]] = []
+
+    def plan(t: Leaf | Fork) -> Any:
+        if isinstance(t, Fork):
+            return (t, plan(t.then), plan(t.orelse))
+        builder.current = t.scope if t is not tree else outer
+        path, nodes = _plan_path(session, t)
+        builder.current = outer
+        leaves.append((t, path, nodes))
+        return len(leaves) - 1
+
+    structure = plan(tree)
+    with no_recording():
+        if isinstance(structure, int):
+            outputs = leaves[0][2]
+        else:
+            outputs = _union(session, structure, [nodes for _, _, nodes in leaves])
+    paths = [path for _, path, _ in leaves]
+    first = 0 if len(paths) == 1 else 1
+    for path in paths:
+        path.first = first
+        first += path.count
+    token = session.token_param
+    random = session.random_params
+    params = [*(p for _, p in session.inputs), *random, *([token] if token is not None else [])]
+    graph = builder.graph(name, params, outputs)
+    aliases = []
+    if session.written:
+        marks: dict[Any, int] = {}
+        for tensor, source in session.known_tensors():
+            aliases.append((source, marks.setdefault(tensor._alias, len(marks))))
+    inputs = [source for source, _ in session.inputs]
+    return Program(name, graph, inputs, True, token is not None, paths, session.guards, aliases)
+
+
+def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
+    """What one path returns and does, as recipes over the nodes that it outputs."""
+    world = session.world
+    world.restore(leaf.state)
+    collector = Collector(session)
+    outcome = leaf.outcome
+    if outcome.kind == "raise":
+        value: Recipe = _exception_recipe(collector, outcome.value)
+    else:
+        value = collector.recipe(outcome.value)
+    path = Path("raise" if outcome.kind == "raise" else "return", value, 0, 0)
+    for root in session.written.values():
+        stored = world.binder.store.get(root._alias)
+        if stored is not None and stored.node is not session.binder.birth_node(root):
+            path.tensors.append((collector.recipe(root), collector.output(stored.node)))
+    for shadow, (_, source) in session.shadows():
+        if _has_changed(session.initial_contents[id(shadow)], contents(shadow)):
+            path.containers.append((source, collector.contents(shadow)))
+    for (kind, _, name), (owner, written) in world.overlay.items():
+        recipe = None if written is MISSING else collector.recipe(written)
+        path.attributes.append((kind, owner, name, recipe))
+    offset = world.generator.offset
+    if not (isinstance(offset, Scalar) and offset.node is session.random_params[1]):
+        path.offset = collector.output(session.binder.node_of(offset))
+    if world.token is not None:
+        collector.output(world.token)
+    path.count = len(collector.nodes)
+    if outcome.kind == "raise":
+        path.span = session.span
+    return path, collector.nodes
+
+
+def _exception_recipe(collector: Collector, exc: BaseException) -> Recipe:
+    parts = [collector.recipe(a) for a in exc.args]
+    if all(isinstance(p, Constant) for p in parts):
+        return Constant(exc)
+
+    def rebuild(*args: Any) -> BaseException:
+        import copy
+
+        made = copy.copy(exc)
+        made.args = args
+        return made
+
+    return Called(rebuild, parts)
+
+
+def _has_changed(before: Any, after: Any) -> bool:
+    if isinstance(before, set):
+        return bool(before != after)
+    if len(before) != len(after):
+        return True
+    if isinstance(before, dict):
+        if list(before) != list(after):
+            return True
+        pairs = list(zip(before.values(), after.values(), strict=True))
+    else:
+        pairs = list(zip(before, after, strict=True))
+    return any(a is not b and not same_constant(a, b) for a, b in pairs)
+
+
+def _union(session: Session, structure: Any, outputs: list[list[Node]]) -> list[Node]:
+    """Outputs of a program whose paths do not join: the number of the path, then the slots of every path."""
+    builder, binder = session.builder, session.binder
+    from duograph.ir.control import cond
+
+    def leaves_of(s: Any) -> list[int]:
+        return [s] if isinstance(s, int) else leaves_of(s[1]) + leaves_of(s[2])
+
+    def emit(s: Any) -> tuple[Node, dict[int, list[Node]]]:
+        """Selector and slots of a subtree, in the current scope."""
+        if isinstance(s, int):
+            return builder.context.const(s), {s: outputs[s]}
+        fork, then, orelse = s
+        mine = leaves_of(s)
+        vectors = []
+        outer = builder.current
+        for side, scope in ((then, fork.then_scope), (orelse, fork.else_scope)):
+            builder.current = scope
+            selector, slots = emit(side)
+            vector = [selector]
+            for leaf in mine:
+                held = slots.get(leaf)
+                vector += held if held is not None else [_undefined(builder, n) for n in outputs[leaf]]
+            vectors.append(vector)
+            builder.current = outer
+        then_graph, else_graph, captures = close_pair(fork.then_scope, vectors[0], fork.else_scope, vectors[1])
+        operands = (binder.node_of(fork.pred), *captures)
+        result = builder.emit(cond, operands, {"then": then_graph, "orelse": else_graph})
+        items = list(builder.results(result))
+        found, at = {}, 1
+        for leaf in mine:
+            n = len(outputs[leaf])
+            found[leaf] = items[at : at + n]
+            at += n
+        return items[0], found
+
+    selector, slots = emit(structure)
+    return [selector, *(node for leaf in sorted(slots) for node in slots[leaf])]
+
+
+def _undefined(builder: Any, node: Node) -> Node:
+    return builder.emit(undef, (), {"type": node.type})
+
+
+# -- hooks of lower floors ----------------------------------------------------------------------------------------
+
+
+def current_session() -> Session | None:
+    """The capture session of this thread, if one is running."""
+    return state.binder.session if isinstance(state.binder, CaptureBinder) else None
+
+
+def _call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    session = current_session()
+    return fn(*args, **kwargs) if session is None else session.driver.calls.call(fn, args, kwargs)
+
+
+def _with_session(name: str, captured: Callable[..., Any]) -> None:
+    """Replaces a hook of ``tensor.hooks`` while a capture runs in the calling thread."""
+    eager = tensor_hooks._HOOKS[name]
+
+    def hook(tensor: Tensor, *rest: Any) -> Any:
+        session = current_session()
+        return eager(tensor, *rest) if session is None else captured(session, tensor, *rest)
+
+    tensor_hooks._HOOKS[name] = hook
+
+
+def _truth(session: Session, tensor: Tensor) -> bool:
+    return session.driver.semantics.as_bool(tensor)
+
+
+def _value(session: Session, tensor: Tensor, what: str) -> Any:
+    if session.is_outside(tensor) or tensor.is_symbolic or root_of(tensor)._alias in session.binder.store:
+        raise Uncapturable(f"{what} of a tensor, which is only known at run time")
+    return tensor.array()
+
+
+def _number(session: Session, tensor: Tensor, kind: str) -> Any:
+    if kind == "index":
+        raise Uncapturable("an index from a tensor, which is only known at run time")
+    return as_scalar(tensor, kind)
+
+
+def install() -> None:
+    """Connects the frontend with the floors below; called once when the package is imported."""
+    set_call_user(_call_user)
+    _with_session("truth", _truth)
+    _with_session("needs_value", _value)
+
+

@@ -1,0 +1,20 @@
+"""The op for effects on the Python world: runs a Python callable in program order."""
+
+from __future__ import annotations
+
+from duograph.core.op import primitive
+from duograph.core.types import TOKEN
+
+
+@primitive
+class py_effect:
+    """``target(*values)`` for its effect; gives the next token. Never folded, moved or dropped."""
+
+    effects = ("io",)
+    layout = "any"
+
+    def infer(token, *operands, target):
+        return TOKEN
+
+    def reference(token, *operands, target):
+        target(*operands)

@@ -1,0 +1,39 @@
+"""What can stop a capture.
+
+    CaptureError                 (base.diagnostics) source that cannot be captured
+      Uncapturable               ... carries the reason; the driver adds the user's span
+    BaseException
+      Restart                    an assumption was wrong: capture again with one more entry in the log
+
+`Restart` is the only way back: no state is rolled back, the whole capture runs again and remembers what it learned
+(the design of TorchDynamo's speculation log).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.base.diagnostics import CaptureError
+from duograph.tensor.tensor import SymbolicValueError
+
+
+class Uncapturable(CaptureError):
+    """This construct cannot become part of a graph.
+
+    Args:
+        reason: one sentence, for the user.
+        span: where in the user's source; the driver fills it in on the way out if it is missing.
+    """
+
+    def __init__(self, reason: str, span: Any = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+
+
+class Restart(BaseException):
+    """Run the capture again; `log` of the session has a new entry."""
+
+
+INTERNAL = (Uncapturable, SymbolicValueError)
+"""Exceptions that are ours, not the user program's."""

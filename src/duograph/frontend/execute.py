@@ -1,0 +1,45 @@
+"""Running captured programs: arrays in, arrays out, and what users see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.ir.interpreter import Interpreter
+from duograph.ir.node import Graph
+from duograph.tensor.tensor import Tensor, wrap
+
+_interpreter = Interpreter()
+
+
+def run_graph(graph: Graph, values: Sequence[Any]) -> list[Any]:
+    """The outputs of ``graph`` as arrays, numbers, objects and tokens."""
+    return list(_interpreter.run(graph, list(values)))
+
+
+def to_runtime(value: Any) -> Any:
+    """A Tensor's array; numbers as they are."""
+    return value.array() if isinstance(value, Tensor) else value
+
+
+def as_user_values(values: Sequence[Any]) -> list[Any]:
+    """Arrays as tensors, the rest as it is."""
+    return [wrap(v) if isinstance(v, np.ndarray) else v for v in values]
+
+
+def own_outputs(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Outputs as tensors of their own storage: results of a program never share memory with what went in."""
+    given = {id(x) for x in inputs}
+    made: list[Any] = []
+    for out in outputs:
+        if isinstance(out, np.ndarray):
+            if out.base is not None or id(out) in given or not out.flags.c_contiguous or not out.flags.writeable:
+                out = np.array(out, order="C", copy=True)
+            given.add(id(out))
+            out = wrap(out)
+        elif isinstance(out, np.generic):
+            out = wrap(np.asarray(out))
+        made.append(out)
+    return made

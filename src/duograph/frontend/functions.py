@@ -1,0 +1,79 @@
+"""Functions of the captured program: closures made by it, and how arguments bind to parameters."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .errors import Uncapturable
+from .world import Frame
+
+
+class CapturedFunction:
+    """A ``def`` or ``lambda`` that was executed during capture: code, defaults, and the frame it closes over.
+
+    It can be called by library code too (``map``, ``sorted(key=...)``); the call is interpreted.
+    """
+
+    def __init__(
+        self, source: Any, frame: Frame, name: str, signature: inspect.Signature, run: Callable[..., Any], module: str
+    ) -> None:
+        self.source = source
+        self.frame = frame
+        self.signature = signature
+        self.run = run
+        self.__name__ = name
+        self.__qualname__ = name
+        self.__module__ = module
+        self.__doc__ = None
+        self.__wrapped_signature__ = signature
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.run(self, args, kwargs)
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return self if obj is None else types.MethodType(self, obj)
+
+    def __repr__(self) -> str:
+        return f"<captured function {self.__qualname__}>"
+
+    def make_python_function(self, collector: Any) -> Any:
+        raise Uncapturable(f"the function {self.__qualname__!r} defined inside leaves the compiled function")
+
+
+def bind(signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Parameter values for a call; `TypeError` with Python's own wording."""
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as exc:
+        raise TypeError(f"{name}() {exc}") from None
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+_signatures: dict[Any, inspect.Signature] = {}
+
+
+def signature_of(fn: types.FunctionType) -> inspect.Signature:
+    """The signature of the function itself (never of what it wraps), remembered per code and defaults."""
+    key = (fn.__code__, fn.__defaults__ is None, fn.__kwdefaults__ is None, id(fn) if fn.__defaults__ else 0)
+    if fn.__defaults__ or fn.__kwdefaults__:
+        return inspect.Signature.from_callable(_bare(fn), follow_wrapped=False)
+    found = _signatures.get(key)
+    if found is None:
+        found = _signatures[key] = inspect.Signature.from_callable(_bare(fn), follow_wrapped=False)
+    return found
+
+
+def _bare(fn: types.FunctionType) -> types.FunctionType:
+    if not hasattr(fn, "__signature__") and not hasattr(fn, "__wrapped__"):
+        return fn
+    bare = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    bare.__kwdefaults__ = fn.__kwdefaults__
+    return bare

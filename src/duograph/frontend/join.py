@@ -1,0 +1,346 @@
+"""Joining the paths of a region: which values become outputs of a ``cond``, and which keep the paths apart.
+
+Two leaves join if they ended the same way. Value by value:
+
+* the same object, or equal immutable constants: kept as they are;
+* tensors of equal type, numbers of equal kind: one output of the ``cond``;
+* tuples and lists of equal length, dicts of equal keys: element by element;
+* anything else: a local variable gets a `Conflict` (harmless unless read); elsewhere the region dissolves.
+
+Types are never promoted to make values join: eager Python would not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from duograph.core.dtype import DType
+from duograph.core.op import no_recording, value_key
+from duograph.core.types import scalar_type
+from duograph.ir.control import cond
+from duograph.ir.node import Graph, Node
+from duograph.ops.graph_binder import Stored
+from duograph.ops.scalar import Scalar
+from duograph.tensor.alias import fresh_stamp
+from duograph.tensor.tensor import Tensor
+
+from .paths import Fork, Leaf, Outcome
+from .world import MISSING, Conflict, Snapshot, set_contents
+
+if TYPE_CHECKING:
+    from .regions import Regions
+
+Build = Callable[[list[Any]], Any]
+"""Makes the joined value from the list of ``cond`` outputs."""
+
+
+class _NoJoin(Exception):
+    """These values cannot join."""
+
+
+def same_constant(a: Any, b: Any) -> bool:
+    """Whether two immutable Python constants are indistinguishable (``1``, ``1.0`` and ``True`` are not the same)."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float | bool | int):
+        return bool(value_key(a) == value_key(b))
+    return isinstance(a, str | bytes | type(None) | type(...) | DType | range | complex | slice) and bool(a == b)
+
+
+class Joiner:
+    """Collects the pairs of values that the two branches of one decision must output."""
+
+    def __init__(self, regions: Regions, key: Any) -> None:
+        self.regions, self.key = regions, key
+        self.world = regions.world
+        self.binder = regions.world.binder
+        self.pairs: list[tuple[Any, Any]] = []
+        self._memo: dict[tuple[int, int], Build] = {}
+        self._twins: dict[tuple[int, int], int] = {}
+
+    def output(self, a: Any, b: Any) -> Build:
+        """A ``cond`` output that is ``a`` on one side and ``b`` on the other."""
+        self.pairs.append((a, b))
+        index = len(self.pairs) - 1
+        return lambda results: results[index]
+
+    def value(self, a: Any, b: Any) -> Build:
+        """How to build the joined value of ``a`` and ``b``; raises `_NoJoin`."""
+        if a is b or same_constant(a, b):
+            return lambda _: a
+        memo = self._memo.get((id(a), id(b)))
+        if memo is not None:
+            return memo
+        for side, obj, other in ((0, a, b), (1, b, a)):
+            if isinstance(obj, list | dict) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
+                raise _NoJoin("aliased differently")
+        build = self._memo[id(a), id(b)] = self._value(a, b)
+        return build
+
+    def _value(self, a: Any, b: Any) -> Build:
+        if isinstance(a, Tensor) and isinstance(b, Tensor):
+            return self._tensors(a, b)
+        if isinstance(a, Scalar | bool | int | float) and isinstance(b, Scalar | bool | int | float):
+            kinds = [x.type if isinstance(x, Scalar) else scalar_type(x) for x in (a, b)]
+            if kinds[0] == kinds[1]:
+                return self.output(a, b)
+            raise _NoJoin(f"{kinds[0]} and {kinds[1]}")
+        if type(a) is not type(b):
+            raise _NoJoin(f"{type(a).__name__} and {type(b).__name__}")
+        if isinstance(a, tuple) and len(a) == len(b):
+            items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
+            make = type(a)._make if hasattr(a, "_make") else type(a)
+            return lambda results: make(f(results) for f in items)
+        outside = self.world.is_tracked(a) and self.world.is_tracked(b)
+        if not outside:
+            if isinstance(a, list) and len(a) == len(b):
+                items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
+                return self._once(lambda results: self.world.track([f(results) for f in items]))
+            if isinstance(a, dict) and type(a) is dict and list(a) == list(b):
+                named = {k: self.value(a[k], b[k]) for k in a}
+                return self._once(lambda results: self.world.track({k: f(results) for k, f in named.items()}))
+        raise _NoJoin(f"two different {type(a).__name__} objects")
+
+    @staticmethod
+    def _once(build: Build) -> Build:
+        made: list[Any] = []
+
+        def first(results: list[Any]) -> Any:
+            if not made:
+                made.append(build(results))
+            return made[0]
+
+        return first
+
+    def _tensors(self, a: Tensor, b: Tensor) -> Build:
+        if a.type != b.type or type(a) is not type(b):
+            raise _NoJoin(f"{a.type} and {b.type}")
+        index = self.output(a, b)
+
+        def build(results: list[Any]) -> Any:
+            joined = index(results)
+            self.binder.joined[joined._alias] = self.key
+            for side in (a, b):
+                self.binder.join_sources[side._alias] = self.key
+            return joined
+
+        return build
+
+
+def join_leaves(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
+    """The tree as one leaf in the current scope, or ``None`` if its paths must stay apart."""
+    return _join(regions, key, tree)
+
+
+def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
+    if isinstance(tree, Leaf):
+        return tree
+    outer = regions.builder.current
+    sides = []
+    for side, scope in ((tree.then, tree.then_scope), (tree.orelse, tree.else_scope)):
+        regions.builder.current = scope
+        leaf = _join(regions, key, side)
+        regions.builder.current = outer
+        if leaf is None:
+            return None
+        sides.append(leaf)
+    a, b = sides
+    joiner = Joiner(regions, key)
+    try:
+        outcome = _join_outcomes(joiner, a, b)
+        apply_state = _join_states(joiner, a.state, b.state)
+    except _NoJoin:
+        return None
+    results = emit_cond(regions, tree, a.state, b.state, joiner.pairs) if joiner.pairs else []
+    apply_state(results)
+    return Leaf(outcome(results), regions.world.snapshot(), outer)
+
+
+def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], Any]:
+    one, two = a.outcome, b.outcome
+    kinds = {"next" if o.kind == "continue" and joiner.key[-1] == "loop" else o.kind for o in (one, two)}
+    if len(kinds) != 1 or "raise" in kinds:
+        raise _NoJoin("paths end in different ways")
+    kind = kinds.pop()
+    value = joiner.value(one.value, two.value)
+    return lambda results: Outcome(kind, value(results))
+
+
+def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
+    """Plans the joined tracked state; the returned function applies it to the world (which is in the entry state)."""
+    world = joiner.world
+    todo: list[Callable[[list[Any]], None]] = []
+    for frame in a.locals.keys() | b.locals.keys():
+        if frame not in a.locals or frame not in b.locals:
+            frame_state = a.locals.get(frame) or b.locals.get(frame) or {}
+            todo.append(lambda _, f=frame, s=frame_state: _keep_frame(world, f, s))
+            continue
+        todo.append(_join_locals(joiner, frame, a.locals[frame], b.locals[frame]))
+    for key in a.containers.keys() | b.containers.keys():
+        todo.append(_join_container(joiner, key, a, b))
+    for key in a.overlay.keys() | b.overlay.keys():
+        owner = (a.overlay.get(key) or b.overlay[key])[0]
+        x, y = (s.overlay.get(key, (owner, MISSING))[1] for s in (a, b))
+        if x is MISSING or y is MISSING:
+            x, y = (joiner.binder.session.original(key, owner) if v is MISSING else v for v in (x, y))
+        build = joiner.value(x, y)
+        todo.append(lambda r, k=key, o=owner, f=build: world.overlay.__setitem__(k, (o, f(r))))
+    todo.extend(_join_store(joiner, a, b))
+    if a.token is not b.token:
+        token = joiner.output(_Token(a.token), _Token(b.token))
+        todo.append(lambda r: setattr(world, "token", token(r)))
+    offset = joiner.value(a.offset, b.offset)
+    todo.append(lambda r: setattr(world.generator, "offset", offset(r)))
+
+    def apply(results: list[Any]) -> None:
+        for step in todo:
+            step(results)
+
+    return apply
+
+
+def _keep_frame(world: Any, frame: Any, values: dict[str, Any]) -> None:
+    world.push(frame)
+    frame.locals.clear()
+    frame.locals.update(values)
+
+
+def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any]) -> Callable[[list[Any]], None]:
+    builds: dict[str, Build] = {}
+    for name in [*a, *(n for n in b if n not in a)]:
+        if name not in a or name not in b:
+            conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
+            builds[name] = lambda _, c=conflict: c
+            continue
+        mark = len(joiner.pairs)
+        try:
+            builds[name] = joiner.value(a[name], b[name])
+        except _NoJoin as exc:
+            del joiner.pairs[mark:]
+            conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
+            builds[name] = lambda _, c=conflict: c
+
+    def apply(results: list[Any]) -> None:
+        values = {name: build(results) for name, build in builds.items()}
+        frame.locals.clear()
+        frame.locals.update(values)
+
+    return apply
+
+
+def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
+    world = joiner.world
+    if key not in a.containers or key not in b.containers:  # made on one path: it lives on unchanged
+        obj, held = a.containers.get(key) or b.containers[key]
+
+        def keep(_: list[Any]) -> None:
+            world.track(obj)
+            set_contents(obj, held)
+
+        return keep
+    obj, x = a.containers[key]
+    y = b.containers[key][1]
+    if isinstance(x, list):
+        if len(x) != len(y):
+            raise _NoJoin("a list has different lengths")
+        builds: Any = [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
+        return lambda results: set_contents(obj, [f(results) for f in builds])
+    if isinstance(x, dict):
+        if list(x) != list(y):
+            raise _NoJoin("a dict or object has different keys")
+        named = {k: joiner.value(x[k], y[k]) for k in x}
+        return lambda results: set_contents(obj, {k: f(results) for k, f in named.items()})
+    if x != y:
+        raise _NoJoin("a set has different elements")
+    return lambda _: set_contents(obj, x)
+
+
+def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list[Any]], None]]:
+    binder = joiner.binder
+    steps = []
+    for alias in a.store.keys() | b.store.keys():
+        x, y = a.store.get(alias), b.store.get(alias)
+        if x == y:
+            steps.append(lambda _, k=alias, s=x: binder.store.__setitem__(k, s))
+            continue
+        root = (x or y).root
+        if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
+            steps.append(lambda _, k=alias, s=x or y: binder.store.__setitem__(k, s))
+            continue
+        nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
+        if nodes[0].type != nodes[1].type:
+            raise _NoJoin("a tensor has different types")
+        out = joiner.output(*nodes)
+
+        def store(results: list[Any], alias: Any = alias, root: Any = root, out: Build = out) -> None:
+            binder.store[alias] = Stored(root, binder.node_of(out(results)), fresh_stamp())
+
+        steps.append(store)
+    return steps
+
+
+def _outlives(joiner: Joiner, node: Node) -> bool:
+    """Whether ``node`` was made before the decision, so that both paths know it."""
+    scope = joiner.regions.builder.current
+    while scope is not None:
+        if node in scope.emitted or not hasattr(node, "op"):
+            return True
+        scope = scope.parent
+    return False
+
+
+class _Token:
+    """A token as a joinable value."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+
+def nodes_in(regions: Regions, scope: Any, snap: Snapshot, values: list[Any]) -> list[Node]:
+    """The nodes of ``values`` as they are at the end of a path, emitted into the scope of that path."""
+    binder, builder = regions.world.binder, regions.builder
+    before = binder.store, builder.current
+    binder.store, builder.current = dict(snap.store), scope
+    try:
+        return [
+            regions.world.binder.session.token_node(v.node) if isinstance(v, _Token) else binder.node_of(v)
+            for v in values
+        ]
+    finally:
+        binder.store, builder.current = before
+
+
+def close_pair(scope_a: Any, outs_a: Any, scope_b: Any, outs_b: Any) -> tuple[Graph, Graph, list[Node]]:
+    """Both branches as closed graphs with the same parameters, and the outer nodes to pass for them."""
+    _, captures = scope_a.close("then", (), outs_a)
+    _, more = scope_b.close("else", (), outs_b)
+    captures = list(dict.fromkeys([*captures, *more]))
+    then, _ = scope_a.close("then", (), outs_a, captures)
+    orelse, _ = scope_b.close("else", (), outs_b, captures)
+    return then, orelse, captures
+
+
+def emit_cond(regions: Regions, fork: Any, a: Snapshot, b: Snapshot, pairs: list[tuple[Any, Any]]) -> list[Any]:
+    """Emits the ``cond`` of a decision whose sides output ``pairs``; gives the outputs as handles."""
+    with no_recording():
+        nodes_a = nodes_in(regions, fork.then_scope, a, [p[0] for p in pairs])
+        nodes_b = nodes_in(regions, fork.else_scope, b, [p[1] for p in pairs])
+    then, orelse, captures = close_pair(fork.then_scope, nodes_a, fork.else_scope, nodes_b)
+    binder = regions.world.binder
+    handles = [binder.wrap(c) for c in captures]
+    return list(cond(fork.pred, *handles, then=then, orelse=orelse))
+
+
+def close_pair_with_params(
+    cond_scope: Any, test: Node, body_scope: Any, outputs: list[Node], params: list[Any]
+) -> tuple[Graph, Graph, list[Node]]:
+    """Condition and body of a loop as closed graphs over the carry ``params``, and the invariants to pass."""
+    _, captures = cond_scope.close("while.cond", params, test)
+    _, more = body_scope.close("while.body", params, outputs)
+    captures = [c for c in dict.fromkeys([*captures, *more]) if c not in params]
+    cond_graph, _ = cond_scope.close("while.cond", params, test, captures)
+    body_graph, _ = body_scope.close("while.body", params, outputs, captures)
+    return cond_graph, body_graph, captures

@@ -1,0 +1,421 @@
+"""Loops whose end depends on tensor values (or that are too long to unroll) as ``while_loop`` nodes.
+
+The body is captured from the state before the loop; what it changed becomes the carry, and it is captured again with
+parameters in those places, until nothing new changes and the types are stable (Triton's two visits, repeated):
+
+* a changed tensor or number is carried; a dimension that changes becomes symbolic;
+* an early exit (``break``, ``return``, ``raise``) is a status number in the carry, looked at after the loop;
+* if a type changes only in the first iteration, or a variable is first assigned in the body, one iteration is peeled
+  off: ``if test: body; while test: body``.
+
+Anything else (a list that grows, an object that is replaced) cannot be a compiled loop and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core.dim import fresh_symbol
+from duograph.core.op import no_recording, primitive
+from duograph.core.types import INT, TOKEN, TensorType, scalar_type
+from duograph.ir.control import cond, undef, while_loop
+from duograph.ir.node import Node
+from duograph.ops.graph_binder import Stored
+from duograph.ops.scalar import Scalar
+from duograph.tensor.alias import fresh_stamp
+from duograph.tensor.tensor import Tensor
+
+from .errors import Uncapturable
+from .join import close_pair, close_pair_with_params, same_constant
+
+from .paths import Leaf, Outcome
+from .session import Session
+from .status import join_with_status
+from .world import MISSING, Conflict, Snapshot, contents
+
+
+@primitive
+class relabel:
+    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes)."""
+
+    layout = "any"
+
+    def infer(x, *, shape):
+        return TensorType(x.dtype, shape)
+
+    def reference(x, *, shape):
+        return x
+
+    def bprop(ins, out, dout, *, shape):
+        return (relabel(dout, shape=tuple(ins[0].shape)),)
+
+
+class Place:
+    """A place in the tracked state that the body changes: a location and a path through tuples below it."""
+
+    __slots__ = ("location", "path", "type")
+
+    def __init__(self, location: tuple[Any, ...], path: tuple[int, ...], type: Any) -> None:
+        self.location, self.path, self.type = location, path, type
+
+    @property
+    def key(self) -> Any:
+        return self.location, self.path
+
+
+class SymbolicLoop:
+    """Captures one loop. ``test`` gives a bool or a bool Scalar; ``body`` an `Outcome`."""
+
+    def __init__(self, session: Session, key: Any, test: Callable[[], Any], body: Callable[[], Outcome]) -> None:
+        self.session, self.key, self.test, self.body = session, key, test, body
+        self.world, self.builder, self.binder = session.world, session.builder, session.binder
+        self.regions = session.regions
+
+    def run(self) -> Outcome:
+        """Emits the loop; the outcome is next (it ended by its test), break, return or raise (by status)."""
+        entry = self.world.snapshot()
+        places: dict[Any, Place] = {}
+        for _ in range(12):
+            self.world.restore(entry)
+            if (done := self._attempt(entry, places)) is not None:
+                return done
+        raise Uncapturable("the types of the loop's variables do not settle")
+
+    def _attempt(self, entry: Snapshot, places: dict[Any, Place]) -> Outcome | None:
+        params = {}
+        for place in places.values():
+            params[place.key] = param = self.builder.param("carry", place.type)
+            self._put(place, self._handle(param))
+        header = self.world.snapshot()
+        with no_recording():
+            with self.builder.scope() as cond_scope:
+                pred = self.test()
+                tested = self.world.snapshot()
+            pure = not self._changes(header, tested)
+            self.world.restore(header)
+            with self.builder.scope() as body_scope:
+                leaf, statuses = self._body(pure)
+        if not isinstance(pred, Scalar):
+            if pure and pred is False:
+                return Outcome("next")
+            if pure:
+                pred = Scalar(self.builder.context.const(True))
+        changed = self._changes(header, leaf.state)
+        if self._widen(entry, leaf, body_scope, places, changed):
+            return None
+        return self._emit(entry, leaf, places, params, pred if pure else None, cond_scope, body_scope, statuses)
+
+    def _body(self, pure: bool) -> tuple[Leaf, list[Outcome]]:
+        """The body's paths joined into one, whose outcome value is (status, payloads)."""
+
+        def once() -> Outcome:
+            if not pure:
+                pred = self.test()
+                running = self.regions.decide(pred) if isinstance(pred, Scalar) else pred
+                if not running:
+                    return Outcome("stop")
+            return self.body()
+
+        tree = self.regions.explore(self.regions.next_key(), once)
+        return join_with_status(self.regions, self.key, tree)
+
+    # -- the carry ---------------------------------------------------------------------------------------------
+
+    def _widen(self, entry: Snapshot, leaf: Leaf, scope: Any, places: dict[Any, Place], changed: list[Any]) -> bool:
+        """Adds what the body changed to the carry and adapts types; True if another attempt is needed."""
+        again = False
+        for location, path, before, after in changed:
+            key = (location, path)
+            kind = self._type(after, leaf, scope)
+            if key not in places:
+                first = self._read(entry, location, path)
+                if first is MISSING or isinstance(first, Conflict):
+                    self._after_only(location)
+                    continue
+                start = self._type(first, entry, None)
+                places[key] = Place(location, path, self._meet(start, kind, location))
+                again = True
+            elif places[key].type != kind:
+                places[key].type = self._meet(places[key].type, kind, location)
+                again = again or places[key].type != kind
+        return again
+
+    def _type(self, value: Any, state: Any, scope: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value.type
+        if isinstance(value, Scalar):
+            return value.type
+        if isinstance(value, bool | int | float):
+            return scalar_type(value)
+        if isinstance(value, Stored):
+            return value.node.type
+        if isinstance(value, Node) or value is None:
+            return TOKEN
+        raise Uncapturable(f"a loop whose end depends on tensor values changes a {type(value).__name__}")
+
+    def _meet(self, a: Any, b: Any, location: Any) -> Any:
+        if a == b:
+            return a
+        if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is b.dtype and a.ndim == b.ndim:
+            shape = tuple(
+                m if isinstance(m, int) and m == n or _is_symbol(m) else fresh_symbol("n")
+                for m, n in zip(a.shape, b.shape, strict=True)
+            )
+            return TensorType(a.dtype, shape)
+        self.session.peel(self.key, f"variable {location[-1]!r} changes its type in the loop from {a} to {b}")
+        return a
+
+    def _after_only(self, location: Any) -> None:
+        """A variable that the body is the first to assign: it is carried nowhere; reading it afterwards peels."""
+
+    # -- emission ----------------------------------------------------------------------------------------------
+
+    def _emit(
+        self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place], params: dict[Any, Node], pred: Scalar | None,
+        cond_scope: Any, body_scope: Any, statuses: list[Outcome],
+    ) -> Outcome:  # fmt: skip
+        ordered = list(places.values())
+        early = bool(statuses) or pred is None
+        self.world.restore(entry)
+        init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
+        status, payload = leaf.outcome.value
+        payload_nodes: list[Node] = []
+        with no_recording():
+            self._enter(leaf.state, body_scope)
+            outs = [self._node(self._read(leaf.state, p.location, p.path), p.type) for p in ordered]
+            if early:
+                status_node = self.binder.node_of(status)
+                payload_nodes = [self.binder.node_of(v) for v in payload]
+            self._leave(entry)
+        status_param = None
+        extra_params: list[Node] = []
+        if early:
+            status_param = self.builder.param("status", INT)
+            extra_params = [status_param, *(self.builder.param("result", n.type) for n in payload_nodes)]
+            init += [self.builder.context.const(0)]
+            init += [self.builder.emit(undef, (), {"type": n.type}) for n in payload_nodes]
+            outs += [status_node, *payload_nodes]
+        carry_params = [params[p.key] for p in ordered] + extra_params
+        test_node = self._test_node(pred, status_param, cond_scope)
+
+
+        cond_graph, body_graph, captures = close_pair_with_params(
+            cond_scope, test_node, body_scope, outs, carry_params
+        )
+        operands = [self.binder.wrap(n) for n in (*init, *captures)]
+        results = while_loop(*operands, cond=cond_graph, body=body_graph, n_carry=len(carry_params))
+        results = list(results)
+        for place, result in zip(ordered, results, strict=False):
+            self._put(place, result)
+            if isinstance(result, Tensor):
+                self.binder.joined[result._alias] = "loop"
+        self._forget_body_variables(entry, leaf.state)
+        if not early:
+            return Outcome("next")
+        tail = results[len(ordered) :]
+        return Outcome("status", (tail[0], tail[1:], statuses))
+
+    def _test_node(self, pred: Scalar | None, status: Any, cond_scope: Any) -> Node:
+        """The loop's condition in its scope: still running, and the test holds."""
+        self.builder.current, outer = cond_scope, self.builder.current
+        try:
+            with no_recording():
+                if status is None:
+                    assert pred is not None
+                    return pred.node
+                running = Scalar(status) == 0
+                if pred is None:
+                    return running.node
+                return self._and(running, pred, cond_scope)
+        finally:
+            self.builder.current = outer
+
+    def _and(self, running: Scalar, pred: Scalar, scope: Any) -> Node:
+        """``running and pred`` without evaluating the test after an early exit."""
+        from duograph.ir.builder import Scope
+
+        inner = Scope(self.builder, scope.parent)
+        inner.emitted = scope.emitted  # the test's nodes move into the branch
+        orelse = Scope(self.builder, scope.parent)
+
+
+        scope.emitted = {running.node}
+        inner.emitted = inner.emitted - {running.node}
+        then, other, captures = close_pair(inner, pred.node, orelse, self.builder.context.const(False))
+        handles = [self.binder.wrap(c) for c in captures]
+        return cond(running, *handles, then=then, orelse=other).node
+
+    def _forget_body_variables(self, entry: Snapshot, after: Snapshot) -> None:
+        for frame, values in after.locals.items():
+            if frame not in entry.locals:
+                continue
+            for name in values:
+                if name not in frame.locals:
+                    why = f"variable {name!r} is first assigned inside the loop"
+                    frame.locals[name] = Conflict(("peel", self.key), why)
+
+    # -- places ------------------------------------------------------------------------------------------------
+
+    def _handle(self, node: Node) -> Any:
+        if node.type == TOKEN:
+            return node
+        handle = self.binder.wrap(node)
+        if isinstance(handle, Tensor):
+            self.binder.joined[handle._alias] = "loop"
+        return handle
+
+    def _node(self, value: Any, type: Any) -> Node:
+        if isinstance(value, Stored):
+            node = value.node
+        elif type == TOKEN:
+            return self.session.token_node(value)
+        else:
+            node = self.binder.node_of(value)
+        if node.type != type and isinstance(type, TensorType):
+            node = self.builder.emit(relabel, (node,), {"shape": type.shape})
+        return node
+
+    def _enter(self, state: Snapshot, scope: Any) -> None:
+        self._outer = self.builder.current
+        self.world.restore(state)
+        self.builder.current = scope
+
+    def _leave(self, entry: Snapshot) -> None:
+        self.world.restore(entry)
+        self.builder.current = self._outer
+
+    def _changes(self, a: Snapshot, b: Snapshot) -> list[tuple[Any, tuple[int, ...], Any, Any]]:
+        """Places that differ between two states: (location, path, value before, value after)."""
+        found: list[tuple[Any, tuple[int, ...], Any, Any]] = []
+
+        def compare(location: Any, path: tuple[int, ...], x: Any, y: Any) -> None:
+
+
+            if x is y or same_constant(x, y) or isinstance(x, Stored) and x == y:
+                return
+            if type(x) is tuple and type(y) is tuple and len(x) == len(y):
+                for i, (p, q) in enumerate(zip(x, y, strict=True)):
+                    compare(location, (*path, i), p, q)
+                return
+            found.append((location, path, x, y))
+
+        for frame, values in a.locals.items():
+            after = b.locals.get(frame, values)
+            for name in after:
+                compare(("local", frame, name), (), values.get(name, MISSING), after[name])
+        for key, (obj, held) in a.containers.items():
+            if key in b.containers:
+                self._compare_container(compare, key, obj, held, b.containers[key][1])
+        for key in b.overlay.keys():
+            owner, value = b.overlay[key]
+            before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
+            compare(("overlay", owner, key), (), before, value)
+        for alias, stored in b.store.items():
+            birth = a.store.get(alias)
+            root = stored.root
+            if birth is None:
+                if isinstance(root._data, Node) and root._alias not in self._known_aliases(a):
+                    continue
+                birth = Stored(root, self.binder.birth_node(root), 0)
+            compare(("store", root, alias), (), birth, stored)
+        compare(("token", None, "token"), (), a.token, b.token)
+        compare(("offset", None, "offset"), (), a.offset, b.offset)
+        return found
+
+    def _known_aliases(self, state: Snapshot) -> set[Any]:
+        """Storages that were reachable before the loop body."""
+        found = set(state.store)
+
+        def visit(value: Any) -> None:
+            if isinstance(value, Tensor):
+                found.add(value._alias)
+            elif isinstance(value, tuple | list):
+                for v in value:
+                    visit(v)
+            elif isinstance(value, dict):
+                for v in value.values():
+                    visit(v)
+
+        for values in state.locals.values():
+            visit(values)
+        for _, held in state.containers.values():
+            visit(held)
+        return found
+
+    def _compare_container(self, compare: Any, key: int, obj: Any, x: Any, y: Any) -> None:
+        if isinstance(x, list) and len(x) == len(y):
+            for i, (p, q) in enumerate(zip(x, y, strict=True)):
+                compare(("item", obj, i), (), p, q)
+        elif isinstance(x, dict) and list(x) == list(y):
+            for k in x:
+                compare(("item", obj, k), (), x[k], y[k])
+        elif isinstance(x, dict) and not isinstance(obj, dict) and set(x) <= set(y):
+            for k in y:
+                compare(("item", obj, k), (), x.get(k, MISSING), y[k])
+        elif x != y:
+            raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
+
+    def _read(self, state: Snapshot, location: Any, path: tuple[int, ...]) -> Any:
+        kind, owner, name = location
+        match kind:
+            case "local":
+                value = state.locals[owner].get(name, MISSING)
+            case "item":
+                held = state.containers[id(owner)][1] if id(owner) in state.containers else contents(owner)
+                value = held[name] if not isinstance(held, dict) else held.get(name, MISSING)
+            case "overlay":
+                value = state.overlay[name][1] if name in state.overlay else self.session.original(name, owner)
+            case "store":
+                value = state.store.get(name) or Stored(owner, self.binder.birth_node(owner), 0)
+            case "token":
+                value = state.token
+            case _:
+                value = state.offset
+        for i in path:
+            value = value[i]
+        return value
+
+    def _put(self, place: Place, value: Any) -> None:
+        kind, owner, name = place.location
+        match kind:
+            case "store":
+                node = value if isinstance(value, Node) else self.binder.node_of(value)
+                self.binder.store[name] = Stored(owner, node, fresh_stamp())
+                return
+            case "token":
+                self.world.token = value
+                return
+            case "offset":
+                self.world.generator.offset = value
+                return
+        if place.path:
+            whole = self._current(place.location)
+            value = _replaced(whole, place.path, value)
+        match kind:
+            case "local":
+                owner.locals[name] = value
+            case "item":
+                if isinstance(owner, list):
+                    list.__setitem__(owner, name, value)
+                elif isinstance(owner, dict):
+                    dict.__setitem__(owner, name, value)
+                else:
+                    vars(owner)[name] = value
+            case _:
+                self.world.overlay[name] = (owner, value)
+
+    def _current(self, location: Any) -> Any:
+        return self._read(self.world.snapshot(), location, ())
+
+
+def _replaced(whole: tuple[Any, ...], path: tuple[int, ...], value: Any) -> Any:
+    i, rest = path[0], path[1:]
+    inner = _replaced(whole[i], rest, value) if rest else value
+    return (*whole[:i], inner, *whole[i + 1 :])
+
+
+def _is_symbol(dim: Any) -> bool:
+    return not isinstance(dim, int)
+
+

@@ -1,0 +1,103 @@
+"""Whose code is it? What the frontend interprets, what it runs as it is, and what it refuses.
+
+* *user code* is interpreted statement by statement;
+* *framework code* (this package) runs as it is with symbolic tensors, except ``construct`` of Cells, which is
+  interpreted like the user's so that what it reads is guarded;
+* *pure code* of the standard library and NumPy runs as it is on constants;
+* everything else (I/O, clocks, random numbers of other libraries, extension modules) cannot become part of a graph.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import types
+from typing import Any
+
+from duograph.base.config import config
+from duograph.base.source import is_internal_file
+
+_PATHS = tuple(
+    os.path.realpath(p) + os.sep
+    for p in {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
+    if p
+)
+
+PURE_MODULES = {
+    "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "builtins", "collections", "_collections",
+    "collections.abc", "_collections_abc", "enum", "dataclasses", "typing", "copy", "copyreg", "string", "re", "numbers",
+    "fractions", "decimal", "_decimal", "abc", "_abc", "types", "inspect", "textwrap", "contextlib", "statistics", "bisect",
+    "_bisect", "heapq", "_heapq", "array", "struct", "_struct", "keyword", "reprlib", "warnings", "_warnings", "typing_extensions",
+    "json", "json.encoder", "json.decoder", "uuid", "hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes",
+}  # fmt: skip
+IMPURE_NUMPY = ("numpy.random", "numpy.lib._npyio", "numpy.lib.npyio", "numpy.ctypeslib", "numpy.testing")
+
+
+def module_kind(name: str | None) -> str:
+    """``framework``, ``pure``, ``numpy``, ``other`` (library code that is not known to be pure) or ``user``."""
+    if not name:
+        return "pure"
+    top = name.split(".")[0]
+    if top == "duograph":
+        return "framework"
+    if top in _listed("jit_modules"):
+        return "user"
+    if top in _listed("jit_ignore_modules"):
+        return "other"
+    if name in PURE_MODULES:
+        return "pure"
+    if top == "numpy":
+        return "other" if name.startswith(IMPURE_NUMPY) else "numpy"
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if module is not None and file is None and name != "__main__" and top in sys.builtin_module_names:
+        return "other"
+    if file is None:
+        return "user" if name == "__main__" or module is None else "other"
+    return file_kind(file)
+
+
+def file_kind(file: str) -> str:
+    """Like `module_kind`, for the file of a code object."""
+    if is_internal_file(file):
+        return "framework"
+    if file.startswith("<"):
+        return "other" if file.startswith("<frozen") else "user"
+    path = os.path.realpath(file)
+    if any(part in path for part in (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")):
+        return "other"
+    return "other" if path.startswith(_PATHS) else "user"
+
+
+def _listed(field: str) -> tuple[str, ...]:
+    value = getattr(config(), field, None) or ()
+    return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+
+
+def function_kind(fn: types.FunctionType) -> str:
+    """Kind of a Python function. Code without a file of its own (``exec``, generated methods) goes by its module."""
+    kind = file_kind(fn.__code__.co_filename)
+    if kind == "other":
+        by_module = module_kind(fn.__module__)
+        return by_module if by_module in ("pure", "numpy", "user") else "other"
+    if kind == "user" and fn.__code__.co_filename.startswith("<") and fn.__code__.co_filename != "<stdin>":
+        by_module = module_kind(fn.__module__)
+        return by_module if by_module != "other" else "user"
+    return kind
+
+
+def is_user_class(cls: type) -> bool:
+    """Whether instances of ``cls`` may run user code in their special methods."""
+    return any(
+        not getattr(c, "__module__", "builtins").startswith("builtins") and module_kind(c.__module__) == "user"
+        for c in cls.__mro__
+    )
+
+
+def is_interpreted(fn: Any) -> bool:
+    """Whether a call of this Python function is interpreted."""
+    if not isinstance(fn, types.FunctionType):
+        return False
+    kind = function_kind(fn)
+    return kind == "user" or (kind == "framework" and fn.__name__ == "construct")

@@ -1,0 +1,121 @@
+"""A captured program: the graph, where its inputs come from, and what to make of its outputs on each path."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.base.source import Span
+from duograph.core.types import ScalarType, TensorType
+from duograph.ir.node import Graph
+from duograph.tensor.eager import write
+
+from .recipe import Container, Recipe, Run
+from .sources import GuardSet, Source
+from .world import MISSING
+
+
+@dataclass(slots=True)
+class Path:
+    """One way through the program: what it returns or raises, and what it does to the outside world, in order."""
+
+    kind: str  # return or raise
+    value: Recipe
+    first: int  # where this path's outputs begin among the graph's
+    count: int
+    tensors: list[tuple[Recipe, int]] = field(default_factory=list)  # outside tensor, output that holds its new value
+    containers: list[tuple[Source, Container]] = field(default_factory=list)
+    attributes: list[tuple[str, Any, str, Recipe | None]] = field(default_factory=list)
+    offset: int | None = None  # output that holds the new counter of the random generator
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Program:
+    """Everything a compiled entry needs."""
+
+    name: str
+    graph: Graph
+    inputs: list[Source]
+    random: bool
+    token: bool
+    paths: list[Path]
+    guards: GuardSet
+    aliases: list[tuple[Source, Any]]
+    """Outside tensors that take part in in-place writes, with a mark: equal marks share memory."""
+
+    @property
+    def has_effects(self) -> bool:
+        return self.token
+
+    def memory_matches(self, args: Sequence[Any]) -> bool:
+        """Whether the tensors that take part in in-place writes share memory exactly as they did at capture."""
+        seen: dict[Any, Any] = {}
+        marks: dict[Any, Any] = {}
+        for source, mark in self.aliases:
+            alias = source.load(args)._alias
+            if seen.setdefault(alias, mark) != mark or marks.setdefault(mark, alias) is not alias:
+                return False
+        return True
+
+    def load_inputs(self, args: Sequence[Any]) -> list[Any]:
+        """Tensors and numbers in the order of the graph's parameters, without token and random state."""
+        return [source.load(args) for source in self.inputs]
+
+    def finish(self, args: Sequence[Any], outputs: Sequence[Any], generator: Any) -> Any:
+        """Applies the effects of the path that was taken, and gives its result or raises its exception.
+
+        Args:
+            args: the arguments of this call.
+            outputs: the graph's outputs as Tensors and numbers.
+            generator: the random generator whose counter the program advances.
+        """
+        path = self.paths[0]
+        if len(self.paths) > 1:
+            path = self.paths[outputs[0]]
+        mine = outputs[path.first : path.first + path.count]
+        run = Run(args, mine)
+        if path.offset is not None:
+            generator.offset = mine[path.offset]
+        targets = [(recipe.build(run), mine[index]) for recipe, index in path.tensors]
+        for target, value in targets:
+            write(target, value)
+        result = path.value.build(run)
+        for source, contents in path.containers:
+            contents.fill(source.load(args), run)
+        for kind, owner, name, recipe in path.attributes:
+            _set(kind, owner, name, MISSING if recipe is None else recipe.build(run))
+        if path.kind == "raise":
+            raise _fresh_exception(result, path.span)
+        return result
+
+
+def _set(kind: str, owner: Any, name: str, value: Any) -> None:
+    if kind == "attr":
+        delattr(owner, name) if value is MISSING else setattr(owner, name, value)
+    elif kind == "global":
+        if value is MISSING:
+            del owner[name]
+        else:
+            owner[name] = value
+    else:
+        owner.cell_contents = value
+
+
+def _fresh_exception(exc: BaseException, span: Span | None) -> BaseException:
+    made = copy.copy(exc)
+    made.__traceback__ = None
+    made.__cause__, made.__suppress_context__ = exc.__cause__, exc.__suppress_context__
+    if span is not None and not getattr(made, "__notes__", None):
+        made.add_note(f"raised in compiled code, at {span}")
+    return made
+
+
+def describe_input(source: Source, type: Any) -> str:
+    """A line for `explain`."""
+    kind = "tensor" if isinstance(type, TensorType) else "number" if isinstance(type, ScalarType) else "value"
+    return f"{kind} {source}: {type}"
+
+

@@ -1,0 +1,306 @@
+"""Recipes: how to make the Python values that a compiled program returns or writes, from the outputs of its graph.
+
+A `Collector` walks a value of the captured program at the end of a path. Tensors and run-time numbers become graph
+outputs; everything else is described. `Recipe.build` runs after the graph, once per call: fresh containers are new
+objects, outside containers and tensors are the caller's own objects, views are views of the tensor they were made
+from, and one object that occurs twice is one object again.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.core.dtype import DType
+from duograph.core.op import Op
+from duograph.ir.node import Node
+from duograph.ops.scalar import Scalar
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from .errors import Uncapturable
+from .sources import Source
+from .text import GraphText
+
+
+class Run:
+    """One run of a compiled program: the call's arguments, and the graph's outputs as Python values."""
+
+    __slots__ = ("args", "memo", "outputs")
+
+    def __init__(self, args: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.args, self.outputs = args, outputs
+        self.memo: dict[int, Any] = {}
+
+
+class Recipe:
+    """Makes one value; the same recipe gives the same object within a run."""
+
+    __slots__ = ()
+
+    def build(self, run: Run) -> Any:
+        found = run.memo.get(id(self), run)
+        if found is run:
+            found = run.memo[id(self)] = self.make(run)
+        return found
+
+    def make(self, run: Run) -> Any:
+        raise AssertionError
+
+
+@dataclass(eq=False, slots=True)
+class Constant(Recipe):
+    value: Any
+
+    def make(self, run: Run) -> Any:
+        return self.value
+
+
+@dataclass(eq=False, slots=True)
+class Outside(Recipe):
+    """An object of the outside world, reached by its source."""
+
+    source: Source
+
+    def make(self, run: Run) -> Any:
+        return self.source.load(run.args)
+
+
+@dataclass(eq=False, slots=True)
+class Output(Recipe):
+    """The ``index``-th output of the graph."""
+
+    index: int
+
+    def make(self, run: Run) -> Any:
+        return run.outputs[self.index]
+
+
+@dataclass(eq=False, slots=True)
+class NewParameter(Recipe):
+    """A Parameter made by the program (a Cell created inside a compiled function)."""
+
+    value: Recipe
+    template: Parameter
+
+    def make(self, run: Run) -> Any:
+        made = Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
+        return made
+
+
+@dataclass(eq=False, slots=True)
+class View(Recipe):
+    """A view of another tensor of this run."""
+
+    parent: Recipe
+    op: Op
+    attrs: dict[str, Any]
+
+    def make(self, run: Run) -> Any:
+        return self.op(self.parent.build(run), **self.attrs)
+
+
+@dataclass(eq=False, slots=True)
+class Container(Recipe):
+    """A new list, tuple, dict or set, or any object with ``__dict__``; filled after creation, so cycles are fine."""
+
+    kind: type
+    items: list[Recipe] = field(default_factory=list)
+    keys: list[Any] | None = None
+    blank: Callable[[], Any] | None = None
+
+    def make(self, run: Run) -> Any:
+        if issubclass(self.kind, tuple):
+            values = [r.build(run) for r in self.items]
+            return self.kind._make(values) if hasattr(self.kind, "_make") else self.kind(values)  # type: ignore[attr-defined]
+        if self.kind is frozenset:
+            return frozenset(r.build(run) for r in self.items)
+        assert self.blank is not None
+        made = run.memo[id(self)] = self.blank()
+        self.fill(made, run)
+        return made
+
+    def fill(self, target: Any, run: Run) -> None:
+        """Makes ``target`` hold exactly this recipe's contents."""
+        values = [r.build(run) for r in self.items]
+        if isinstance(target, list):
+            list.__setitem__(target, slice(None), values)
+        elif isinstance(target, dict):
+            dict.clear(target)
+            dict.update(target, zip(self.keys or (), values, strict=True))
+        elif isinstance(target, set):
+            target.clear()
+            target.update(values)
+        else:
+            vars(target).update(zip(self.keys or (), values, strict=True))
+
+
+@dataclass(eq=False, slots=True)
+class Text(Recipe):
+    """A string with run-time values in it."""
+
+    parts: list[Any]
+
+    def make(self, run: Run) -> Any:
+        return "".join(p if isinstance(p, str) else p[0](p[1].build(run)) for p in self.parts)
+
+
+@dataclass(eq=False, slots=True)
+class Called(Recipe):
+    """``function(*arguments)`` evaluated after the run (bound methods, partials, closures that are returned)."""
+
+    function: Callable[..., Any]
+    items: list[Recipe]
+
+    def make(self, run: Run) -> Any:
+        return self.function(*[r.build(run) for r in self.items])
+
+
+class Collector:
+    """Turns values at the end of one path into recipes, and gathers the nodes that must be graph outputs.
+
+    ``values_only``: what is built is only looked at (printed), so every tensor is its value at this point, outside
+    containers are described by their present contents, and nothing is an alias.
+    """
+
+    def __init__(self, session: Any, values_only: bool = False) -> None:
+        self.session = session
+        self.values_only = values_only
+        self.binder = session.binder
+        self.nodes: list[Node] = []
+        self._index: dict[Node, int] = {}
+        self._memo: dict[int, tuple[Any, Recipe]] = {}
+
+    def output(self, node: Node) -> int:
+        index = self._index.get(node)
+        if index is None:
+            index = self._index[node] = len(self.nodes)
+            self.nodes.append(node)
+        return index
+
+    def recipe(self, value: Any) -> Recipe:
+        known = self._memo.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        made = self._recipe(value)
+        self._memo[id(value)] = (value, made)
+        return made
+
+    def _recipe(self, value: Any) -> Recipe:
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if isinstance(value, Scalar):
+            return Output(self.output(value.node))
+        if isinstance(value, bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range):
+            return Constant(value)
+        if isinstance(value, GraphText):
+            return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
+        if isinstance(value, Node):
+            return Output(self.output(value))
+        original = self.session.originals.get(id(value))
+        if original is not None and not self.values_only:
+            return Outside(original[1])
+        if isinstance(value, tuple):
+            items = [self.recipe(v) for v in value]
+            if all(isinstance(r, Constant) for r in items):
+                return Constant(value)
+            return Container(type(value), items)
+        if isinstance(value, frozenset):
+            return Container(frozenset, [self.recipe(v) for v in value])
+        if isinstance(value, slice):
+            return Called(slice, [self.recipe(v) for v in (value.start, value.stop, value.step)])
+        if self.session.world.is_tracked(value) or type(value) in (list, dict, set):
+            return self.contents(value)
+        if isinstance(value, types.MethodType):
+            return Called(types.MethodType, [Constant(value.__func__), self.recipe(value.__self__)])
+        if hasattr(value, "make_python_function"):
+            return value.make_python_function(self)
+        if isinstance(value, dict | list):
+            return self.contents(value)
+        return Constant(value)
+
+    def contents(self, value: Any) -> Container:
+        """A recipe that can make, or refill, a container or instance."""
+        if isinstance(value, dict):
+            blank = _blank(value)
+            made = Container(type(value), keys=list(value), blank=blank)
+            items = list(value.values())
+        elif isinstance(value, list | set):
+            made = Container(type(value), blank=_blank(value))
+            items = list(value)
+        else:
+            cls = type(value)
+            made = Container(cls, keys=list(vars(value)), blank=lambda: cls.__new__(cls))
+            items = list(vars(value).values())
+        self._memo[id(value)] = (value, made)
+        made.items = [self.recipe(v) for v in items]
+        return made
+
+    def _tensor(self, value: Tensor) -> Recipe:
+        if self.values_only:
+            return Output(self.output(self.binder.node_of(value)))
+        if self.session.is_outside(value):
+            return Outside(self.session.tensor_source(value))
+        if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:
+            node = self.binder.node_of(value)
+            base: Recipe = Output(self.output(node))
+        elif value._view is not None:
+            base = View(self.recipe(value._view.parent), value._view.op, value._view.attrs)
+        else:
+            base = Output(self.output(self.binder.node_of(value)))
+        if isinstance(value, Parameter):
+            return NewParameter(base, value)
+        return base
+
+
+def _blank(value: Any) -> Callable[[], Any]:
+    cls = type(value)
+    if cls in (list, dict, set):
+        return cls
+    if hasattr(value, "default_factory"):
+        factory = value.default_factory
+        return lambda: cls(factory)
+    return lambda: cls.__new__(cls)
+
+
+class Shape:
+    """The structure of a value whose tensors and numbers are taken out: equal shapes can share slots."""
+
+    __slots__ = ("key", "rebuild", "types", "values")
+
+    def __init__(self, key: Any, types: list[Any], values: list[Any], rebuild: Callable[[list[Any]], Any]) -> None:
+        self.key, self.types, self.values, self.rebuild = key, types, values, rebuild
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and other.key == self.key and other.types == self.types
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def shape_of(value: Any) -> Shape:
+    """Takes the tensors and run-time numbers out of a returned value."""
+    values: list[Any] = []
+
+    def visit(v: Any) -> tuple[Any, Callable[[list[Any]], Any]]:
+        if isinstance(v, Tensor | Scalar):
+            values.append(v)
+            index = len(values) - 1
+            return ("slot", type(v).__name__), lambda got: got[index]
+        if isinstance(v, tuple | list):
+            parts = [visit(x) for x in v]
+            make = v._make if hasattr(v, "_make") else type(v)
+            return (type(v), tuple(k for k, _ in parts)), lambda got: make([f(got) for _, f in parts])
+        if type(v) is dict:
+            named = {k: visit(x) for k, x in v.items()}
+            key = (dict, tuple((k, kk) for k, (kk, _) in named.items()))
+            return key, lambda got: {k: f(got) for k, (_, f) in named.items()}
+        if isinstance(v, bool | int | float | str | bytes | type(None)):
+            return (type(v), v), lambda got: v
+        if isinstance(v, GraphText):
+            raise Uncapturable("a string that depends on tensor values leaves a loop early")
+        return ("object", id(v)), lambda got: v
+
+    key, rebuild = visit(value)
+    return Shape(key, [v.type for v in values], values, rebuild)

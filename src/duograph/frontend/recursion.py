@@ -1,0 +1,185 @@
+"""Recursion that only ends by a tensor-dependent decision: the function becomes a named graph that calls itself.
+
+Recursion on constants is inlined like any call. But if a function calls itself with the same constants and arguments of
+the same types, inlining would never end: its result depends on a decision at run time. Then the function is captured
+once over parameters, as an entry of the context's function table, and calls of it are ``call_named`` nodes. The result
+type comes from the paths that do not recurse; with it known, the body is captured again in full.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.core.op import no_recording
+from duograph.core.types import scalar_type
+from duograph.ir.control import call_named
+from duograph.ir.node import Node
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor
+
+from .errors import Uncapturable
+from .join import join_leaves, same_constant
+from .paths import Fork, Leaf, Outcome
+from .world import Frame
+
+
+class PendingResult(Exception):
+    """A recursive call whose result type is not known yet: this path is left out of the first capture."""
+
+
+class Definition:
+    """A recursive function while it is being captured."""
+
+    def __init__(self, name: str, key: Any) -> None:
+        self.name, self.key = name, key
+        self.type: Any = None
+        self.captures: list[Node] = []
+
+
+class Recursion:
+    """Detects and captures recursive functions of one session."""
+
+    def __init__(self, calls: Any) -> None:
+        self.calls = calls
+        self.session = calls.session
+        self.active: list[tuple[Any, dict[str, Any]]] = []
+        self.definitions: dict[Any, Definition] = {}
+        self._names: list[Any] = []
+
+    def push(self, fn: Any) -> None:
+        self._names.append(fn)
+
+    def pop(self) -> None:
+        self._names.pop()
+        self.active.pop()
+
+    def applies(self, fn: Any, values: dict[str, Any]) -> bool:
+        """Whether this call must become a call of a graph; also notes the call's arguments."""
+        key = self._key(fn, values)
+        if key is not None and key in self.definitions:
+            return True
+        same = [v for f, v in self.active if f is fn]
+        if key is not None and len(same) >= 2 and all(_repeats(v, values) for v in same[-2:]):
+            return True
+        self.active.append((fn, values))
+        return False
+
+    def _key(self, fn: Any, values: dict[str, Any]) -> Any:
+        parts = []
+        symbolic = False
+        for name, v in values.items():
+            if isinstance(v, Tensor | Scalar):
+                parts.append((name, v.type))
+                symbolic = True
+            else:
+                parts.append((name, id(v) if not isinstance(v, bool | int | float | str) else (type(v), v)))
+        return (id(fn), tuple(parts)) if symbolic else None
+
+    def call(self, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Any:
+        key = self._key(fn, values)
+        definition = self.definitions.get(key)
+        if definition is None:
+            definition = self._define(key, fn, source, frame, values)
+        if definition.type is None:
+            raise PendingResult
+        binder = self.session.binder
+        operands = [v for v in values.values() if isinstance(v, Tensor | Scalar)]
+        captured = [binder.wrap(n) for n in definition.captures]
+        return call_named(*operands, *captured, name=definition.name, type=definition.type)
+
+    def _define(self, key: Any, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Definition:
+        context = self.session.builder.context
+        definition = Definition(context.fresh_name(frame.name.replace("<", "").replace(">", "")), key)
+        self.definitions[key] = definition
+        saved = self.active, self.calls.depth
+        try:
+            for _ in range(6):
+                self.active = []
+                before = definition.type, list(definition.captures)
+                self._capture(definition, source, frame, values)
+                if (definition.type, definition.captures) == before:
+                    return definition
+        finally:
+            self.active = saved[0]
+        raise Uncapturable(f"the type of the result of the recursive function {frame.name!r} does not settle")
+
+    def _capture(self, definition: Definition, source: Any, frame: Frame, values: dict[str, Any]) -> None:
+        session = self.session
+        entry = session.world.snapshot()
+        builder, regions = session.builder, session.regions
+        params = []
+        inner = Frame(frame.name, frame.code, frame.globals, frame.parent)
+        inner.cells, inner.special = frame.cells, frame.special
+        for name, v in values.items():
+            if isinstance(v, Tensor | Scalar):
+                param = builder.param(name, v.type)
+                params.append(param)
+                v = session.binder.wrap(param)
+            inner.locals[name] = v
+
+        def body() -> Outcome:
+            session.world.push(inner)
+            self._names.append(None)
+            self.active.append((None, {}))
+            try:
+                return Outcome("value", self.calls.run_body(source, inner))
+            finally:
+                session.world.pop(inner)
+                self._names.pop()
+                self.active.pop()
+
+        with no_recording(), builder.scope() as scope:
+            tree = regions.explore(regions.next_key(), body)
+            pruned = _without_pending(tree)
+            if pruned is None:
+                raise RecursionError("maximum recursion depth exceeded")
+            leaf = join_leaves(regions, (definition.name, "value"), pruned)
+            if leaf is None:
+                raise Uncapturable(f"the recursive function {frame.name!r} returns values of different types")
+            self._check_effects(entry, leaf)
+            session.world.restore(leaf.state)
+            node = self._result(leaf.outcome.value, frame.name)
+            session.world.restore(entry)
+        if definition.type is None:
+            definition.type = node.type
+            return
+        graph, captures = scope.close(definition.name, params, node, definition.captures)
+        definition.captures = captures
+        builder.context.functions[definition.name] = graph
+
+    def _result(self, value: Any, name: str) -> Node:
+        if isinstance(value, Tensor | Scalar | bool | int | float):
+            return self.session.binder.node_of(value)
+        raise Uncapturable(f"the recursive function {name!r} returns a {type(value).__name__}")
+
+    def _check_effects(self, before: Any, leaf: Leaf) -> None:
+        after = leaf.state
+        if after.token is not before.token or after.offset is not before.offset or after.store != before.store:
+            raise Uncapturable("a recursive function with effects")
+        if after.overlay != before.overlay:
+            raise Uncapturable("a recursive function that writes to outside objects")
+
+
+def _repeats(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    for name, b in new.items():
+        a = old.get(name)
+        if isinstance(a, Tensor | Scalar) and isinstance(b, Tensor | Scalar):
+            if a.type != b.type:
+                return False
+        elif isinstance(a, Scalar) and isinstance(b, bool | int | float):
+            if a.type != scalar_type(b):
+                return False
+        elif a is not b and not same_constant(a, b):
+            return False
+    return any(isinstance(v, Tensor | Scalar) for v in new.values())
+
+
+def _without_pending(tree: Leaf | Fork) -> Leaf | Fork | None:
+    """The tree without paths that need a result which is not known yet."""
+    if isinstance(tree, Leaf):
+        pending = tree.outcome.kind == "raise" and isinstance(tree.outcome.value, PendingResult)
+        return None if pending else tree
+    then, orelse = _without_pending(tree.then), _without_pending(tree.orelse)
+    if then is None or orelse is None:
+        return then or orelse
+    return Fork(tree.pred, then, orelse, tree.then_scope, tree.else_scope)

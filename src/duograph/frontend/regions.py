@@ -1,0 +1,173 @@
+"""Regions: exploring the paths of a piece of code, and joining them.
+
+A tensor-dependent decision (`Regions.decide`) has two outcomes, and the code that follows it must be captured for
+both. A *region* is the stretch of code between such a decision and the place where its paths join: an ``if``
+statement, a conditional expression, an inlined call, a loop body, the whole function. `Regions.run` executes the
+region once per path, each time from the same tracked state, and joins the results into ``cond`` nodes: values of equal
+type become one output, everything else keeps the paths apart.
+
+Keeping paths apart means *dissolving* the region: its decisions become decisions of the enclosing region, so the code
+after it is captured once per path (continuation duplication), until a place is reached where they do join; at the
+latest the end of the program, whose result is then a union with a selector. A dissolved region is remembered and the
+capture restarts; nodes are hash-consed and tagged by program order, so what was captured before comes out as the very
+same nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.core.op import state as dispatch
+from duograph.ir.builder import Scope
+
+from .errors import INTERNAL, Restart, Uncapturable
+from .join import join_leaves
+from .paths import Fork, Leaf, Outcome
+from .world import World
+
+MAX_PATHS = 64
+MAX_RESTARTS = 200
+
+
+@dataclass(slots=True)
+class Decision:
+    pred: Any
+    taken: bool
+    scope: Scope
+
+
+@dataclass(slots=True)
+class Region:
+    """One execution of a region along one path."""
+
+    key: Any
+    prefix: tuple[bool, ...]
+    scopes: dict[tuple[bool, ...], Scope]
+    path: list[Decision] = field(default_factory=list)
+    counter: int = 0
+
+    @property
+    def taken(self) -> tuple[bool, ...]:
+        return tuple(d.taken for d in self.path)
+
+
+class Regions:
+    """The stack of regions of a capture session, and what earlier attempts have learned."""
+
+    def __init__(self, world: World, builder: Any) -> None:
+        self.world = world
+        self.builder = builder
+        self.current: Region | None = None
+        self.dissolved: set[Any] = set()
+        self.paths = 0
+
+    def begin(self) -> None:
+        """A new attempt of the capture."""
+        self.current = None
+        self.paths = 0
+
+    def dissolve(self, key: Any) -> Any:
+        """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
+        if len(self.dissolved) > MAX_RESTARTS:
+            raise Uncapturable("too many tensor-dependent paths with results of different types")
+        self.dissolved.add(key)
+        raise Restart
+
+    def decide(self, pred: Any) -> bool:
+        """The value of the tensor-dependent condition ``pred`` (a bool Scalar) on the path being captured."""
+        region = self.current
+        assert region is not None
+        k = len(region.path)
+        taken = region.prefix[k] if k < len(region.prefix) else True
+        key = (*region.taken, taken)
+        if key not in region.scopes:
+            region.scopes[key] = Scope(self.builder, self.builder.current)
+        scope = region.scopes[key]
+        self.builder.current = scope
+        dispatch.tapes = []  # what happens in a branch is recorded as one `cond`
+        region.path.append(Decision(pred, taken, scope))
+        return taken
+
+    def next_key(self) -> Any:
+        """Identity of the next region on this path, the same in every attempt."""
+        region = self.current
+        assert region is not None
+        region.counter += 1
+        return (region.key, region.taken, region.counter)
+
+    def run(self, body: Callable[[], Outcome]) -> Outcome:
+        """Runs ``body`` as a region: all its paths, joined. Leaves the world in the joined state."""
+        key = self.next_key()
+        if key in self.dissolved:
+            return body()
+        tree = self.explore(key, body)
+        if isinstance(tree, Leaf):
+            return self._finish(tree)
+        leaf = join_leaves(self, key, tree)
+        if leaf is None:
+            return self.dissolve(key)
+        return self._finish(leaf)
+
+    def branch(self, pred: Any, then: Callable[[], Outcome], orelse: Callable[[], Outcome]) -> Outcome:
+        """``then()`` if ``pred`` else ``orelse()``, joined right after."""
+        return self.run(lambda: then() if self.decide(pred) else orelse())
+
+    def _finish(self, leaf: Leaf) -> Outcome:
+        if leaf.outcome.kind == "raise":
+            raise leaf.outcome.value
+        return leaf.outcome
+
+    def explore(self, key: Any, body: Callable[[], Outcome]) -> Leaf | Fork:
+        """All paths of ``body`` from the current state, as a binary tree of decisions."""
+        entry = self.world.snapshot()
+        outer_scope, outer_tapes, outer_region = self.builder.current, dispatch.tapes, self.current
+        scopes: dict[tuple[bool, ...], Scope] = {}
+        tag = self.builder.next_tag
+
+        def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
+            self.paths += 1
+            if self.paths > MAX_PATHS * 64:
+                raise Uncapturable("too many tensor-dependent paths")
+            region = Region(key, prefix, scopes)
+            self.current = region
+            self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+            try:
+                outcome = self._outcome(body)
+                scope = self.builder.current
+                return Leaf(outcome, self.world.snapshot(), scope), region.path
+            finally:
+                self.current = outer_region
+                self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+
+        def build(prefix: tuple[bool, ...], leaf: Leaf, path: list[Decision]) -> Leaf | Fork:
+            k = len(prefix)
+            if len(path) == k:
+                return leaf
+            if len(scopes) > 2 * MAX_PATHS:
+                raise Uncapturable("too many tensor-dependent paths in one region")
+            then = build((*prefix, True), leaf, path)
+            last = self.builder.next_tag
+            self.world.restore(entry)
+            self.builder.next_tag = tag
+            other, other_path = visit((*prefix, False))
+            self.builder.next_tag = max(last, self.builder.next_tag)
+            orelse = build((*prefix, False), other, other_path)
+            return Fork(path[k].pred, then, orelse, path[k].scope, other_path[k].scope)
+
+        leaf, path = visit(())
+        tree = build((), leaf, path)
+        if isinstance(tree, Fork):
+            self.world.restore(entry)
+        return tree
+
+    def _outcome(self, body: Callable[[], Outcome]) -> Outcome:
+        try:
+            return body()
+        except INTERNAL:
+            raise
+        except RecursionError as exc:
+            raise Uncapturable("recursion without an end that is known while compiling") from exc
+        except Exception as exc:  # the user program's own exception ends this path
+            return Outcome("raise", exc)

@@ -1,0 +1,452 @@
+"""The verbs of Python on values of the captured program: getattr, setattr, getitem, operators, truth, iteration.
+
+Both drivers (source and bytecode) sequence these verbs; they alone know what is tracked and what needs a guard.
+Values are ordinary Python values, so most verbs are Python's own operation, after asking three questions: does the
+operation read something from outside (guard), does it change something outside (overlay), would it run user code
+behind our back (then that code is interpreted)?
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.ops.scalar import Scalar, as_scalar, dim_size
+from duograph.tensor.eager import write
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from . import sources
+from .errors import Uncapturable
+from .policy import function_kind, is_interpreted, is_user_class, module_kind
+from .text import GraphText
+from .world import MISSING, Conflict
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .session import Session
+
+IN_PLACE = {
+    operator.iadd: "__iadd__", operator.isub: "__isub__", operator.imul: "__imul__", operator.itruediv: "__itruediv__",
+    operator.ifloordiv: "__ifloordiv__", operator.imod: "__imod__", operator.ipow: "__ipow__",
+    operator.imatmul: "__imatmul__", operator.iand: "__iand__", operator.ior: "__ior__", operator.ixor: "__ixor__",
+    operator.ilshift: "__ilshift__", operator.irshift: "__irshift__",
+}  # fmt: skip
+PLAIN_OF = {
+    operator.iadd: operator.add, operator.isub: operator.sub, operator.imul: operator.mul,
+    operator.itruediv: operator.truediv, operator.ifloordiv: operator.floordiv, operator.imod: operator.mod,
+    operator.ipow: operator.pow, operator.imatmul: operator.matmul, operator.iand: operator.and_,
+    operator.ior: operator.or_, operator.ixor: operator.xor, operator.ilshift: operator.lshift,
+    operator.irshift: operator.rshift,
+}  # fmt: skip
+DUNDER = {
+    operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
+    operator.floordiv: "floordiv", operator.mod: "mod", operator.pow: "pow", operator.matmul: "matmul",
+    operator.and_: "and", operator.or_: "or", operator.xor: "xor", operator.lshift: "lshift",
+    operator.rshift: "rshift",
+}  # fmt: skip
+COMPARE_DUNDER = {
+    operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"), operator.lt: ("__lt__", "__gt__"),
+    operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"), operator.ge: ("__ge__", "__le__"),
+}  # fmt: skip
+
+
+class Semantics:
+    """Verbs over one session. ``calls`` runs functions; it is set by the driver."""
+
+    calls: Calls
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.world = session.world
+
+    # -- attributes --------------------------------------------------------------------------------------------
+
+    def getattr(self, obj: Any, name: str, default: Any = MISSING) -> Any:
+        """``obj.name``, or ``default``."""
+        try:
+            return self._getattr(obj, name)
+        except AttributeError:
+            if default is MISSING:
+                raise
+            return default
+
+    def _getattr(self, obj: Any, name: str) -> Any:
+        if isinstance(obj, Tensor):
+            return self._tensor_attr(obj, name)
+        if isinstance(obj, types.ModuleType):
+            value = getattr(obj, name)
+            if module_kind(obj.__name__) == "user" and not isinstance(value, types.ModuleType):
+                key = ("global", id(vars(obj)), name)
+                if key in self.world.overlay:
+                    return self.world.overlay[key][1]
+                return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+            return value
+        if isinstance(obj, super | types.MethodType | types.BuiltinMethodType):
+            return getattr(obj, name)
+        if isinstance(obj, Scalar | GraphText | str | bytes | int | float | complex | tuple | list | dict | set):
+            if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
+                return getattr(obj, name)
+        if isinstance(obj, type):
+            return self._class_attr(obj, name)
+        return self._instance_attr(obj, name)
+
+    def _tensor_attr(self, obj: Tensor, name: str) -> Any:
+        key = ("attr", id(obj), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], obj, name)
+        if name == "shape" and obj.is_symbolic and any(not isinstance(d, int) for d in obj.shape):
+            return tuple(d if isinstance(d, int) else dim_size(obj, axis=i) for i, d in enumerate(obj.shape))
+        if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
+            raise Uncapturable("the attribute `grad` of a Parameter")
+        found = lookup(type(obj), name)
+        if isinstance(found, types.FunctionType) and is_interpreted(found):
+            return types.MethodType(found, obj)
+        return getattr(obj, name)
+
+    @staticmethod
+    def _present(value: Any, obj: Any, name: str) -> Any:
+        if value is MISSING:
+            raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
+        return value
+
+    def _class_attr(self, cls: type, name: str) -> Any:
+        key = ("attr", id(cls), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], cls, name)
+        value = getattr(cls, name)
+        if is_user_class(cls) and not callable(value) and not name.startswith("__") and not isinstance(value, property):
+            return self.session.external(value, sources.attr(self.session.source_of(cls), name))
+        return value
+
+    def _instance_attr(self, obj: Any, name: str) -> Any:
+        key = ("attr", id(obj), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], obj, name)
+        cls = type(obj)
+        found = lookup(cls, name)
+        if isinstance(found, property):
+            if is_interpreted(found.fget):
+                return self.calls.call(found.fget, (obj,), {})
+            value = getattr(obj, name)
+            return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
+        custom = lookup(cls, "__getattribute__")
+        if is_interpreted(custom):
+            return self.calls.call(custom, (obj, name), {})
+        if found is None and not _has_attr(obj, name):
+            hook = lookup(cls, "__getattr__")
+            if is_interpreted(hook):
+                return self.calls.call(hook, (obj, name), {})
+        value = getattr(obj, name)
+        if found is not None and isinstance(value, types.MethodType) and value.__self__ in (obj, cls):
+            return value
+        if self.world.is_tracked(obj) or isinstance(found, types.FunctionType | staticmethod | types.BuiltinFunctionType):
+            return value
+        if isinstance(obj, np.ndarray | np.generic):
+            if self._is_inside(obj):
+                return value
+            raise Uncapturable("a NumPy array from outside the compiled function")
+        return self._outside_attr(obj, name, value)
+
+    def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
+        if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+            return value
+        if isinstance(value, types.MethodType) and value.__func__.__name__ == name:
+            return value
+        return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+
+    def _is_inside(self, obj: Any) -> bool:
+        return id(obj) not in self.session._object_sources
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        """``obj.name = value``."""
+        cls = type(obj)
+        found = lookup(cls, name)
+        if isinstance(found, property) and is_interpreted(found.fset):
+            self.calls.call(found.fset, (obj, value), {})
+            return
+        hook = lookup(cls, "__setattr__")
+        if is_interpreted(hook):
+            self.calls.call(hook, (obj, name, value), {})
+            return
+        self.object_setattr(obj, name, value)
+
+    def object_setattr(self, obj: Any, name: str, value: Any) -> None:
+        """Sets the attribute without asking the class for a ``__setattr__`` of the user."""
+        if self.world.is_tracked(obj):
+            setattr(obj, name, value)
+            return
+        if isinstance(obj, types.ModuleType):
+            self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
+            return
+        if isinstance(obj, Tensor) and obj.is_symbolic:
+            setattr(obj, name, value)
+            return
+        held = self._instance_attr(obj, name) if _has_attr(obj, name) and not isinstance(obj, type | Tensor) else None
+        if isinstance(held, Parameter) and isinstance(value, Tensor) and not isinstance(value, Parameter):
+            write(held, value)
+            return
+        if isinstance(obj, np.ndarray):
+            raise Uncapturable("a write to a NumPy array from outside the compiled function")
+        self.world.overlay["attr", id(obj), name] = (obj, value)
+        self.session._keep.append(obj)
+
+    def delattr(self, obj: Any, name: str) -> None:
+        """``del obj.name``."""
+        if self.world.is_tracked(obj):
+            delattr(obj, name)
+            return
+        self.getattr(obj, name)
+        self.world.overlay["attr", id(obj), name] = (obj, MISSING)
+
+    # -- items -------------------------------------------------------------------------------------------------
+
+    def getitem(self, obj: Any, key: Any) -> Any:
+        """``obj[key]``."""
+        if isinstance(obj, Tensor):
+            return obj[key]
+        method = user_method(obj, "__getitem__")
+        if method is not None:
+            return self.calls.call(method, (obj, key), {})
+        if isinstance(obj, type):
+            return self.calls.call_native(operator.getitem, (obj, key), {})
+        if isinstance(obj, list | tuple | str) and isinstance(key, Tensor | Scalar):
+            raise Uncapturable(f"an index of a {type(obj).__name__} that is only known at run time")
+        if isinstance(obj, np.ndarray) and not self._is_inside(obj):
+            raise Uncapturable("a NumPy array from outside the compiled function")
+        value = obj[key]
+        if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
+            return self._fresh(value)
+        if self._is_inside(obj) or isinstance(obj, np.ndarray):
+            return self._fresh(value)
+        return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
+
+    def _fresh(self, value: Any) -> Any:
+        """Results of native operations: new containers are tracked from now on."""
+        if type(value) in (list, dict, set) and not self.world.is_tracked(value):
+            self.world.track(value)
+        return value
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        """``obj[key] = value``."""
+        method = user_method(obj, "__setitem__")
+        if method is not None and not isinstance(obj, Tensor):
+            self.calls.call(method, (obj, key, value), {})
+            return
+        self._check_mutable(obj)
+        if isinstance(obj, list) and isinstance(key, Tensor | Scalar):
+            raise Uncapturable("an index of a list that is only known at run time")
+        obj[key] = value
+
+    def delitem(self, obj: Any, key: Any) -> None:
+        """``del obj[key]``."""
+        method = user_method(obj, "__delitem__")
+        if method is not None:
+            self.calls.call(method, (obj, key), {})
+            return
+        self._check_mutable(obj)
+        del obj[key]
+
+    def _check_mutable(self, obj: Any) -> None:
+        if isinstance(obj, Tensor):
+            return
+        if isinstance(obj, list | dict | set):
+            if not self.world.is_tracked(obj):
+                self.world.track(obj)
+            return
+        if not self.world.is_tracked(obj) and not self._is_inside(obj):
+            raise Uncapturable(f"a write into an object of class {type(obj).__name__!r} from outside")
+
+    # -- operators ---------------------------------------------------------------------------------------------
+
+    def binary(self, op: Any, a: Any, b: Any) -> Any:
+        """``a op b``."""
+        if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
+            template = a
+            return GraphText([(lambda values: template % values, b)])
+        name = DUNDER[op]
+        for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
+            method = user_method(obj, method_name)
+            if method is not None:
+                result = self.calls.call(method, (obj, other), {})
+                if result is not NotImplemented:
+                    return result
+        self._refuse_foreign(a, b)
+        return self._fresh(op(a, b))
+
+    def in_place(self, op: Any, a: Any, b: Any) -> Any:
+        """The value of ``a`` after ``a op= b``."""
+        method = user_method(a, IN_PLACE[op])
+        if method is not None:
+            result = self.calls.call(method, (a, b), {})
+            if result is not NotImplemented:
+                return result
+        if isinstance(a, list | dict | set) and op in (operator.iadd, operator.imul, operator.ior, operator.iand,
+                                                      operator.isub, operator.ixor):  # fmt: skip
+            self._check_mutable(a)
+            return op(a, b)
+        if isinstance(a, Tensor):
+            return op(a, b)
+        return self.binary(PLAIN_OF[op], a, b)
+
+    def compare(self, op: Any, a: Any, b: Any) -> Any:
+        """``a op b`` for ``== != < <= > >=``."""
+        left, right = COMPARE_DUNDER[op]
+        for obj, other, name in ((a, b, left), (b, a, right)):
+            method = user_method(obj, name)
+            if method is not None:
+                result = self.calls.call(method, (obj, other), {})
+                if result is not NotImplemented:
+                    return result
+        self._refuse_foreign(a, b)
+        return op(a, b)
+
+    def _refuse_foreign(self, *values: Any) -> None:
+        for v in values:
+            if isinstance(v, np.ndarray) and not self._is_inside(v):
+                raise Uncapturable("a NumPy array from outside the compiled function")
+
+    def contains(self, container: Any, value: Any) -> Any:
+        """``value in container``."""
+        method = user_method(container, "__contains__")
+        if method is not None:
+            return self.as_bool(self.calls.call(method, (container, value), {}))
+        if isinstance(container, list | tuple) and any(is_user_class(type(v)) for v in (*container, value)):
+            return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
+        return value in container
+
+    def unary(self, op: Any, a: Any) -> Any:
+        """``-a``, ``+a``, ``~a``."""
+        name = {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op]
+        method = user_method(a, name)
+        return self.calls.call(method, (a,), {}) if method is not None else op(a)
+
+    def truth(self, value: Any) -> Any:
+        """Truth of a value: a bool, or a bool Scalar that the program computes."""
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, Scalar):
+            return as_scalar(value, "bool")
+        if isinstance(value, Tensor):
+            size = static_size(value)
+            if size is not None and size != 1:
+                raise ValueError(
+                    f"The tensor should have only one element, but got {size}, more than one element is ambiguous."
+                )
+            return as_scalar(value, "bool")
+        if isinstance(value, Conflict):
+            raise Uncapturable(value.why)
+        for name in ("__bool__", "__len__"):
+            method = user_method(value, name)
+            if method is not None:
+                return self.truth(self.calls.call(method, (value,), {}))
+        return bool(value)
+
+    def as_bool(self, value: Any) -> bool:
+        """Truth as a Python bool on the path being captured."""
+        result = self.truth(value)
+        return self.session.regions.decide(result) if isinstance(result, Scalar) else result
+
+    def iterate(self, obj: Any) -> Iterator[Any]:
+        """An iterator over ``obj``."""
+        if isinstance(obj, Tensor):
+            if obj.ndim == 0:
+                raise TypeError("iteration over a 0-d tensor")
+            n = obj.shape[0]
+            if not isinstance(n, int):
+                raise Uncapturable("iteration over a dimension whose size is only known at run time")
+            return (obj[i] for i in range(n))
+        method = user_method(obj, "__iter__")
+        if method is not None:
+            return self._user_iterator(self.calls.call(method, (obj,), {}))
+        if user_method(obj, "__next__") is not None:
+            return self._user_iterator(obj)
+        if user_method(obj, "__getitem__") is not None and not isinstance(obj, list | tuple | dict):
+            return self._sequence_iterator(obj)
+        return iter(obj)
+
+    def _user_iterator(self, it: Any) -> Iterator[Any]:
+        step = user_method(it, "__next__")
+        if step is None:
+            yield from it
+            return
+        while True:
+            try:
+                value = self.calls.call(step, (it,), {})
+            except StopIteration:
+                return
+            yield value
+
+    def _sequence_iterator(self, obj: Any) -> Iterator[Any]:
+        index = 0
+        while True:
+            try:
+                value = self.getitem(obj, index)
+            except IndexError:
+                return
+            yield value
+            index += 1
+
+
+def lookup(cls: type, name: str) -> Any:
+    """The class attribute ``name`` without binding it, or ``None``."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
+
+
+def user_method(obj: Any, name: str) -> Any:
+    """The special method of ``obj`` if it is user code that must be interpreted, else ``None``."""
+    cls = type(obj)
+    if cls.__module__ == "builtins" or isinstance(obj, Tensor | type):
+        return None
+    found = lookup(cls, name)
+    if isinstance(found, types.FunctionType) and function_kind(found) == "user":
+        return found
+    return None
+
+
+def _has_attr(obj: Any, name: str) -> bool:
+    try:
+        object.__getattribute__(obj, name)
+    except AttributeError:
+        return getattr(obj, name, MISSING) is not MISSING if not _has_user_getattr(obj) else False
+    return True
+
+
+def _has_user_getattr(obj: Any) -> bool:
+    return is_interpreted(lookup(type(obj), "__getattr__"))
+
+
+def _plain_key(key: Any) -> Any:
+    if isinstance(key, Tensor | Scalar | slice):
+        raise Uncapturable("an index into an outside object that is only known at run time")
+    return key
+
+
+def static_size(t: Tensor) -> int | None:
+    """The number of elements, if it is known."""
+    size = 1
+    for d in t.shape:
+        if not isinstance(d, int):
+            return None
+        size *= d
+    return size
+
+
+def contains_symbolic(value: Any) -> bool:
+    """Whether a value has parts that are only known at run time."""
+    if isinstance(value, Scalar | GraphText | Tensor):
+        return True
+    if isinstance(value, tuple | list | set | frozenset):
+        return any(contains_symbolic(v) for v in value)
+    if isinstance(value, dict):
+        return any(contains_symbolic(v) for v in value.values())
+    return False
+
+

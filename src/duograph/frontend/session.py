@@ -1,0 +1,293 @@
+"""One capture: the graph binder that knows the outside world, and how outside values enter the program.
+
+`Session.external` turns an outside value into what the captured program works on, and records what was assumed:
+
+* tensors are live inputs of the graph, read again at every call;
+* numbers and strings are baked in, with a guard (a number that turned out to vary becomes an input, a `Scalar`);
+* lists, dicts and sets are *shadowed*: the program works on a copy, and changes are written back after the run;
+* functions, classes, modules, Cells and other objects are used as they are, guarded by identity; writes to their
+  attributes go to the overlay and are replayed.
+"""
+
+from __future__ import annotations
+
+import copy
+import types
+from typing import Any
+
+
+
+from duograph.core.dtype import DType
+from duograph.core.op import Op
+from duograph.core.types import INT, TOKEN, Type, scalar_type
+from duograph.ir.builder import Builder
+from duograph.ir.node import Node, Param
+from duograph.ops.graph_binder import GraphBinder
+from duograph.ops.scalar import Scalar
+from duograph.tensor.alias import fresh_stamp, root_of
+from duograph.tensor.tensor import Tensor
+
+from . import sources
+from .effects import py_effect
+from .errors import Restart, Uncapturable
+from .policy import module_kind
+from .regions import Regions
+from .sources import GuardSet, Pin, Source, tensor_facts
+from .world import MISSING, World, contents
+
+MAX_PEELS = 2
+CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
+
+
+class CaptureBinder(GraphBinder):
+    """Emits ops of the captured program; outside tensors become inputs."""
+
+    def __init__(self, session: Session, builder: Builder) -> None:
+        super().__init__(builder)
+        self.session = session
+        self.joined: dict[Any, Any] = {}
+        self.join_sources: dict[Any, Any] = {}
+
+    def lift(self, tensor: Tensor) -> Node:
+        if tensor._view is not None and root_of(tensor)._alias.serial > self.session.born:
+            return self.builder.context.const(tensor.array())
+        if tensor._alias.serial > self.session.born:  # made during capture: a constant of the program
+            return self.builder.context.const(tensor.array())
+        return self.session.tensor_input(tensor)
+
+    def birth_node(self, root: Tensor) -> Node:
+        """The node of a storage before any write of the program."""
+        return root._data if isinstance(root._data, Node) else self.lift(root)
+
+    def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        span = self.session.span
+        self.builder.origin = (span,) if span is not None else ()
+        return super().bind(op, operands, attrs)
+
+    def write(self, target: Tensor, value: Tensor) -> None:
+        alias = root_of(target)._alias
+        key = self.joined.get(alias) or self.join_sources.get(alias)
+        if key is not None:
+            if key == "loop":
+                raise Uncapturable("a tensor that the loop also rebinds is written in place")
+            self.session.regions.dissolve(key)
+        if not target.is_symbolic and alias.serial <= self.session.born:
+            self.session.note_written(root_of(target))
+        super().write(target, value)
+
+
+class Session:
+    """Everything about one attempt to capture a function."""
+
+    def __init__(self, dynamic: set[Source], log: Log) -> None:
+        self.born = fresh_stamp()
+        self.builder = Builder()
+        self.binder = CaptureBinder(self, self.builder)
+        self.world = World(self.binder)
+        self.regions = Regions(self.world, self.builder)
+        self.regions.dissolved = log.dissolved
+        self.log = log
+        self.guards = GuardSet()
+        self.dynamic = dynamic
+        self.inputs: list[tuple[Source, Param]] = []
+        self.written: dict[int, Tensor] = {}
+        self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
+        self.initial_contents: dict[int, Any] = {}
+        self.span: Any = None
+        self.driver: Any = None
+        self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
+        self._tensor_params: dict[int, Param] = {}
+        self._object_sources: dict[int, tuple[Any, Source]] = {}
+        self._shadows: dict[int, Any] = {}
+        self._token: Param | None = None
+        self._rng: list[Param] = []
+        self._keep: list[Any] = []
+
+    # -- inputs ------------------------------------------------------------------------------------------------
+
+    def add_input(self, source: Source, name: str, type: Type) -> Param:
+        param = self.builder.param(name, type)
+        self.inputs.append((source, param))
+        return param
+
+    def tensor_input(self, tensor: Tensor) -> Param:
+        """The graph input for an outside tensor (a view enters through its own array: read-only until written)."""
+        param = self._tensor_params.get(id(tensor))
+        if param is None:
+            known = self._tensor_sources.get(id(tensor))
+            source = known[1] if known else sources.pinned(tensor)
+            if known is None:
+                self.guards.add(source, "tensor", tensor_facts(tensor))
+                self._tensor_sources[id(tensor)] = (tensor, source)
+            name = str(getattr(tensor, "name", None) or source.key or "x")
+            param = self.add_input(source, _identifier(name), tensor.type)
+            self._tensor_params[id(tensor)] = param
+        return param
+
+    def tensor_source(self, tensor: Tensor) -> Source:
+        known = self._tensor_sources.get(id(tensor))
+        return known[1] if known else sources.pinned(tensor)
+
+    def is_outside(self, tensor: Tensor) -> bool:
+        return not tensor.is_symbolic and tensor._alias.serial <= self.born
+
+    def note_written(self, root: Tensor) -> None:
+        self.written[id(root)] = root
+
+    def token_node(self, node: Node | None) -> Node:
+        """The effect token: ``node``, or the one that enters the program."""
+        if node is not None:
+            return node
+        if self._token is None:
+            self._token = self.builder.param("token", TOKEN)
+        return self._token
+
+    @property
+    def token_param(self) -> Param | None:
+        return self._token
+
+    def start_random(self) -> tuple[Param, Param]:
+        """Seed and counter of the random generator as inputs; called before the program starts."""
+        self._rng = [self.builder.param("seed", INT), self.builder.param("offset", INT)]
+        return self._rng[0], self._rng[1]
+
+    @property
+    def random_params(self) -> list[Param]:
+        return self._rng
+
+    # -- outside values ----------------------------------------------------------------------------------------
+
+    def external(self, value: Any, source: Source) -> Any:
+        """The outside ``value`` reached by ``source`` as a value of the captured program."""
+        if isinstance(value, Tensor):
+            return self._external_tensor(value, source)
+        if isinstance(value, CONSTANTS):
+            return self._external_constant(value, source)
+        if isinstance(value, tuple):
+            return self._external_tuple(value, source)
+        if isinstance(value, list | dict | set) and not isinstance(value, types.MappingProxyType):
+            return self._shadow(value, source)
+        self.guards.add(source, "is", Pin(value))
+        self._object_sources.setdefault(id(value), (value, sources.pinned(value)))
+        return value
+
+    def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
+        known = self._tensor_sources.get(id(value))
+        if known is None:
+            self.guards.add(source, "tensor", tensor_facts(value))
+            self._tensor_sources[id(value)] = (value, source)
+        elif known[1] != source:
+            self.guards.same_objects[known[1], source] = None
+        return value
+
+    def _external_constant(self, value: Any, source: Source) -> Any:
+        if source in self.dynamic and isinstance(value, int | float) and not isinstance(value, bool):
+            for known, param in self.inputs:
+                if known == source:
+                    return Scalar(param)
+            self.guards.add(source, "type", type(value))
+            return Scalar(self.add_input(source, _identifier(str(source.key)), scalar_type(value)))
+        self.guards.add(source, "equal", value)
+        return value
+
+    def _external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
+        self.guards.add(source, "type", type(value))
+        self.guards.add(source, "len", len(value))
+        items = [self.external(v, sources.item(source, i)) for i, v in enumerate(value)]
+        if all(a is b for a, b in zip(items, value, strict=True)):
+            return value
+        return type(value)._make(items) if hasattr(value, "_make") else type(value)(items)
+
+    def _shadow(self, value: Any, source: Source) -> Any:
+        shadow = self._shadows.get(id(value))
+        if shadow is not None:
+            known = self.originals[id(shadow)][1]
+            if known != source:
+                self.guards.same_objects[known, source] = None
+            return shadow
+        self.guards.add(source, "type", type(value))
+        shadow = copy.copy(value)
+        self._shadows[id(value)] = shadow
+        self._keep.append(value)
+        self.originals[id(shadow)] = (value, source)
+        self._fill_shadow(shadow, value, source)
+        self.initial_contents[id(shadow)] = contents(shadow)
+        return self.world.track(shadow)
+
+    def _fill_shadow(self, shadow: Any, value: Any, source: Source) -> None:
+        if isinstance(value, set):
+            if not all(isinstance(v, CONSTANTS) for v in value):
+                raise Uncapturable("a set of objects from outside")
+            self.guards.add(source, "elements", set(value))
+        elif isinstance(value, dict):
+            self.guards.add(source, "keys", list(value))
+            for k, v in value.items():
+                dict.__setitem__(shadow, k, self.external(v, sources.item(source, k)))
+        else:
+            self.guards.add(source, "len", len(value))
+            for i, v in enumerate(value):
+                list.__setitem__(shadow, i, self.external(v, sources.item(source, i)))
+
+    def shadows(self) -> list[tuple[Any, tuple[Any, Source]]]:
+        """Every shadow with the outside container and source that it stands for."""
+        return [(self._shadows[id(value)], (value, source)) for value, source in self.originals.values()]
+
+    def known_tensors(self) -> list[tuple[Tensor, Source]]:
+        """Outside tensors that entered the program, with their sources."""
+        return [pair for pair in self._tensor_sources.values() if id(pair[0]) in self._tensor_params]
+
+    def external_global(self, namespace: dict[str, Any], name: str) -> Any:
+        """The global ``name``; modules and the framework's own functions need no guard to be named."""
+        value = namespace[name]
+        if isinstance(value, types.ModuleType) and module_kind(value.__name__) != "user":
+            return value
+        return self.external(value, sources.global_(namespace, name))
+
+    def peel(self, key: Any, why: str) -> None:
+        """Restarts the capture with one more iteration of loop ``key`` taken out in front of it."""
+        count = self.log.peeled.get(key, 0)
+        if count >= MAX_PEELS:
+            raise Uncapturable(why)
+        self.log.peeled[key] = count + 1
+        raise Restart
+
+    def source_of(self, obj: Any) -> Source:
+        """How to reach an outside object; objects are pinned by the guard that found them."""
+        known = self._object_sources.get(id(obj))
+        if known is None:
+            known = self._object_sources[id(obj)] = (obj, sources.pinned(obj))
+        return known[1]
+
+    def original(self, key: Any, owner: Any) -> Any:
+        """What the outside world holds for an overlay key, as a value of the program; `MISSING` if nothing."""
+        kind, _, name = key
+        if kind == "attr":
+            value = getattr(owner, name, MISSING)
+            return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
+        if kind == "global":
+            return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
+        return self.external(owner.cell_contents, sources.cell(owner, name))
+
+    def call_effect(self, target: Any, *operands: Any) -> None:
+        """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like)."""
+        token = self.token_node(self.world.token)
+        nodes = tuple(self.binder.node_of(x) for x in operands)
+        self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
+
+
+class Log:
+    """What earlier attempts of one capture have learned; the next attempt starts with it."""
+
+    def __init__(self) -> None:
+        self.dissolved: set[Any] = set()
+        self.peeled: dict[Any, int] = {}
+        self.unrolled: set[Any] = set()
+        self.restarts = 0
+
+
+def _identifier(name: str) -> str:
+    text = "".join(c if c.isalnum() or c in "._" else "_" for c in name)
+    return text or "x"
+
+
+

@@ -1,0 +1,290 @@
+"""Sources: how to reach an outside value from the arguments of a call, and guards: what was assumed of it.
+
+    Source ::= Arg(i) | Pinned(object) | Attr(base, name) | Item(base, key) | Global(dict, name) | CellVar(cell)
+    Guard  ::= (Source, check, expected)
+
+Guards of one capture are compiled into one Python function with shared sub-expressions; a second, interpretive path
+answers which guard failed and why (`first_miss`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from duograph.core.op import value_key
+from duograph.tensor.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One step of the way to a value; ``base`` is the way so far."""
+
+    kind: str  # arg, pinned, attr, item, global, cell
+    base: Any
+    key: Any = None
+
+    def load(self, args: Sequence[Any]) -> Any:
+        """The value that this source has now."""
+        match self.kind:
+            case "arg":
+                return args[self.key]
+            case "pinned":
+                return self.base.value
+            case "attr":
+                return getattr(self.base.load(args), self.key)
+            case "item":
+                return self.base.load(args)[self.key]
+            case "global":
+                return self.base.value[self.key]
+        return self.base.value.cell_contents
+
+    def __str__(self) -> str:
+        match self.kind:
+            case "arg":
+                return str(self.base)
+            case "pinned":
+                return f"<{getattr(self.base.value, '__name__', type(self.base.value).__name__)}>"
+            case "attr":
+                return f"{self.base}.{self.key}"
+            case "item":
+                return f"{self.base}[{self.key!r}]"
+            case "global":
+                return f"global {self.key}"
+        return f"closure variable {self.key}"
+
+
+class Pin:
+    """Holds an object by identity (hash and equality of a Source must not look inside)."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pin) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def arg(index: int, name: str) -> Source:
+    return Source("arg", name, index)
+
+
+def pinned(value: Any) -> Source:
+    return Source("pinned", Pin(value))
+
+
+def attr(base: Source, name: str) -> Source:
+    return Source("attr", base, name)
+
+
+def item(base: Source, key: Any) -> Source:
+    return Source("item", base, key)
+
+
+def global_(namespace: dict[str, Any], name: str) -> Source:
+    return Source("global", Pin(namespace), name)
+
+
+def cell(variable: Any, name: str) -> Source:
+    return Source("cell", Pin(variable), name)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """An assumption: ``check`` is one of `CHECKS`."""
+
+    source: Source
+    check: str
+    expected: Any
+
+    def holds(self, args: Sequence[Any]) -> bool:
+        try:
+            return bool(CHECKS[self.check](self.source.load(args), self.expected))
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            return False
+
+    def describe(self, args: Sequence[Any]) -> str:
+        """Why this guard fails for ``args``, for the recompile log."""
+        try:
+            value = self.source.load(args)
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError) as exc:
+            return f"{self.source} cannot be read any more: {exc}"
+        actual = tensor_facts(value) if self.check == "tensor" and isinstance(value, Tensor) else value
+        expected = self.expected.value if isinstance(self.expected, Pin) else self.expected
+        match self.check:
+            case "len":
+                return f"length of {self.source} was {expected}, is {len(value)}"
+            case "is":
+                return f"{self.source} was another object ({_short(expected)}), is {_short(actual)}"
+            case "tensor":
+                return f"{self.source} was {_facts_text(expected)}, is {_facts_text(actual)}"
+        return f"{self.source} was {_short(expected)}, is {_short(actual)}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _facts_text(facts: Any) -> str:
+    if not isinstance(facts, tuple) or len(facts) != 5:
+        return _short(facts)
+    kind, dtype, shape, contiguous, _ = facts
+    return f"{kind.__name__} {dtype}{list(shape)}" + ("" if contiguous else " (not contiguous)")
+
+
+def tensor_facts(t: Tensor) -> tuple[Any, ...]:
+    """What a compiled program depends on of an input tensor."""
+    data = t._data
+    grad = getattr(t, "requires_grad", None)
+    return (type(t), data.dtype, data.shape, data.flags.c_contiguous, grad if type(t) is not Tensor else None)
+
+
+def _is_tensor(value: Any, facts: Any) -> bool:
+    return isinstance(value, Tensor) and not value.is_symbolic and tensor_facts(value) == facts
+
+
+def _same(value: Any, expected: Any) -> bool:
+    return type(value) is type(expected) and value_key(value) == value_key(expected)
+
+
+CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "tensor": _is_tensor,
+    "equal": _same,
+    "is": lambda value, pin: value is pin.value,
+    "same object": lambda value, other: value is other,
+    "type": lambda value, kind: type(value) is kind,
+    "len": lambda value, n: len(value) == n,
+    "keys": lambda value, keys: list(value) == list(keys),
+    "elements": lambda value, elements: value == elements,
+}
+
+
+class GuardSet:
+    """The guards of one compiled entry, in order of capture, without repetition."""
+
+    def __init__(self) -> None:
+        self._guards: dict[Guard, None] = {}
+        self.same_objects: dict[tuple[Source, Source], None] = {}
+        self._check: Callable[[Sequence[Any]], bool] | None = None
+
+    def add(self, source: Source, check: str, expected: Any) -> None:
+        self._guards[Guard(source, check, _Key(expected) if not _hashable(expected) else expected)] = None
+
+    @property
+    def guards(self) -> list[Guard]:
+        return list(self._guards)
+
+    def check(self, args: Sequence[Any]) -> bool:
+        """Whether the entry is valid for these arguments; one generated function."""
+        if self._check is None:
+            self._check = compile_guards(self.guards, list(self.same_objects))
+        try:
+            return self._check(args)
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            return False
+
+    def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
+        """The first guard that fails and the reason in words."""
+        for guard in self._guards:
+            if not guard.holds(args):
+                return guard, guard.describe(args)
+        for one, two in self.same_objects:
+            if one.load(args) is not two.load(args):
+                return None, f"{one} and {two} were the same tensor"
+        return None, "inputs share memory in another way"
+
+
+class _Key:
+    """An unhashable expected value (a list of keys, a set) as part of a guard."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __iter__(self) -> Any:
+        return iter(self.value)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Callable[[Sequence[Any]], bool]:
+    """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
+    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key}
+    names: dict[Source, str] = {}
+    lines: list[str] = []
+
+    def constant(value: Any) -> str:
+        name = f"k{len(constants)}"
+        constants[name] = value
+        return name
+
+    def load(source: Source) -> str:
+        if source in names:
+            return names[source]
+        match source.kind:
+            case "arg":
+                text = f"a[{source.key}]"
+            case "pinned":
+                text = constant(source.base.value)
+            case "attr":
+                text = f"{load(source.base)}.{source.key}"
+                if not source.key.isidentifier():
+                    text = f"getattr({load(source.base)}, {source.key!r})"
+            case "item":
+                text = f"{load(source.base)}[{constant(source.key)}]"
+            case "global":
+                text = f"{constant(source.base.value)}[{source.key!r}]"
+            case _:
+                text = f"{constant(source.base.value)}.cell_contents"
+        if source.kind == "pinned":
+            names[source] = text
+            return text
+        names[source] = name = f"v{len(names)}"
+        lines.append(f"{name} = {text}")
+        return name
+
+    for g in guards:
+        value = load(g.source)
+        expected = g.expected.value if isinstance(g.expected, Pin | _Key) else g.expected
+        match g.check:
+            case "is" | "type":
+                left = value if g.check == "is" else f"type({value})"
+                test = f"{left} is {constant(expected)}"
+            case "len":
+                test = f"len({value}) == {expected}"
+            case "keys":
+                test = f"list({value}) == {constant(list(expected))}"
+            case "elements":
+                test = f"{value} == {constant(expected)}"
+            case "tensor":
+                test = f"isinstance({value}, Tensor) and facts({value}) == {constant(expected)}"
+            case _:
+                simple = type(expected) in (int, str, bytes)
+                right = f"{value} == {constant(expected)}" if simple else f"key({value}) == {constant(value_key(expected))}"
+                test = f"type({value}) is {constant(type(expected))} and {right}"
+        lines.append(f"if not ({test}): return False")
+    for one, two in same:
+        lines.append(f"if {load(one)} is not {load(two)}: return False")
+    body = "\n    ".join([*lines, "return True"])
+    namespace = constants
+    exec(f"def check(a):\n    {body}\n", namespace)  # noqa: S102 - generated from the structure above only
+    return namespace["check"]

@@ -1,0 +1,44 @@
+"""Strings that depend on values known at run time: ``f"{x}"``, ``"%s" % x``, ``str(x)``, messages of exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import Uncapturable
+
+
+class GraphText:
+    """A string made of constant pieces and run-time values with the function that formats each.
+
+    It can be concatenated, formatted into another string, printed, returned and stored. Asking what it says while the
+    graph is being built cannot be captured.
+    """
+
+    __slots__ = ("parts",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, parts: list[str | tuple[Callable[[Any], str], Any]]) -> None:
+        self.parts = parts
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, str):
+            return GraphText([*self.parts, other])
+        return GraphText([*self.parts, *other.parts]) if isinstance(other, GraphText) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return GraphText([other, *self.parts]) if isinstance(other, str) else NotImplemented
+
+    def _unknown(self, *_: Any, **__: Any) -> Any:
+        raise Uncapturable("the text of a string that depends on tensor values is only known at run time")
+
+    __str__ = __repr__ = __len__ = __bool__ = __eq__ = __contains__ = __getitem__ = __iter__ = __format__ = _unknown  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        raise Uncapturable(f"str.{name} of a string that depends on tensor values")
+
+
+def formatted(value: Any, spec: str, conversion: str) -> GraphText:
+    """``f"{value!conversion:spec}"`` of a run-time value."""
+    convert: Callable[[Any], Any] = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[conversion]
+    return GraphText([(lambda v: format(convert(v), spec), value)])

@@ -1,0 +1,153 @@
+"""The tracked state of a captured program: what its variables and objects hold at this point of the path.
+
+Capture runs over *real* Python values: lists are lists, numbers are numbers, and tensors are `Tensor` handles on graph
+nodes. What has to be tracked is everything that the program can change, because branches and loops run one piece of
+code from the same state more than once:
+
+* local variables of the frames (`Frame`),
+* containers and instances that were made during capture, and shadows of outside containers (``containers``),
+* attributes, globals and closure cells of the outside world, whose writes are kept in ``overlay`` and replayed after
+  the compiled program ran,
+* the contents of storages (`GraphBinder.store`), the effect token, and the random generator's counter.
+
+`World.snapshot` copies all of it, `World.restore` puts it back. Outside objects are never modified by capture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from duograph.core.op import state as dispatch
+from duograph.tensor.random import default_generator
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
+
+
+class Conflict:
+    """What a variable holds after a join of paths that left it with values of different kinds.
+
+    Harmless until it is read; reading it makes the capture start again with the paths kept apart (``key`` names the
+    region whose paths were joined).
+    """
+
+    __slots__ = ("key", "why")
+
+    def __init__(self, key: Any, why: str) -> None:
+        self.key, self.why = key, why
+
+    def __repr__(self) -> str:
+        return f"<conflict: {self.why}>"
+
+
+class Frame:
+    """Local variables of one call of an interpreted function; closures refer to it through ``parent``."""
+
+    __slots__ = ("captured", "cells", "code", "globals", "locals", "name", "parent", "serial", "special")
+
+    def __init__(self, name: str, code: Any, globals_: dict[str, Any], parent: Frame | None) -> None:
+        self.name = name
+        self.code = code
+        self.globals = globals_
+        self.parent = parent
+        self.locals: dict[str, Any] = {}
+        self.cells: dict[str, Any] = {}
+        self.captured = False
+        self.special: dict[str, Any] = {}
+        self.serial = 0
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """A copy of the tracked state. Containers are copied one level deep: their elements are tracked themselves."""
+
+    locals: dict[Frame, dict[str, Any]]
+    containers: dict[int, tuple[Any, Any]]
+    overlay: dict[Any, tuple[Any, Any]]
+    store: dict[Any, Any]
+    token: Any
+    offset: Any
+    tape_lengths: list[tuple[Any, int]]
+
+
+def contents(obj: Any) -> Any:
+    """A copy of what a tracked container or instance holds."""
+    if isinstance(obj, list):
+        return list(obj)
+    if isinstance(obj, dict):
+        return dict(obj)
+    if isinstance(obj, set):
+        return set(obj)
+    return dict(vars(obj))
+
+
+def set_contents(obj: Any, value: Any) -> None:
+    """Makes a tracked container or instance hold ``value`` (as given by `contents`)."""
+    if isinstance(obj, list):
+        list.__setitem__(obj, slice(None), value)
+    elif isinstance(obj, dict):
+        if dict.__len__(obj) != len(value) or any(
+            a is not b for a, b in zip(obj.items(), value.items(), strict=False)
+        ):
+            dict.clear(obj)
+            dict.update(obj, value)
+    elif isinstance(obj, set):
+        obj.clear()
+        obj.update(value)
+    else:
+        vars(obj).clear()
+        vars(obj).update(value)
+
+
+class World:
+    """All tracked state of one capture session."""
+
+    def __init__(self, binder: Any) -> None:
+        self.binder = binder
+        self.frames: list[Frame] = []
+        self.containers: dict[int, Any] = {}
+        self.overlay: dict[Any, tuple[Any, Any]] = {}  # (kind, id(owner), key) -> (owner, value)
+        self.token: Any = None
+        self.generator = default_generator()
+
+    def push(self, frame: Frame) -> None:
+        self.frames.append(frame)
+
+    def pop(self, frame: Frame) -> None:
+        """Ends the frame's call; its variables stay tracked as long as a closure may read them."""
+        if not frame.captured and frame in self.frames:
+            self.frames.remove(frame)
+
+    def track(self, obj: Any) -> Any:
+        """From now on, changes of this list, dict, set or instance belong to the tracked state."""
+        self.containers[id(obj)] = obj
+        return obj
+
+    def is_tracked(self, obj: Any) -> bool:
+        return id(obj) in self.containers
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            {f: dict(f.locals) for f in self.frames},
+            {key: (obj, contents(obj)) for key, obj in self.containers.items()},
+            dict(self.overlay),
+            dict(self.binder.store),
+            self.token,
+            self.generator.offset,
+            [(t, len(t.entries)) for t in dispatch.tapes],
+        )
+
+    def restore(self, snap: Snapshot) -> None:
+        self.frames[:] = list(snap.locals)
+        for frame, values in snap.locals.items():
+            frame.locals.clear()
+            frame.locals.update(values)
+        self.containers = {key: obj for key, (obj, _) in snap.containers.items()}
+        for obj, value in snap.containers.values():
+            set_contents(obj, value)
+        self.overlay = dict(snap.overlay)
+        self.binder.store = dict(snap.store)
+        self.token = snap.token
+        self.generator.offset = snap.offset
+        for tape, length in snap.tape_lengths:
+            del tape.entries[length:]

@@ -1,0 +1,116 @@
+"""`jit`: the decorator, in all its forms."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .function import BoundJit, JitFunction
+from .options import JitOptions, parse
+
+
+def jit(
+    function: Any = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "O1",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    fn: Any = None,
+    mode: str | None = None,
+    input_signature: Any = None,
+    hash_args: Any = None,
+    jit_config: Any = None,
+    compile_once: bool = False,
+    **options: Any,
+) -> Any:
+    """Compiles a function, a method, a Cell or the ``construct`` of a Cell class.
+
+    The compiled function computes what the plain one does, to the bit: values, types, exceptions, printed text and
+    effects. What cannot be compiled runs as plain Python, with a recorded reason (``f.explain()``).
+
+    Args:
+        function (Callable, optional): what to compile; without it, ``jit`` returns a decorator.
+        capture_mode (str): ``"ast"``, ``"bytecode"`` or ``"trace"``. Default: ``"ast"``.
+        jit_level (str): ``"O0"`` (ops as written) or ``"O1"`` (all exact optimisations). Default: ``"O1"``.
+        dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
+        fullgraph (bool): whether a construct that cannot be compiled is an error. Default: ``False``.
+        backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
+        fn (Callable, optional): older name of ``function``.
+        mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"``.
+        input_signature (Union[tuple, Tensor], optional): older form: types that the arguments must have.
+        hash_args (Any, optional): accepted; what a function captures is always guarded here.
+        jit_config (Union[JitConfig, dict], optional): more settings.
+        compile_once (bool): accepted; versions are shared by code here.
+        options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...).
+
+    Returns:
+        The compiled callable, or a decorator.
+
+    Raises:
+        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph`` is not a bool.
+        ValueError: an option has a value that does not exist.
+        RuntimeError: the backend does not exist.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> @ms.jit
+        ... def double(x):
+        ...     return x + x
+        >>> print(double(ms.Tensor([1.0, 2.0])))
+        [2. 4.]
+    """
+    made = parse(
+        capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options
+    )
+    target = function if function is not None else fn
+    if target is None:
+        return lambda f: compiled(f, made)
+    return compiled(target, made)
+
+
+def compiled(target: Any, options: JitOptions) -> Any:
+    """``target`` as a compiled callable."""
+    if isinstance(target, JitFunction | BoundJit):
+        return target
+    if isinstance(target, type):
+        return _class(target, options)
+    if isinstance(target, types.FunctionType | types.MethodType):
+        return JitFunction(target, options)
+    if is_cell(target):
+        return cell_function(target, options)
+    if isinstance(target, staticmethod | classmethod):
+        return type(target)(compiled(target.__func__, options))
+    if not callable(target):
+        raise TypeError(f"For 'jit', the function must be callable, but got {type(target).__name__}.")
+    return JitFunction(type(target).__call__.__get__(target), options, target=target, plain=target)
+
+
+def is_cell(obj: Any) -> bool:
+    """Whether ``obj`` is a Cell (known here by its protocol: Cells live above this floor)."""
+    return hasattr(obj, "construct") and hasattr(obj, "run") and callable(obj)
+
+
+def cell_function(cell: Any, options: JitOptions, plain: Callable[..., Any] | None = None) -> JitFunction:
+    """A compiled callable of a Cell; its call includes hooks and a custom ``bprop``."""
+    construct = cell.construct
+    if isinstance(construct, BoundJit):
+        construct = types.MethodType(construct.function.fn, cell)
+    return JitFunction(construct, options, target=cell, plain=plain or cell)
+
+
+def _class(cls: type, options: JitOptions) -> type:
+    if not (hasattr(cls, "construct") and hasattr(cls, "run")):
+        raise TypeError(
+            f"For 'jit', a class can only be decorated if it is a Cell, but {cls.__name__!r} is not; decorate its methods."
+        )
+    cls.construct = compiled(vars(cls).get("construct", cls.construct), options)  # type: ignore[attr-defined]
+    return cls
+
+
+

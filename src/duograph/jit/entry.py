@@ -1,0 +1,98 @@
+"""One compiled version of a function: its program, its optimised graph, and how a call runs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from duograph.autodiff.compiled import GraphFunction
+from duograph.core.op import rules_version, state
+from duograph.frontend.execute import own_outputs, run_graph, to_runtime
+from duograph.frontend.program import Program
+from duograph.ir.node import Graph
+from duograph.passes.pipelines import optimise
+from duograph.tensor.random import default_generator
+
+
+class RunFailed(Exception):
+    """The graph raised; ``__cause__`` is the error. Nothing outside has been changed yet, except by printing."""
+
+
+class Entry:
+    """A compiled version; valid while its guards hold."""
+
+    def __init__(self, program: Program, level: str, capture_ms: float) -> None:
+        self.program = program
+        self.level = level
+        self.capture_ms = capture_ms
+        self.compile_ms = 0.0
+        self.hits = 0
+        self.rules = rules_version[0]
+        started = time.perf_counter()
+        self.graph: Graph = optimise(program.graph, level)
+        self.compile_ms = (time.perf_counter() - started) * 1e3
+        self._function: GraphFunction | None = None
+
+    def matches(self, args: Sequence[Any]) -> bool:
+        """Whether this version is valid for ``args`` as things are now."""
+        return (
+            self.rules == rules_version[0]
+            and self.program.guards.check(args)
+            and self.program.memory_matches(args)
+        )
+
+    def run(self, args: Sequence[Any]) -> Any:
+        """Executes the program for these arguments."""
+        self.hits += 1
+        generator = default_generator()
+        inputs = self.program.load_inputs(args)
+        values = [*inputs, generator.seed, generator.offset]
+        if self.program.token:
+            values.append(None)
+        if state.tapes:
+            if self._function is None:
+                # gradients are taken of the captured graph: occurrences are still apart there, as eager has them
+                self._function = GraphFunction(self.program.graph, run_graph)
+            outputs = self._function(values)
+        else:
+            arrays = [to_runtime(v) for v in values]
+            try:
+                outputs = own_outputs(run_graph(self.graph, arrays), arrays)
+            except Exception as exc:
+                raise RunFailed from exc
+        return self.program.finish(args, outputs, generator)
+
+
+class Fallback:
+    """Arguments for which the function runs as plain Python, and why."""
+
+    def __init__(self, key: Any, reason: str, span: Any, rendered: str) -> None:
+        self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
+        self.hits = 0
+
+    def __repr__(self) -> str:
+        where = f" at {self.span}" if self.span is not None else ""
+        return f"{self.reason}{where}"
+
+
+class Entries:
+    """Compiled versions that belong to one owner (a function, or an instance for methods).
+
+    Copies and pickles of the owner start without versions: they are about other objects.
+    """
+
+    def __init__(self) -> None:
+        self.compiled: list[Entry] = []
+        self.fallbacks: list[Fallback] = []
+        self.recompiles: list[str] = []
+        self.varying: dict[Any, int] = {}
+
+    def __deepcopy__(self, memo: Any) -> Entries:
+        return Entries()
+
+    def __copy__(self) -> Entries:
+        return Entries()
+
+    def __reduce__(self) -> Any:
+        return Entries, ()

@@ -1,0 +1,56 @@
+"""What a compiled function can tell about itself, as data and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from duograph.ir.printer import print_graph
+
+from .entry import Entries
+
+
+class Explanation:
+    """Versions, guards, graphs, fallbacks and recompilations of a compiled function.
+
+    Attributes:
+        versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
+            text before optimisation), ``hits``, ``capture_ms``, ``compile_ms``.
+        fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
+        recompiles: per recompilation, which guard of the latest version failed.
+    """
+
+    def __init__(self, function: Any, stores: Sequence[Entries]) -> None:
+        self.function = function
+        self.versions: list[dict[str, Any]] = []
+        self.fallbacks: list[Any] = []
+        self.recompiles: list[str] = []
+        for store in stores:
+            self.fallbacks += store.fallbacks
+            self.recompiles += store.recompiles
+            for entry in store.compiled:
+                program = entry.program
+                self.versions.append(
+                    {
+                        "guards": [f"{g.source} {g.check} {g.expected}" for g in program.guards.guards],
+                        "inputs": [str(s) for s in program.inputs],
+                        "graph": print_graph(entry.graph),
+                        "captured": print_graph(program.graph),
+                        "paths": len(program.paths),
+                        "hits": entry.hits,
+                        "capture_ms": entry.capture_ms,
+                        "compile_ms": entry.compile_ms,
+                    }
+                )
+
+    def __str__(self) -> str:
+        lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
+        for i, v in enumerate(self.versions):
+            lines.append(f"version {i}: {v['hits']} calls, captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms")
+            lines += [f"  guard: {g}" for g in v["guards"]]
+            lines.append(v["graph"])
+        lines += [f.rendered for f in self.fallbacks]
+        lines += [f"recompiled: {reason}" for reason in self.recompiles]
+        return "\n".join(lines)
+
+    __repr__ = __str__

@@ -1,0 +1,281 @@
+"""`JitFunction`: a Python function that runs as compiled versions of itself.
+
+A call looks for a version whose guards hold (most recently used first), else captures one. What cannot be captured runs
+as plain Python, with the reason recorded (`JitFunction.explain`), unless ``fullgraph``/STRICT asks for an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import time
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from duograph.autodiff.hooks import call_user
+from duograph.base.config import config
+from duograph.base.diagnostics import Diagnostic, Label, diagnostic_error
+from duograph.base.render import render
+from duograph.core.op import binding, state
+from duograph.frontend.capture import capture
+from duograph.frontend.errors import Uncapturable
+from duograph.frontend.functions import signature_of
+from duograph.frontend.sources import tensor_facts
+from duograph.tensor.tensor import Tensor
+
+from .entry import Entries, Entry, Fallback, RunFailed
+from .explain import Explanation
+from .options import JitOptions
+
+logger = logging.getLogger("duograph")
+MAX_VERSIONS = 128
+_ATTRIBUTE = "_duograph_versions"
+
+
+class JitFunction:
+    """The compiled form of ``fn``.
+
+    Args:
+        fn: a Python function, or anything callable with a signature.
+        options: how to compile.
+        target: what is captured, if not ``fn`` itself (a Cell: its call includes hooks); ``fn`` gives the signature.
+        plain: what runs if nothing is compiled, if not ``fn`` itself.
+    """
+
+    def __init__(
+        self, fn: Callable[..., Any], options: JitOptions, target: Any = None, plain: Callable[..., Any] | None = None
+    ) -> None:
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if hasattr(fn, name):
+                setattr(self, name, getattr(fn, name))
+        self.fn = fn
+        self.options = options
+        self.target = target
+        self.plain = plain
+        self._own = Entries()
+        plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
+        if isinstance(plain, types.FunctionType):
+            self._signature = signature_of(plain)
+            if isinstance(fn, types.MethodType):
+                params = list(self._signature.parameters.values())[1:]
+                self._signature = self._signature.replace(parameters=params)
+        else:
+            self._signature = inspect.signature(fn)
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return self if obj is None else BoundJit(self, obj)
+
+    def __repr__(self) -> str:
+        return f"<jit {getattr(self.fn, '__qualname__', self.fn)}>"
+
+    def __reduce__(self) -> Any:
+        return JitFunction, (self.fn, self.options, self.target, self.plain)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.binder is not None:  # called by a program that is being captured: part of it
+            return call_user(self.target or self.fn, args, kwargs)
+        if not config().jit:
+            return self._plain(args, kwargs)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError:
+            return self._plain(args, kwargs)  # Python's own error for wrong arguments
+        names, values = self._flatten(bound)
+        store = self._store(values)
+        for entry in store.compiled:
+            if entry.matches(values):
+                return self._run(entry, store, values, args, kwargs)
+        key = _key(values)
+        for fallback in store.fallbacks:
+            if fallback.key == key:
+                fallback.hits += 1
+                return self._plain(args, kwargs)
+        entry = self._compile(store, names, values, bound)
+        if entry is None:
+            return self._plain(args, kwargs)
+        return self._run(entry, store, values, args, kwargs)
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return (self.plain or self.fn)(*args, **kwargs)
+
+    def _flatten(self, bound: inspect.BoundArguments) -> tuple[list[str], list[Any]]:
+        """Names and values of the arguments, one per parameter that was given."""
+        return list(bound.arguments), list(bound.arguments.values())
+
+    def _store(self, values: Sequence[Any]) -> Entries:
+        """Versions of methods live with the instance, so that they go when it goes."""
+        if values and self.target is None and next(iter(self._signature.parameters)) == "self":
+            held = getattr(values[0], "__dict__", None)
+            if isinstance(held, dict):
+                per_function = held.setdefault(_ATTRIBUTE, {})
+                return per_function.setdefault(getattr(self.fn, "__qualname__", ""), Entries())
+        return self._own
+
+    # -- compiling ---------------------------------------------------------------------------------------------
+
+    def _compile(
+        self, store: Entries, names: list[str], values: list[Any], bound: inspect.BoundArguments
+    ) -> Entry | None:
+        dynamic = self._note_misses(store, values)
+        started = time.perf_counter()
+        try:
+            try:
+                program = self._capture(names, values, bound, dynamic)
+            except Uncapturable:
+                if not dynamic:
+                    raise
+                program = self._capture(names, values, bound, set())
+                for source in dynamic:
+                    store.varying[source] = -1
+            capture_ms = (time.perf_counter() - started) * 1e3
+            entry = Entry(program, self.options.jit_level, capture_ms)
+        except Uncapturable as exc:
+            self._refuse(store, values, exc.reason, exc.span, exc)
+            return None
+        except Exception as exc:  # an error of the program itself, or ours: plain Python shows which
+            logger.debug("capture of %s failed", self, exc_info=True)
+            self._refuse(store, values, f"{type(exc).__name__}: {exc}", None, exc)
+            return None
+        store.compiled.insert(0, entry)
+        if len(store.compiled) > MAX_VERSIONS:
+            store.compiled.pop()
+        return entry
+
+    def _capture(self, names: list[str], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]) -> Any:
+        kinds = [self._signature.parameters[n].kind for n in names]
+        target = self.target or self.fn
+
+        def call(calls: Any, held: Sequence[Any]) -> Any:
+            args: list[Any] = []
+            kwargs: dict[str, Any] = {}
+            for name, kind, value in zip(names, kinds, held, strict=True):
+                if kind is inspect.Parameter.VAR_POSITIONAL:
+                    args.extend(value)
+                elif kind is inspect.Parameter.VAR_KEYWORD:
+                    kwargs.update(value)
+                elif kind is inspect.Parameter.KEYWORD_ONLY:
+                    kwargs[name] = value
+                else:
+                    args.append(value)
+            return calls.call(target, tuple(args), kwargs)
+
+        return capture(target, names, values, call, dynamic)
+
+    def _note_misses(self, store: Entries, values: list[Any]) -> set[Any]:
+        """Records why existing versions do not fit; numbers that varied twice become inputs."""
+        for entry in store.compiled[:1]:
+            guard, reason = entry.program.guards.first_miss(values)
+            store.recompiles.append(reason)
+            if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
+                if store.varying.get(guard.source, 0) >= 0:
+                    store.varying[guard.source] = store.varying.get(guard.source, 0) + 1
+        return {source for source, count in store.varying.items() if count >= 1}
+
+    def _refuse(self, store: Entries, values: list[Any], reason: str, span: Any, exc: Exception) -> None:
+        name = getattr(self.fn, "__qualname__", str(self.fn))
+        labels = (Label(span, reason),) if span is not None else ()
+        diagnostic = Diagnostic(
+            "DG0102", f"{name} cannot be compiled: {reason}", labels,
+            help="it runs as plain Python; jit(fullgraph=True) makes this an error",
+        )  # fmt: skip
+        if self._is_strict():
+            if isinstance(exc, Uncapturable):
+                strict = Diagnostic("DG0104", f"{name} cannot be compiled: {reason}", labels)
+                raise diagnostic_error(RuntimeError, strict) from None
+            raise exc
+        rendered = render(diagnostic)
+        store.fallbacks.append(Fallback(_key(values), reason, span, rendered))
+        if isinstance(exc, Uncapturable):
+            logger.info("%s", rendered)
+
+    def _is_strict(self) -> bool:
+        if self.options.strict is not None:
+            return self.options.strict
+        return config().jit_syntax_level == "STRICT"
+
+    def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
+        if store.compiled[0] is not entry:
+            store.compiled.remove(entry)
+            store.compiled.insert(0, entry)
+        with binding(None):
+            try:
+                return entry.run(values)
+            except RunFailed as failed:
+                cause = failed.__cause__
+                assert cause is not None
+        if entry.program.has_effects:
+            raise cause
+        return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line
+
+    # -- what a user can ask -----------------------------------------------------------------------------------
+
+    def explain(self) -> Explanation:
+        """What was compiled, what was not, and why: versions, guards, graphs, fallbacks, recompilations."""
+        return Explanation(self, [self._own])
+
+    @property
+    def __wrapped__(self) -> Any:
+        return self.fn
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Number of versions, calls answered by them, time spent in capture and compilation (ms)."""
+        entries = self._own.compiled
+        return {
+            "versions": len(entries),
+            "hits": sum(e.hits for e in entries),
+            "capture_ms": sum(e.capture_ms for e in entries),
+            "compile_ms": sum(e.compile_ms for e in entries),
+            "fallbacks": len(self._own.fallbacks),
+        }
+
+
+class BoundJit:
+    """A jitted method bound to its instance."""
+
+    __slots__ = ("__self__", "function")
+
+    def __init__(self, function: JitFunction, obj: Any) -> None:
+        self.function, self.__self__ = function, obj
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(self.__self__, *args, **kwargs)
+
+    @property
+    def __func__(self) -> JitFunction:
+        return self.function
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BoundJit) and other.function is self.function and other.__self__ is self.__self__
+
+    def __hash__(self) -> int:
+        return hash((id(self.function), id(self.__self__)))
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.__self__, self.function.__name__)
+
+    def explain(self) -> Explanation:
+        """`JitFunction.explain` for the versions of this instance."""
+        return Explanation(self.function, [self.function._store([self.__self__])])
+
+
+def _key(values: Sequence[Any]) -> Any:
+    """What a fallback depends on: facts of tensors, values of constants, identities of the rest."""
+    return tuple([_key_of(v) for v in values])
+
+
+def _key_of(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return tensor_facts(value)
+    if isinstance(value, bool | int | float | str | bytes | type(None)):
+        return (type(value), value)
+    if isinstance(value, tuple | list):
+        return (type(value), tuple([_key_of(v) for v in value]))
+    if isinstance(value, dict):
+        return (type(value), tuple([(k, _key_of(v)) for k, v in value.items()]))
+    return id(value)

@@ -1,0 +1,100 @@
+"""Options of ``jit``, in both generations of its signature.
+
+MindSpore 2.6 and later: ``jit(function, *, capture_mode, jit_level, dynamic, fullgraph, backend, **options)``.
+Before: ``jit(fn, mode, input_signature, hash_args, jit_config, compile_once)``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+CAPTURE_MODES = ("ast", "bytecode", "trace")
+BACKENDS = ("", "ms_backend", "native", "interpreter", "GE")
+_MODES = {"PSJit": "ast", "PIJit": "bytecode"}
+_KNOWN = {
+    "exec_order": ("bfs", "dfs"),
+    "disable_format_transform": (True, False),
+    "infer_boost": ("on", "off"),
+    "auto_offload": None,
+    "ge_options": None,
+    "options": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JitOptions:
+    """What a compiled function was asked to be."""
+
+    capture_mode: str = "ast"
+    jit_level: str = "O1"
+    dynamic: int = 0
+    strict: bool | None = None  # None: what the context says
+    backend: str = ""
+    signature: tuple[Any, ...] | None = None
+
+
+def parse(
+    capture_mode: Any, jit_level: Any, dynamic: Any, fullgraph: Any, backend: Any, mode: Any, input_signature: Any,
+    jit_config: Any, options: dict[str, Any],
+) -> JitOptions:  # fmt: skip
+    """Checks every option; the errors are MindSpore's.
+
+    Raises:
+        TypeError: ``fullgraph`` is not a bool, or an option has the wrong type.
+        ValueError: a value is not one of the allowed ones.
+        RuntimeError: the backend is unknown.
+    """
+    if mode is not None:
+        if mode not in _MODES:
+            raise ValueError(f"For 'jit', the parameter 'mode' must be one of {list(_MODES)}, but got {mode!r}.")
+        capture_mode = _MODES[mode]
+    if capture_mode not in CAPTURE_MODES:
+        raise ValueError(
+            f"For 'jit', the parameter 'capture_mode' must be one of {list(CAPTURE_MODES)}, but got {capture_mode!r}."
+        )
+    if jit_level not in ("", "O0", "O1"):
+        raise ValueError(f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1'], but got {jit_level!r}.")
+    if isinstance(dynamic, bool) or dynamic not in (0, 1):
+        raise ValueError(f"For 'jit', the parameter 'dynamic' must be one of [0, 1], but got {dynamic!r}.")
+    if not isinstance(fullgraph, bool):
+        raise TypeError(f"For 'jit', the parameter 'fullgraph' must be a bool, but got {type(fullgraph).__name__}.")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise RuntimeError(f"For 'jit', the backend {backend!r} is not known; there are {[b for b in BACKENDS if b]}.")
+    _check_options(options)
+    level, strict = _from_config(jit_config, jit_level, True if fullgraph else None)
+    signature = None
+    if input_signature is not None:
+        signature = tuple(input_signature) if isinstance(input_signature, list | tuple) else (input_signature,)
+    return JitOptions(capture_mode, level or "O1", int(dynamic), strict, backend, signature)
+
+
+def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str, bool | None]:
+    """Settings of a `JitConfig`, or of the dict of options that PIJit takes."""
+    if jit_config is None:
+        return level, strict
+    settings = getattr(jit_config, "jit_config_dict", jit_config)
+    if not isinstance(settings, dict):
+        raise TypeError(f"For 'jit', 'jit_config' must be a JitConfig or a dict, but got {type(jit_config).__name__}.")
+    syntax = settings.get("jit_syntax_level")
+    if syntax in ("STRICT", "LAX"):
+        strict = syntax == "STRICT"
+    return settings.get("jit_level") or level, strict
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if name not in _KNOWN:
+            near = difflib.get_close_matches(name, [*_KNOWN, "capture_mode", "jit_level", "fullgraph", "dynamic"], 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            warnings.warn(f"For 'jit', the option {name!r} is not known and ignored.{hint}", stacklevel=4)
+            continue
+        allowed = _KNOWN[name]
+        if allowed is None:
+            continue
+        if isinstance(allowed[0], bool) and not isinstance(value, bool):
+            raise TypeError(f"For 'jit', the option {name!r} must be a bool, but got {type(value).__name__}.")
+        if value not in allowed:
+            raise ValueError(f"For 'jit', the option {name!r} must be one of {list(allowed)}, but got {value!r}.")
