@@ -80,7 +80,9 @@ def split_heads(x: Any, heads: int) -> Any:
     """
     length, batch, width = x.shape
     if width % heads:
-        raise ValueError(f"For 'MultiheadAttention', the width {width} must be divisible by the number of heads {heads}.")
+        raise ValueError(
+            f"For 'MultiheadAttention', the width {width} must be divisible by the number of heads {heads}."
+        )
     return transpose(reshape(x, shape=(length, batch, heads, width // heads)), perm=(1, 2, 0, 3))
 
 

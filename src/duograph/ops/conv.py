@@ -14,12 +14,45 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.op import primitive
+from duograph.core.op import get_op, primitive
 from duograph.core.shapes import conv_output_size, same_padding
 from duograph.core.types import TensorType
 
-from .movement import reshape
+from .movement import reshape, squeeze
 from .rules import in_float32, same_dtype
+from .slices import slice_axis, stack
+
+
+def merged_batch(op: Any) -> Any:
+    """Batch rule: a batch of the first operand alone joins its axis 0; otherwise one call per element."""
+
+    def batch(in_axes: Any, operands: Any, **attrs: Any) -> Any:
+        x, *rest = operands
+        if any(axis is not None for axis in in_axes[1:]):
+            return looped_batch(op, in_axes, operands, attrs)
+        size, n = x.shape[:2]
+        out = get_op(op)(reshape(x, shape=(size * n, *x.shape[2:])), *rest, **attrs)
+        outs = out if isinstance(out, tuple) else (out,)
+        split = tuple(reshape(o, shape=(size, n, *o.shape[1:])) for o in outs)
+        return (split, (0,) * len(split)) if isinstance(out, tuple) else (split[0], 0)
+
+    return batch
+
+
+def looped_batch(op: str, in_axes: Any, operands: Any, attrs: dict[str, Any]) -> Any:
+    """Batch rule of the last resort: the op on every element of the batch, stacked."""
+    size = next(x.shape[0] for axis, x in zip(in_axes, operands, strict=True) if axis is not None)
+    calls = []
+    for i in range(size):
+        each = [
+            x if axis is None else squeeze(slice_axis(x, 0, i, i + 1), (0,))
+            for axis, x in zip(in_axes, operands, strict=True)
+        ]
+        calls.append(get_op(op)(*each, **attrs))
+    if isinstance(calls[0], tuple):
+        parts = tuple(stack(*part, axis=0) for part in zip(*calls, strict=True))
+        return parts, (0,) * len(parts)
+    return stack(*calls, axis=0), 0
 
 
 @primitive
@@ -28,6 +61,8 @@ class conv:
 
     ``stride`` and ``dilation`` hold one int per spatial axis, ``padding`` a (front, back) pair.
     """
+
+    batch = merged_batch("conv")
 
     def infer(x, w, *, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv", x, w)
@@ -58,14 +93,14 @@ class conv:
 class conv_input_grad:
     """The adjoint of `conv` in its input of spatial size ``input_size``; also the transposed convolution."""
 
+    batch = merged_batch("conv_input_grad")
+
     def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_input_grad", dout, w)
         return TensorType(dtype, (dout.shape[0], w.shape[1] * groups, *input_size))
 
     def reference(dout, w, *, input_size, stride, padding, dilation, groups):
-        return _spread(
-            dout, w, input_size=input_size, stride=stride, padding=padding, dilation=dilation, groups=groups
-        )
+        return _spread(dout, w, input_size=input_size, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
     def bprop(ins, out, dout, *, input_size, **how):
         d, w = ins
@@ -78,6 +113,9 @@ class conv_input_grad:
 @primitive
 class conv_weight_grad:
     """The adjoint of `conv` in its weight of spatial size ``kernel_size``."""
+
+    def batch(in_axes, operands, **attrs):
+        return looped_batch("conv_weight_grad", in_axes, operands, attrs)
 
     def infer(x, dout, *, kernel_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_weight_grad", x, dout)
@@ -198,9 +236,7 @@ def add_windows(total: np.ndarray, parts: np.ndarray, kernel: Any, positions: An
 @in_float32
 def _correlate(x, dout, *, kernel_size, stride, padding, dilation, groups):
     n, o, *positions = dout.shape
-    size = [
-        (p - 1) * s + d * (k - 1) + 1 for p, s, d, k in zip(positions, stride, dilation, kernel_size, strict=True)
-    ]
+    size = [(p - 1) * s + d * (k - 1) + 1 for p, s, d, k in zip(positions, stride, dilation, kernel_size, strict=True)]
     # positions may be fewer than fit (floor division); the windows used are those that dout has
     fitted = tuple((a, need - have - a) for (a, _), need, have in zip(padding, size, x.shape[2:], strict=True))
     columns, _ = _columns(x, kernel_size, stride, fitted, dilation, groups)
@@ -261,7 +297,9 @@ def resolve_padding(
         return tuple((p, p) for p in given)
     if len(given) == 2 * rank:
         return tuple((given[2 * i], given[2 * i + 1]) for i in range(rank))
-    raise ValueError(f"For '{op}', the 'padding' must be an int or a tuple of {rank} or {2 * rank} ints, but got {padding}.")
+    raise ValueError(
+        f"For '{op}', the 'padding' must be an int or a tuple of {rank} or {2 * rank} ints, but got {padding}."
+    )
 
 
 def conv_transpose(
@@ -285,9 +323,7 @@ def conv_transpose(
     )
     if any(n <= 0 for n in size):
         raise ValueError(f"For 'ConvTranspose', the output extents {size} must be positive.")
-    return conv_input_grad(
-        x, w, input_size=size, stride=stride, padding=padding, dilation=dilation, groups=groups
-    )
+    return conv_input_grad(x, w, input_size=size, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 
 def add_bias(x: Any, bias: Any) -> Any:

@@ -19,9 +19,9 @@ from duograph.core.types import TensorType, TupleType
 from .arithmetic import add, adjoint, div, mul, neg, sub
 from .creation import constant_like, eye
 from .diagonals import tril, triu
-from .linalg import matmul
+from .linalg import aligned_batch, matmul
 from .movement import expand_dims, reshape, transpose
-from .rules import require_kind, same_dtype, sum_to
+from .rules import batch_with, require_kind, same_dtype, sum_to
 from .select import select
 
 
@@ -54,9 +54,15 @@ def _scalars(x: Any) -> Any:
     return reshape(x, shape=(*x.shape, 1, 1))
 
 
+def _unchanged(size, rank, **attrs):
+    return attrs
+
+
 @primitive
 class inverse:
     """The inverse of every matrix."""
+
+    batch = batch_with("inverse", _unchanged)
 
     def infer(x):
         return _matrix("inverse", x)
@@ -72,6 +78,8 @@ class inverse:
 @primitive
 class det:
     """The determinant of every matrix."""
+
+    batch = batch_with("det", _unchanged)
 
     def infer(x):
         x = _matrix("det", x)
@@ -89,6 +97,8 @@ class det:
 class slogdet:
     """Sign and logarithm of the absolute value of the determinant of every matrix."""
 
+    batch = batch_with("slogdet", _unchanged)
+
     def infer(x):
         x = _matrix("slogdet", x)
         return TupleType((x.with_shape(x.shape[:-2]), TensorType(x.dtype.to_real(), x.shape[:-2])))
@@ -105,6 +115,8 @@ class slogdet:
 @primitive
 class solve:
     """``X`` with ``a @ X = b`` for matrices ``b``; leading axes broadcast."""
+
+    batch = aligned_batch("solve")
 
     def infer(a, b):
         dtype = same_dtype("solve", a, b)
@@ -128,6 +140,8 @@ class solve:
 @primitive
 class triangular_solve:
     """``X`` with ``a @ X = b``, reading only the lower (or upper) triangle of ``a``; ``transposed``: of its transpose."""
+
+    batch = aligned_batch("triangular_solve")
 
     def infer(a, b, *, lower=True, transposed=False, unit=False):
         dtype = same_dtype("triangular_solve", a, b)
@@ -157,6 +171,8 @@ class triangular_solve:
 class cholesky:
     """Lower triangular ``L`` with ``L @ L^H = x`` for positive definite ``x``, of which the lower triangle is read."""
 
+    batch = batch_with("cholesky", _unchanged)
+
     def infer(x):
         return _matrix("cholesky", x)
 
@@ -179,6 +195,8 @@ def _half_identity(x: Any) -> Any:
 class qr:
     """``q`` with orthonormal columns and upper triangular ``r``, ``q @ r = x``; ``complete``: ``q`` is square."""
 
+    batch = batch_with("qr", _unchanged)
+
     def infer(x, *, complete=False):
         x = _matrix("qr", x, square=False)
         *lead, m, n = x.shape
@@ -192,7 +210,9 @@ class qr:
         (x,) = ins
         m, n = x.shape[-2:]
         if m < n or (complete and m != n):
-            raise RuntimeError(f"The gradient of 'qr' needs at least as many rows as columns, and mode 'reduced', got {m} by {n}.")
+            raise RuntimeError(
+                f"The gradient of 'qr' needs at least as many rows as columns, and mode 'reduced', got {m} by {n}."
+            )
         (q, r), (dq, dr) = out, dout
         inner = sub(matmul(r, dr, transpose_b=True), matmul(dq, q, transpose_a=True))
         lower = tril(inner, diagonal=-1)
@@ -204,6 +224,8 @@ class qr:
 @primitive
 class svd:
     """``(s, u, v)``: singular values in descending order, and matrices with ``u @ diag(s) @ v^H = x``."""
+
+    batch = batch_with("svd", _unchanged)
 
     def infer(x, *, full_matrices=False):
         x = _matrix("svd", x, square=False)
@@ -222,7 +244,9 @@ class svd:
         (s, u, v), (ds, du, dv) = out, dout
         m, n = x.shape[-2:]
         if full_matrices and m != n:
-            raise RuntimeError("The gradient of 'svd' with full matrices is not defined for matrices that are not square.")
+            raise RuntimeError(
+                "The gradient of 'svd' with full matrices is not defined for matrices that are not square."
+            )
         gap = _differences(mul(s, s))
         row = expand_dims(s, len(s.shape) - 1)
         inner_u = div(_skew(matmul(u, du, transpose_a=True)), gap)
@@ -243,6 +267,8 @@ class svd:
 @primitive
 class svd_values:
     """The singular values of every matrix, in descending order."""
+
+    batch = batch_with("svd_values", _unchanged)
 
     def infer(x):
         x = _matrix("svd", x, square=False)
@@ -270,12 +296,16 @@ def _differences(w: Any) -> Any:
     gap = sub(row_of(w), expand_dims(w, len(w.shape)))
     from .cast import cast
 
-    return select(cast(eye(n=w.shape[-1], m=w.shape[-1], dtype=w.dtype), dtype=dt.bool_), constant_like(gap, np.inf), gap)
+    return select(
+        cast(eye(n=w.shape[-1], m=w.shape[-1], dtype=w.dtype), dtype=dt.bool_), constant_like(gap, np.inf), gap
+    )
 
 
 @primitive
 class eigh:
     """Eigenvalues in ascending order and eigenvectors (columns) of symmetric or Hermitian matrices (lower triangle)."""
+
+    batch = batch_with("eigh", _unchanged)
 
     def infer(x):
         x = _matrix("eigh", x)
@@ -316,7 +346,9 @@ def matrix_norm(x: Any, order: Any = "fro", axes: tuple[int, int] = (-2, -1), ke
         out = fold(s, axis=(len(s.shape) - 1,), keep_dims=False)
         return reshape(out, shape=tuple(1 if i in both else n for i, n in enumerate(x.shape))) if keep_dims else out
     if order not in (1, -1, np.inf, -np.inf):
-        raise ValueError(f"For 'matrix_norm', the order must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {order}.")
+        raise ValueError(
+            f"For 'matrix_norm', the order must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf, but got {order}."
+        )
     summed, other = (row, column) if abs(order) == 1 else (column, row)
     totals = reduce_sum(abs_(x), axis=(summed,), keep_dims=True)
     out = (reduce_max if order > 0 else reduce_min)(totals, axis=(other,), keep_dims=True)

@@ -72,7 +72,9 @@ def parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
     output = [*head, *(hidden if dots else []), *tail]
     known = {label for labels in inputs for label in labels}
     if len(set(output)) != len(output) or not set(output) <= known:
-        raise ValueError(f"For 'einsum', the labels of the result of {equation!r} must be distinct and occur in an operand.")
+        raise ValueError(
+            f"For 'einsum', the labels of the result of {equation!r} must be distinct and occur in an operand."
+        )
     return inputs, output
 
 

@@ -18,7 +18,7 @@ from duograph.core.types import TensorType
 from .arithmetic import conj
 from .complex import real, to_complex
 from .movement import roll
-from .rules import require_kind
+from .rules import batch_with, require_kind
 from .slices import concat, pad, slice_axis
 
 NORMS = ("backward", "ortho", "forward")
@@ -31,6 +31,8 @@ def _opposite(norm: str) -> str:
 @primitive
 class fft_:
     """The transform of complex ``x`` over ``axes``, or its inverse."""
+
+    batch = batch_with("fft", lambda size, rank, axes, **rest: {"axes": tuple(a + 1 for a in axes), **rest})
 
     def infer(x, *, axes, inverse=False, norm="backward"):
         return require_kind("fft", x, "c")
@@ -46,6 +48,8 @@ class fft_:
 @primitive
 class rfft_:
     """The first half of the spectrum of real ``x`` along ``axis``."""
+
+    batch = batch_with("rfft", lambda size, rank, axis, **rest: {"axis": axis + 1, **rest})
 
     def infer(x, *, axis, norm="backward"):
         x = require_kind("rfft", x, "f")

@@ -17,7 +17,7 @@ import numpy as np
 from duograph.core.op import primitive
 
 from .movement import reshape, transpose
-from .rules import in_float32, require_kind, tensor
+from .rules import batch_with, in_float32, require_kind, tensor
 
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "area")
 
@@ -65,6 +65,10 @@ def _cubic(d: np.ndarray, a: float = -0.75) -> np.ndarray:
     return np.where(d <= 1, inner, np.where(d < 2, outer, 0.0))
 
 
+def _shift_axis(size, rank, *, axis, **rest):  # the size of the batch is the first argument
+    return {"axis": axis + 1, **rest}
+
+
 @primitive
 class resize_axis:
     """``x`` with ``axis`` resampled to ``size`` places.
@@ -72,6 +76,8 @@ class resize_axis:
     ``mode`` is one of `MODES`; ``align`` makes the corner places meet; ``scale`` (0: size over extent) is the factor to
     compute places with.
     """
+
+    batch = batch_with("resize_axis", _shift_axis)
 
     def infer(x, *, axis, size, mode, align=False, scale=0.0):
         x = require_kind("resize_axis", x, "f" if not mode.startswith("nearest") else "bif")
@@ -89,6 +95,8 @@ class resize_axis:
 @primitive
 class resize_axis_grad:
     """The adjoint of `resize_axis` on an input with ``size`` places along ``axis``."""
+
+    batch = batch_with("resize_axis_grad", _shift_axis)
 
     def infer(dout, *, axis, size, mode, align=False, scale=0.0):
         dout = tensor("resize_axis_grad", dout)
@@ -126,9 +134,7 @@ def _unsample(dout, *, axis, size, mode, align, scale):
     return np.ascontiguousarray(np.moveaxis(total, 0, axis))
 
 
-def resize(
-    x: Any, size: Sequence[int], mode: str, align: bool = False, scales: Sequence[float] | None = None
-) -> Any:
+def resize(x: Any, size: Sequence[int], mode: str, align: bool = False, scales: Sequence[float] | None = None) -> Any:
     """``x`` (N, C, *extents) resampled to the spatial extents ``size``, one axis after the other."""
     rank = len(x.shape) - 2
     for k in range(rank):
@@ -235,9 +241,7 @@ def channel_shuffle(x: Any, groups: int) -> Any:
     return reshape(transpose(split, perm=(0, 2, 1, *range(3, len(rest) + 3))), shape=tuple(x.shape))
 
 
-def unfold(
-    x: Any, kernel: tuple[int, int], dilation: tuple[int, int], padding: Any, stride: tuple[int, int]
-) -> Any:
+def unfold(x: Any, kernel: tuple[int, int], dilation: tuple[int, int], padding: Any, stride: tuple[int, int]) -> Any:
     """Windows of ``x`` (N, C, H, W) as columns: (N, C * taps, positions); ``padding`` is a pair per axis."""
     from .slices import pad
     from .windows import sliding_window
@@ -262,9 +266,7 @@ def fold(
     from .windows import sliding_window_sum
 
     full = [n + a + b for n, (a, b) in zip(output_size, padding, strict=True)]
-    h, w = (
-        (n - d * (k - 1) - 1) // s + 1 for n, k, d, s in zip(full, kernel, dilation, stride, strict=True)
-    )
+    h, w = ((n - d * (k - 1) - 1) // s + 1 for n, k, d, s in zip(full, kernel, dilation, stride, strict=True))
     n, rows, columns = x.shape
     taps = kernel[0] * kernel[1]
     if rows % taps or columns != h * w:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.dim import definitely_eq
-from duograph.core.op import primitive
+from duograph.core.op import get_op, primitive
 from duograph.core.shapes import broadcast_shapes, normalize_axis, numel
 from duograph.core.types import TensorType
 
@@ -22,9 +22,26 @@ from .movement import reshape, transpose
 from .rules import in_float32, same_dtype, sum_to
 
 
+def aligned_batch(op: str) -> Any:
+    """Batch rule of ops whose leading axes broadcast: batch axes in front, ranks aligned behind them."""
+
+    def batch(in_axes: Any, operands: Any, **attrs: Any) -> Any:
+        pairs = list(zip(operands, in_axes, strict=True))
+        rank = max(len(t.shape) - (axis is not None) for t, axis in pairs)
+        aligned = [
+            t if axis is None else reshape(t, shape=(t.shape[0], *(1,) * (rank + 1 - len(t.shape)), *t.shape[1:]))
+            for t, axis in pairs
+        ]
+        return get_op(op)(*aligned, **attrs), 0
+
+    return batch
+
+
 @primitive
 class matmul:
     """Product of (stacks of) matrices: the last two axes are multiplied, the others broadcast."""
+
+    batch = aligned_batch("matmul")
 
     def infer(x, w, *, transpose_a=False, transpose_b=False):
         dtype = same_dtype("matmul", x, w)
@@ -65,14 +82,6 @@ class matmul:
             return sum_to(grad, w.shape)
 
         return of_x, of_w
-
-    def batch(in_axes, operands, *, transpose_a, transpose_b):
-        rank = max(len(t.shape) - (axis == 0) for t, axis in zip(operands, in_axes, strict=True))
-        aligned = [
-            reshape(t, shape=(t.shape[0], *(1,) * (rank + 1 - len(t.shape)), *t.shape[1:])) if axis == 0 else t
-            for t, axis in zip(operands, in_axes, strict=True)
-        ]
-        return matmul(*aligned, transpose_a=transpose_a, transpose_b=transpose_b), 0
 
 
 @in_float32
@@ -147,7 +156,9 @@ def tensordot(x: Any, y: Any, axes: int | Sequence[Any] = 2) -> Any:
     """
     if isinstance(axes, int):
         if axes < 0 or axes > min(len(x.shape), len(y.shape)):
-            raise ValueError(f"For 'tensordot', axes must be in [0, {min(len(x.shape), len(y.shape))}], but got {axes}.")
+            raise ValueError(
+                f"For 'tensordot', axes must be in [0, {min(len(x.shape), len(y.shape))}], but got {axes}."
+            )
         first: Sequence[int] = range(len(x.shape) - axes, len(x.shape))
         second: Sequence[int] = range(axes)
     else:

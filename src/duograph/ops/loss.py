@@ -249,7 +249,9 @@ def smooth_l1_loss(x: Any, target: Any, beta: float = 1.0, reduction: str = "non
     if beta == 0:
         return reduced(gap, reduction, "smooth_l1_loss")
     near = scaled(mul(gap, gap), 0.5 / beta)
-    return reduced(select(less(gap, constant_like(gap, beta)), near, shifted(gap, -0.5 * beta)), reduction, "smooth_l1_loss")
+    return reduced(
+        select(less(gap, constant_like(gap, beta)), near, shifted(gap, -0.5 * beta)), reduction, "smooth_l1_loss"
+    )
 
 
 def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
@@ -389,4 +391,6 @@ def focal_loss(logits: Any, target: Any, weight: Any = None, gamma: float = 2.0,
     modulation = pow_(sub(constant_like(logits, 1), exp(log_probs)), constant_like(logits, gamma))
     parts = neg(mul(modulation, log_probs))
     parts = parts if weight is None else mul(parts, weight)
-    return reduced(reduce_sum(parts, axis=(1,), keep_dims=True) if parts.shape[1] != 1 else parts, reduction, "focal_loss")
+    return reduced(
+        reduce_sum(parts, axis=(1,), keep_dims=True) if parts.shape[1] != 1 else parts, reduction, "focal_loss"
+    )

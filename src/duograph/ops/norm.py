@@ -1,10 +1,13 @@
-"""Normalisations: softmax and log_softmax as primitives (they are hot), the others as composites over ops.
+"""Normalisations: mean, softmax and log_softmax as primitives (they are hot), the others as composites over ops.
 
 Statistics are computed from centred values, so that a large mean does not eat the variance.
 """
 
 from __future__ import annotations
 
+import functools
+import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,16 +17,56 @@ from duograph.core.op import primitive
 from duograph.core.shapes import normalize_axis, numel
 
 from .arithmetic import abs_, add, div, maximum, mul, sub
-from .creation import constant_like
-from .movement import reshape
+from .creation import constant_like, full
+from .movement import broadcast_to, reshape
 from .power import pow_
 from .reduce import reduce_sum
 from .rules import batch_with, in_float32, require_kind
+from .scalar import dim_size, scalar_tensor
 from .unary import exp, rsqrt, sqrt
 
 
 def _shift_axis(size, rank, *, axis):
     return {"axis": axis + 1}
+
+
+def _shift_axes(size, rank, *, axis, keep_dims):
+    return {"axis": tuple(a + 1 for a in axis), "keep_dims": keep_dims}
+
+
+@primitive
+class reduce_mean:
+    """Mean over ``axis`` (normalised tuple; the empty tuple: over nothing) of floating or complex ``x``."""
+
+    batch = batch_with("reduce_mean", _shift_axes)
+
+    def infer(x, *, axis, keep_dims=False):
+        x = require_kind("reduce_mean", x, "fc")
+        return x.with_shape(tuple(1 if i in axis else n for i, n in enumerate(x.shape) if keep_dims or i not in axis))
+
+    def reference(x, *, axis, keep_dims):
+        return _mean(x, axis=axis, keep_dims=keep_dims)
+
+    def bprop(ins, out, dout, *, axis, keep_dims):
+        (x,) = ins
+        kept = tuple(1 if i in axis else n for i, n in enumerate(x.shape))
+        share = div(dout, count_along(x, axis, dout.dtype))
+        return (broadcast_to(reshape(share, shape=kept), shape=tuple(x.shape)),)
+
+
+@in_float32
+def _mean(x, *, axis, keep_dims):
+    count = math.prod(x.shape[a] for a in axis)
+    return np.true_divide(np.sum(x, axis=axis, keepdims=keep_dims), x.dtype.type(count))
+
+
+def count_along(x: Any, axis: tuple[int, ...], dtype: Any) -> Any:
+    """How many elements of ``x`` lie along ``axis``, as a 0-d tensor; also where extents are only known at run time."""
+    count = numel(x.shape[a] for a in axis)
+    if isinstance(count, int):
+        return full(shape=(), value=count, dtype=dtype)
+    sizes = [dim_size(x, axis=a) for a in axis]
+    return scalar_tensor(functools.reduce(operator.mul, sizes), dtype=dtype)
 
 
 @primitive
@@ -92,12 +135,6 @@ def shifted(x: Any, offset: Any) -> Any:
     return add(x, constant_like(x, offset))
 
 
-def reduce_mean(x: Any, *, axis: tuple[int, ...], keep_dims: bool) -> Any:
-    """Mean over ``axis``, of which the extents are known."""
-    total = reduce_sum(x, axis=axis, keep_dims=keep_dims)
-    return div(total, constant_like(total, numel(x.shape[i] for i in axis)))
-
-
 def moments(x: Any, axis: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """Centred values, mean and (biased) variance over ``axis``; both statistics keep their axes."""
     mean = reduce_mean(x, axis=axis, keep_dims=True)
@@ -114,9 +151,7 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
     return x if bias is None else add(x, bias)
 
 
-def layer_norm(
-    x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """``x`` with mean 0 and variance 1 over its last axes (those of ``normalized_shape``), then scaled and shifted."""
     out, _, _ = layer_norm_statistics(x, normalized_shape, weight, bias, eps)
     return out

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.op import primitive
+from duograph.core.op import get_op, primitive
 from duograph.core.shapes import conv_output_size
 from duograph.core.types import TensorType, TupleType
 
-
-from .conv import add_windows, pad_spatial, windows
+from .conv import add_windows, merged_batch, pad_spatial, windows
 from .creation import constant_like
-
+from .movement import reshape
 from .power import pow_
 from .rules import in_float32, require_kind, tensor
+from .slices import all_batched
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -58,12 +58,27 @@ def _reach(size: Any, kernel: Any, stride: Any, padding: Pairs, dilation: Any, c
     )
 
 
+def joint_batch(op: str) -> Any:
+    """Batch rule of ops on values and indices: both get the batch, and it joins axis 0."""
+
+    def batch(in_axes: Any, operands: Any, **attrs: Any) -> Any:
+        full = all_batched(in_axes, operands)
+        size, n = full[0].shape[:2]
+        merged = [reshape(t, shape=(size * n, *t.shape[2:])) for t in full]
+        out = get_op(op)(*merged, **attrs)
+        return reshape(out, shape=(size, n, *out.shape[1:])), 0
+
+    return batch
+
+
 # ---- maximum --------------------------------------------------------------------------------------------------------
 
 
 @primitive
 class max_pool:
     """The greatest element of each window, and its flat position in the unpadded plane (int64). NaN is greatest."""
+
+    batch = merged_batch("max_pool")
 
     def infer(x, *, kernel, stride, padding, dilation, ceil_mode=False):
         x = require_kind("max_pool", x, "if")
@@ -97,9 +112,7 @@ def _max_windows(x, kernel, stride, padding, dilation):
     ordinary = x.dtype.kind in "iu" or not np.isnan(x).any()
     for tap in product(*map(range, kernel)):
         place, inside = np.zeros((), np.int64), np.ones((), bool)
-        for axis, (t, n, c, s, d, (a, _)) in enumerate(
-            zip(tap, size, count, stride, dilation, padding, strict=True)
-        ):
+        for axis, (t, n, c, s, d, (a, _)) in enumerate(zip(tap, size, count, stride, dilation, padding, strict=True)):
             at = (np.arange(c) * s + t * d - a).reshape((c, *(1,) * (len(count) - axis - 1)))
             place, inside = place * n + at, inside & (at >= 0) & (at < n)
         value = view[(slice(None), slice(None), *tap)]
@@ -115,6 +128,8 @@ def _max_windows(x, kernel, stride, padding, dilation):
 @primitive
 class scatter_planes:
     """Planes of extents ``size``: zeros, plus every value of ``x`` added at its flat position in its plane."""
+
+    batch = joint_batch("scatter_planes")
 
     def infer(x, indices, *, size):
         require_kind("scatter_planes", indices, "i", "indices")
@@ -133,6 +148,7 @@ class gather_planes:
     """The elements of ``x`` at flat positions ``indices`` in each plane; the adjoint of `scatter_planes`."""
 
     layout = "any"
+    batch = joint_batch("gather_planes")
 
     def infer(x, indices):
         require_kind("gather_planes", indices, "i", "indices")
@@ -164,6 +180,8 @@ def _add_at(x, indices, *, size):
 class adaptive_max_pool:
     """Maximum over ``output_size`` nearly equal windows per axis, and the flat positions of the maxima (int64)."""
 
+    batch = merged_batch("adaptive_max_pool")
+
     def infer(x, *, output_size):
         x = require_kind("adaptive_max_pool", x, "if")
         shape = (*x.shape[:2], *output_size)
@@ -175,7 +193,9 @@ class adaptive_max_pool:
         where = np.empty((*lead, *output_size), np.int64)
         plane = np.arange(prod(size)).reshape(size)
         for cell in product(*map(range, output_size)):
-            part = tuple(slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(cell, size, output_size, strict=True))
+            part = tuple(
+                slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(cell, size, output_size, strict=True)
+            )
             block = np.ascontiguousarray(x[(slice(None), slice(None), *part)]).reshape(*lead, -1)
             at = np.argmax(block, axis=2)
             values[(slice(None), slice(None), *cell)] = np.take_along_axis(block, at[..., None], 2)[..., 0]
@@ -189,6 +209,8 @@ class adaptive_max_pool:
 @primitive
 class max_unpool:
     """Planes of extents ``size``: zeros, with every value of ``x`` put at its flat position (the last of equals stays)."""
+
+    batch = joint_batch("max_unpool")
 
     def infer(x, indices, *, size):
         require_kind("max_unpool", indices, "i", "indices")
@@ -220,6 +242,8 @@ class avg_pool:
     not 0, divides every sum instead of the number of elements.
     """
 
+    batch = merged_batch("avg_pool")
+
     def infer(x, *, kernel, stride, padding, ceil_mode=False, count_include_pad=True, divisor=0):
         x = require_kind("avg_pool", x, "f")
         size = pooled_size("AvgPool", x, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
@@ -235,6 +259,8 @@ class avg_pool:
 @primitive
 class avg_pool_grad:
     """The adjoint of `avg_pool` on an input of spatial extents ``input_size``."""
+
+    batch = merged_batch("avg_pool_grad")
 
     def infer(dout, *, input_size, kernel, stride, padding, ceil_mode=False, count_include_pad=True, divisor=0):
         dout = tensor("avg_pool_grad", dout)
@@ -277,9 +303,14 @@ def _mean_windows(x, *, kernel, stride, padding, ceil_mode, count_include_pad, d
 def _spread_mean(dout, *, input_size, kernel, stride, padding, ceil_mode, count_include_pad, divisor):
     count = dout.shape[2:]
     part = dout / _counts(input_size, kernel, stride, padding, count, count_include_pad, divisor).astype(dout.dtype)
-    full = [max(n + a + b, (c - 1) * s + k) for n, (a, b), c, s, k in zip(input_size, padding, count, stride, kernel, strict=True)]
+    full = [
+        max(n + a + b, (c - 1) * s + k)
+        for n, (a, b), c, s, k in zip(input_size, padding, count, stride, kernel, strict=True)
+    ]
     total = np.zeros((*dout.shape[:2], *full), dout.dtype)
-    parts = np.broadcast_to(part.reshape(*dout.shape[:2], *(1,) * len(kernel), *count), (*dout.shape[:2], *kernel, *count))
+    parts = np.broadcast_to(
+        part.reshape(*dout.shape[:2], *(1,) * len(kernel), *count), (*dout.shape[:2], *kernel, *count)
+    )
     add_windows(total, parts, kernel, count, stride, (1,) * len(kernel))
     crop = tuple(slice(a, a + n) for n, (a, _) in zip(input_size, padding, strict=True))
     return np.ascontiguousarray(total[(slice(None), slice(None), *crop)])

@@ -21,9 +21,7 @@ from .unary import relu, sigmoid, tanh
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"tanh": tanh, "relu": relu}
 
 
-def rnn_cell(
-    x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, activation: str = "tanh"
-) -> Any:
+def rnn_cell(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, activation: str = "tanh") -> Any:
     """``activation(x @ w_ih^T + b_ih + h @ w_hh^T + b_hh)``."""
     return ACTIVATIONS[activation](add(linear(x, w_ih, b_ih), linear(h, w_hh, b_hh)))
 

@@ -47,7 +47,9 @@ def grid_sample(
     """
     rank = len(x.shape) - 2
     if mode not in _MODES or (mode == "bicubic" and rank != 2):
-        raise ValueError(f"For 'grid_sample', the 'mode' {mode} is not supported for an input of {rank + 2} dimensions.")
+        raise ValueError(
+            f"For 'grid_sample', the 'mode' {mode} is not supported for an input of {rank + 2} dimensions."
+        )
     if padding_mode not in _PADDING_MODES:
         raise ValueError(f"For 'grid_sample', the 'padding_mode' must be in {_PADDING_MODES}, but got {padding_mode}.")
     if len(grid.shape) != rank + 2 or grid.shape[-1] != rank or grid.shape[0] != x.shape[0]:
