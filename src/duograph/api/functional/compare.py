@@ -1,0 +1,113 @@
+"""Comparisons and tests that give bool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.ops import arithmetic, compare as compare_ops, unary
+from duograph.ops.creation import constant_like, full
+from duograph.ops.logical import logical_and, logical_or
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from .. import operators
+from ..promote import promote, promote_float
+from .forms import binary_function, need_tensor
+
+_IO = ("input", "other")
+_COMPARISONS = {
+    "equal": (operators.equal, "Whether equal; NaN equals nothing."), "eq": (operators.equal, "As `equal`."),
+    "not_equal": (operators.not_equal, "Whether different."), "ne": (operators.not_equal, "As `not_equal`."),
+    "less": (operators.less, "``input < other``."), "lt": (operators.less, "As `less`."),
+    "tensor_lt": (operators.less, "As `less`."),
+    "less_equal": (operators.less_equal, "``input <= other``."), "le": (operators.less_equal, "As `less_equal`."),
+    "tensor_le": (operators.less_equal, "As `less_equal`."),
+    "greater": (operators.greater, "``input > other``."), "gt": (operators.greater, "As `greater`."),
+    "tensor_gt": (operators.greater, "As `greater`."),
+    "greater_equal": (operators.greater_equal, "``input >= other``."),
+    "ge": (operators.greater_equal, "As `greater_equal`."), "tensor_ge": (operators.greater_equal, "As `greater_equal`."),
+}  # fmt: skip
+
+
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether ``|input - other| <= atol + rtol * |other|``; equal infinities are close."""
+    need_tensor("IsClose", input=input, other=other)
+    x, y = promote(input, other, "IsClose")
+    same = compare_ops.equal(x, y)
+    if not x.dtype.is_bool:
+        a, b = promote_float(x), promote_float(y)
+        gap = arithmetic.abs_(arithmetic.sub(a, b))
+        size = arithmetic.abs_(b)
+        limit = arithmetic.add(constant_like(size, atol), arithmetic.mul(constant_like(size, rtol), size))
+        near = logical_and(compare_ops.less_equal(gap, limit), unary.isfinite(b))
+        same = logical_or(same, near)
+        if equal_nan:
+            same = logical_or(same, logical_and(unary.isnan(a), unary.isnan(b)))
+    return same
+
+
+def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
+    """Whether ``|x - y| < tolerance``."""
+    need_tensor("ApproximateEqual", x=x, y=y)
+    gap = arithmetic.abs_(arithmetic.sub(x, y))
+    return compare_ops.less(gap, constant_like(gap, tolerance))
+
+
+def isposinf(input: Tensor) -> Tensor:
+    """Whether positive infinity."""
+    need_tensor("IsPosInf", input=input)
+    return _is_infinity(input, math.inf)
+
+
+def isneginf(input: Tensor) -> Tensor:
+    """Whether negative infinity."""
+    need_tensor("IsNegInf", input=input)
+    return _is_infinity(input, -math.inf)
+
+
+def _is_infinity(x: Tensor, value: float) -> Tensor:
+    if not x.dtype.is_floating:
+        return full(shape=tuple(x.shape), value=False, dtype=dt.bool_)
+    return compare_ops.equal(x, constant_like(x, value))
+
+
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part is 0."""
+    need_tensor("IsReal", input=input)
+    if not input.dtype.is_complex:
+        return full(shape=tuple(input.shape), value=True, dtype=dt.bool_)
+    from duograph.ops.complex import imag
+
+    part = imag(input)
+    return compare_ops.equal(part, constant_like(part, 0))
+
+
+def is_nonzero(input: Tensor) -> Any:
+    """Whether the only element of ``input`` is not 0."""
+    return hooks.truth(operators.not_equal(input, 0))
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return input.dtype.is_complex
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is floating."""
+    return input.dtype.is_floating
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: binary_function(name, fn, _IO, doc) for name, (fn, doc) in _COMPARISONS.items()},
+    "isclose": isclose, "approximate_equal": approximate_equal, "isposinf": isposinf, "isneginf": isneginf,
+    "isreal": isreal, "is_nonzero": is_nonzero, "is_tensor": is_tensor, "is_complex": is_complex,
+    "is_floating_point": is_floating_point, "isnan_ext": lambda tensor: unary.isnan(tensor),
+}  # fmt: skip

@@ -1,0 +1,289 @@
+"""Tensors from nothing: ``ones``, ``full``, ``arange``, ``linspace``, ``eye``, windows ..."""
+
+from __future__ import annotations
+
+import builtins
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.dim import Dim
+from duograph.ops import creation as make
+from duograph.ops import arithmetic, unary
+from duograph.ops.scalar import Scalar
+from duograph.ops.slices import stack
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from ..promote import as_tensor, describe, fitted, to_dtype
+from ..tensor_shape import shape_of
+from .forms import dtype_or, in_dtype, need_tensor
+
+
+def _shape(size: Any, op: str) -> tuple[Any, ...]:
+    shape = shape_of((size,), op)
+    for i, n in enumerate(shape):
+        if isinstance(n, int) and n < 0:
+            the = "the the" if op == "Zeros" else "the"
+            raise ValueError(
+                f"For primitive[{op}], {the} {i}th dimension of input shape must be greater than or equal to 0, but got {n}."
+            )
+    return shape
+
+
+def filled(shape: tuple[Any, ...], value: Any, dtype: dt.DType) -> Tensor:
+    """A tensor of ``shape`` holding ``value``: a number, a run-time Scalar or a tensor of one element."""
+    if isinstance(value, Tensor | Scalar):
+        from duograph.ops.movement import broadcast_to, reshape
+
+        one = to_dtype(value, dtype) if isinstance(value, Tensor) else value.to_tensor(dtype)
+        return broadcast_to(reshape(one, shape=(1,) * len(shape)), shape=shape)
+    return make.full(shape=shape, value=fitted(value, dtype), dtype=dtype)
+
+
+def ones(shape: Any, dtype: Any = None) -> Tensor:
+    """Ones; float32 by default.
+
+    Raises:
+        TypeError: ``shape`` is no int, tuple, list or tensor of ints.
+        ValueError: an extent is negative.
+    """
+    return filled(_shape(shape, "Ones"), 1, dtype_or(dtype, dt.float32))
+
+
+def zeros(size: Any, dtype: Any = None) -> Tensor:
+    """Zeros; float32 by default."""
+    return filled(_shape(size, "Zeros"), 0, dtype_or(dtype, dt.float32))
+
+
+def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Ones of the shape (and dtype) of ``input``."""
+    need_tensor("OnesLikeExt", input=input)
+    return filled(tuple(input.shape), 1, dtype_or(dtype, input.dtype))
+
+
+def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
+    """Zeros of the shape (and dtype) of ``input``."""
+    need_tensor("ZerosLikeExt", input=input)
+    return filled(tuple(input.shape), 0, dtype_or(dtype, input.dtype))
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` everywhere; its own dtype by default (Python floats: float32)."""
+    if not isinstance(size, int | list | tuple | Tensor | Dim):
+        raise TypeError(f"For 'ops.full', 'size' must be a tuple, list or int, but got {describe(size)}.")
+    value = as_tensor(fill_value) if not isinstance(fill_value, Tensor | Scalar) else fill_value
+    natural = value.dtype if isinstance(value, Tensor) else dt.dtype_of(fill_value.type.python_type(0))
+    return filled(_shape(size, "FillV2"), fill_value, dtype_or(dtype, natural))
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` in the shape (and dtype) of ``input``."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"For ops.full_like, the argument 'input' must be tensor, but got {type(input)}")
+    return filled(tuple(input.shape), fill_value, dtype_or(dtype, input.dtype))
+
+
+def fill(type: Any, shape: Any, value: Any) -> Tensor:
+    """``value`` everywhere in ``shape``, in the dtype ``type``."""
+    return filled(_shape(shape, "Fill"), value, dt.as_dtype(type))
+
+
+def fills(x: Tensor, value: Any) -> Tensor:
+    """``value`` in the shape and dtype of ``x``."""
+    return full_like(x, value)
+
+
+def _number(x: Any, what: str) -> Any:
+    if isinstance(x, Tensor):
+        kind = "float" if x.dtype.is_floating else "int"
+        return hooks.as_python_number(x, kind)
+    return x
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
+    """``start``, ``start + step``, ... below ``end``; int64 if all arguments are ints, else float32.
+
+    Raises:
+        ValueError: ``step`` is 0 or has the wrong sign.
+
+    Examples:
+        >>> print(ops.arange(3))
+        [0 1 2]
+    """
+    if end is None:
+        start, end = 0, start
+    start, end, step = (_number(v, "arange") for v in (start, end, step))
+    for name, v in (("start", start), ("end", end), ("step", step)):
+        if isinstance(v, str) or v is None:
+            raise TypeError(f"For ops.arange, the argument '{name}' must be int or float, but got {type(v).__name__}.")
+    if step == 0:
+        raise ValueError("For Range, delta cannot be equal to zero.")
+    if step > 0 and start > end:
+        raise ValueError("For Range, delta cannot be positive when limit < start.")
+    if step < 0 and start < end:
+        raise ValueError("For Range, delta cannot be negative when limit > start.")
+    kinds = (int, Dim)
+    whole = all(isinstance(v, kinds) for v in (start, end, step))
+    size = (end - start + (step - 1 if step > 0 else step + 1)) // step if whole else math.ceil((end - start) / step)
+    natural = dt.int64 if whole else dt.float32
+    return make.arange(start=start, step=step, size=size, dtype=dtype_or(dtype, natural))
+
+
+def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
+    """As `arange`; at most ``maxlen`` numbers."""
+    return arange(start, end, step)
+
+
+def linspace(start: Any, end: Any, steps: Any) -> Tensor:
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included; float32 for numbers."""
+    if not isinstance(start, Tensor) and not isinstance(end, Tensor):
+        count = _number(steps, "linspace")
+        if isinstance(count, bool) or not isinstance(count, int | Dim):
+            raise TypeError(f"For 'linspace', the 'steps' must be int, but got {type(steps).__name__}.")
+        return make.linspace(start=start, stop=end, steps=count, dtype=dt.float32)
+    low, high = as_tensor(start), as_tensor(end)
+    dtype = next((t.dtype for t in (low, high) if t.dtype.is_floating), dt.float32)
+    low, high = to_dtype(low, dtype), to_dtype(high, dtype)
+    return _between(low, high, _number(steps, "linspace"))
+
+
+def _between(low: Tensor, high: Tensor, steps: int) -> Tensor:
+    from duograph.ops.movement import expand_dims
+
+    weight = make.linspace(start=0.0, stop=1.0, steps=steps, dtype=low.dtype)
+    low, high = (expand_dims(t, t.ndim) for t in (low, high))
+    return arithmetic.add(low, arithmetic.mul(arithmetic.sub(high, low), weight))
+
+
+def logspace(start: Any, end: Any, steps: int, base: int = 10, *, dtype: Any = dt.float32) -> Tensor:
+    """``base`` to the powers of `linspace`."""
+    exponents = to_dtype(linspace(start, end, steps), dt.float64)
+    out = unary.exp(arithmetic.mul(exponents, make.constant_like(exponents, math.log(base))))
+    return in_dtype(out, dtype)
+
+
+def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
+    """Ones on the diagonal of an ``n`` by ``m`` matrix."""
+    rows = _number(n, "eye")
+    columns = rows if m is None else _number(m, "eye")
+    if isinstance(rows, bool) or isinstance(columns, bool) or not all(isinstance(k, int | Dim) for k in (rows, columns)):
+        raise TypeError(f"For 'Eye', 'n' and 'm' must be int, but got {type(n).__name__} and {type(m).__name__}.")
+    return make.eye(n=rows, m=columns, dtype=dtype_or(dtype, dt.float32))
+
+
+def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
+    """A new axis of ``depth`` that holds ``on_value`` at the index and ``off_value`` elsewhere.
+
+    Raises:
+        TypeError: ``indices`` are no integers.
+        ValueError: ``axis`` is out of range.
+    """
+    from duograph.ops.movement import move_axis
+    from duograph.ops.select import select
+
+    need_tensor("OneHot", indices=indices)
+    if not indices.dtype.is_integer:
+        raise TypeError(f"For 'OneHot', the 'indices' must be integers, but got {indices.dtype}.")
+    on, off = as_tensor(on_value), as_tensor(off_value)
+    if not -1 <= axis <= indices.ndim:
+        raise ValueError(f"For 'OneHot', the 'axis' must be in [-1, {indices.ndim}], but got {axis}.")
+    size = _number(depth, "one_hot")
+    if (not isinstance(on_value, Tensor) and on_value == 1) and (not isinstance(off_value, Tensor) and off_value == 0):
+        out = make.one_hot(indices, depth=size, dtype=on.dtype)
+    else:
+        out = select(make.one_hot(indices, depth=size, dtype=dt.bool_), on, to_dtype(off, on.dtype))
+    return out if axis in (-1, indices.ndim) else move_axis(out, indices.ndim, axis)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
+    """Coordinates (2, N) of the lower triangle."""
+    return _triangle(row, col, dtype, lambda i, j: j - i <= offset)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
+    """Coordinates (2, N) of the upper triangle."""
+    return _triangle(row, col, dtype, lambda i, j: j - i >= offset)
+
+
+def _triangle(rows: int, columns: int, dtype: Any, inside: Callable[[int, int], bool]) -> Tensor:
+    from duograph.tensor.tensor import array_from, wrap
+
+    cells = [(i, j) for i in _range(rows) for j in _range(columns) if inside(i, j)]
+    pairs = [[i for i, _ in cells], [j for _, j in cells]]
+    return wrap(array_from(pairs, dt.as_dtype(dtype)))
+
+
+def _window(name: str, weights: Callable[[Tensor, int], Tensor]) -> Callable[..., Tensor]:
+    def function(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Tensor:
+        n = int(_number(window_length, name))
+        if n < 0:
+            raise ValueError(f"For '{name}', the 'window_length' must not be negative, but got {n}.")
+        out = dtype_or(dtype, dt.float32)
+        if n <= 1:
+            return make.full(shape=(n,), value=1, dtype=out)
+        last = n if periodic else n - 1
+        place = make.arange(start=0.0, step=1.0, size=n, dtype=dt.float64)
+        return to_dtype(weights(place, last), out)
+
+    function.__name__ = name
+    function.__doc__ = f"The {name.split('_')[0].title()} window."
+    return function
+
+
+def _cosines(*coefficients: float) -> Callable[[Tensor, int], Tensor]:
+    def weights(place: Tensor, last: int) -> Tensor:
+        total = make.full(shape=(), value=coefficients[0], dtype=dt.float64)
+        for k, c in enumerate(coefficients[1:], 1):
+            angle = arithmetic.mul(place, make.constant_like(place, 2 * math.pi * k / last))
+            total = arithmetic.add(total, arithmetic.mul(unary.cos(angle), make.constant_like(place, c)))
+        return total
+
+    return weights
+
+
+def _bartlett(place: Tensor, last: int) -> Tensor:
+    half = arithmetic.sub(arithmetic.mul(place, make.constant_like(place, 2 / last)), make.constant_like(place, 1))
+    return arithmetic.sub(make.constant_like(place, 1), arithmetic.abs_(half))
+
+
+def hamming_window(
+    window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
+) -> Tensor:
+    """The Hamming window ``alpha - beta * cos``."""
+    return _window("hamming_window", _cosines(alpha, -beta))(window_length, periodic, dtype=dtype)
+
+
+def scalar_to_tensor(input_x: Any, dtype: Any = dt.float32) -> Tensor:
+    """A number as a 0-d tensor."""
+    return as_tensor(input_x, dt.as_dtype(dtype))
+
+
+def tuple_to_array(input_x: Any) -> Tensor:
+    """A tuple of numbers as a tensor."""
+    return as_tensor(tuple(input_x))
+
+
+def cartesian_prod(*inputs: Tensor) -> Tensor:
+    """All combinations of one element of each vector, one row each."""
+    from .array import meshgrid, ravel
+
+    if len(inputs) == 1:
+        return inputs[0]
+    return stack(*[ravel(g) for g in meshgrid(*inputs, indexing="ij")], axis=1)
+
+
+_range = builtins.range
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "ones": ones, "zeros": zeros, "ones_like": ones_like, "zeros_like": zeros_like, "full": full,
+    "full_like": full_like, "fill": fill, "fills": fills, "arange": arange, "range": range, "tensor_range": range,
+    "linspace": linspace, "logspace": logspace, "eye": eye, "one_hot": one_hot, "tril_indices": tril_indices,
+    "triu_indices": triu_indices, "hamming_window": hamming_window,
+    "hann_window": _window("hann_window", _cosines(0.5, -0.5)),
+    "blackman_window": _window("blackman_window", _cosines(0.42, -0.5, 0.08)),
+    "bartlett_window": _window("bartlett_window", _bartlett), "scalar_to_tensor": scalar_to_tensor,
+    "scalar_to_array": as_tensor, "tuple_to_array": tuple_to_array, "cartesian_prod": cartesian_prod,
+}  # fmt: skip

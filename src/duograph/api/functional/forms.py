@@ -1,0 +1,172 @@
+"""What the public functions share: checks of arguments, axes in every form, tables of uniform functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.dtype import DType, as_dtype
+from duograph.core.shapes import normalize_axis
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from ..promote import as_tensor, describe, is_number, to_dtype
+
+Axis = int | tuple[int, ...] | list[int] | None
+
+
+def refused(title: str, **arguments: Any) -> TypeError:
+    """MindSpore's error for arguments of a wrong type: ``Failed calling ReLU with "ReLU()(input=int)".``"""
+    shown = ", ".join(f"{name}={describe(value)}" for name, value in arguments.items())
+    return TypeError(f'Failed calling {title} with "{title}()({shown})".')
+
+
+def need_tensor(title: str, **arguments: Any) -> None:
+    """Raises MindSpore's `TypeError` unless every argument is a Tensor."""
+    if not all(isinstance(x, Tensor) for x in arguments.values()):
+        raise refused(title, **arguments)
+
+
+def need_sequence(op: str, name: str, values: Any) -> list[Any]:
+    """A list or tuple of tensors as a list.
+
+    Raises:
+        TypeError: it is something else.
+        ValueError: it is empty.
+    """
+    if not isinstance(values, list | tuple):
+        raise TypeError(f"For '{op}', the '{name}' must be list or tuple of tensors, but got {describe(values)}.")
+    if not values:
+        raise ValueError(f"For primitive[{op}], the elements size must be greater than 0, but got 0.")
+    return list(values)
+
+
+def as_float(x: Any) -> Tensor:
+    """``x`` as a tensor whose functions are floating: bool and integers become float32."""
+    x = as_tensor(x)
+    return to_dtype(x, dt.float32) if x.dtype.is_bool or x.dtype.is_integer else x
+
+
+def in_dtype(x: Tensor, dtype: Any) -> Tensor:
+    """``x`` in ``dtype``; as it is for ``None``."""
+    return x if dtype is None else to_dtype(x, as_dtype(dtype))
+
+
+def static_int(value: Any, op: str, name: str) -> Any:
+    """An ``int`` argument, which may come as a tensor of one element.
+
+    Raises:
+        TypeError: it is no integer.
+    """
+    if isinstance(value, Tensor):
+        return hooks.as_python_number(value, "index")
+    if isinstance(value, bool | float | str) or value is None:
+        raise TypeError(f"For '{op}', the '{name}' must be int, but got '{type(value).__name__}'.")
+    return value
+
+
+def axis_of(axis: Any, x: Tensor, op: str) -> int:
+    """One axis, counted from the front.
+
+    Raises:
+        TypeError: ``axis`` is no int.
+        ValueError: it is out of range.
+    """
+    return normalize_axis(static_int(axis, op, "axis"), x.ndim, op)
+
+
+def axes_of(axis: Any, x: Tensor, op: str) -> tuple[int, ...]:
+    """The axes of a reduction, counted from the front; ``None`` and ``()`` mean all.
+
+    Raises:
+        TypeError: an entry is no int.
+        ValueError: an entry is out of range.
+        RuntimeError: an axis appears twice.
+    """
+    if isinstance(axis, Tensor):
+        axis = hooks.value_of(axis, f"the axis of '{op}'").reshape(-1).tolist()
+    if axis is None or (isinstance(axis, list | tuple) and not axis):
+        return tuple(range(x.ndim))
+    entries: Iterable[Any] = axis if isinstance(axis, list | tuple) else (axis,)
+    found: list[int] = []
+    for entry in entries:
+        i = axis_of(entry, x, op)
+        if i in found:
+            raise RuntimeError(f"dim={entry} appears multiple times in the list of dims")
+        found.append(i)
+    return tuple(sorted(found)) if x.ndim else ()
+
+
+def one_per_axis(value: Any, rank: int, op: str, name: str) -> tuple[int, ...]:
+    """An int for every spatial axis, or one per axis as given.
+
+    Raises:
+        ValueError: the number of entries is wrong.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,) * rank
+    if isinstance(value, Tensor):
+        value = hooks.value_of(value, f"the '{name}' of '{op}'").reshape(-1).tolist()
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"For '{op}', the '{name}' must be int, tuple or list, but got {type(value).__name__}.")
+    given = tuple(value)
+    if len(given) == rank + 2:
+        given = given[2:]
+    if len(given) == 1:
+        given = given * rank
+    if len(given) != rank:
+        raise ValueError(f"For '{op}', the '{name}' must be an int or {rank} ints, but got {value}.")
+    return given
+
+
+def dtype_or(dtype: Any, default: DType) -> DType:
+    """User's dtype, or the default for ``None``."""
+    return default if dtype is None else as_dtype(dtype)
+
+
+def named(fn: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+    """``fn`` under the public ``name``; for functions that are made by a table."""
+    fn.__name__ = fn.__qualname__ = name
+    fn.__doc__ = doc
+    return fn
+
+
+def unary_function(name: str, compute: Callable[[Tensor], Tensor], title: str, arg: str, doc: str) -> Any:
+    """The public function ``name(input)`` (or ``name(x)``) of one tensor."""
+    if arg == "x":
+
+        def function(x: Any) -> Tensor:
+            if not isinstance(x, Tensor):
+                raise refused(title, x=x)
+            return compute(x)
+
+    else:
+
+        def function(input: Any) -> Tensor:  # type: ignore[misc]
+            if not isinstance(input, Tensor):
+                raise refused(title, input=input)
+            return compute(input)
+
+    return named(function, name, doc)
+
+
+def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tuple[str, str], doc: str) -> Any:
+    """The public function ``name(input, other)`` (or ``name(x, y)``) of two operands."""
+    if args == ("x", "y"):
+
+        def function(x: Any, y: Any) -> Tensor:
+            return compute(x, y)
+
+    else:
+
+        def function(input: Any, other: Any) -> Tensor:  # type: ignore[misc]
+            return compute(input, other)
+
+    return named(function, name, doc)
+
+
+__all__ = [
+    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "dtype_or", "in_dtype", "is_number", "named",
+    "need_sequence", "need_tensor", "one_per_axis", "refused", "static_int", "to_dtype", "unary_function",
+]  # fmt: skip

@@ -1,0 +1,458 @@
+"""Elementwise mathematics: functions of one tensor (a table), of two operands (a table), and the few with options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.op import Op
+from duograph.core.shapes import broadcast_shapes
+from duograph.ops import arithmetic, complex as complex_ops, logical, power, unary
+from duograph.ops.creation import constant_like
+from duograph.ops.select import select
+from duograph.tensor.tensor import Tensor
+
+from .. import operators
+from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
+from .forms import as_float, binary_function, named, need_tensor, refused, to_dtype, unary_function
+
+# ---- one tensor -----------------------------------------------------------------------------------------------------
+
+
+def _floating(op: Op) -> Callable[[Tensor], Tensor]:
+    return lambda x: op(as_float(x))
+
+
+def _keeps_integers(op: Op) -> Callable[[Tensor], Tensor]:
+    return lambda x: x if x.dtype.is_bool or x.dtype.is_integer else op(x)
+
+
+_FLOATING = {
+    # name: (primitive, MindSpore's title, argument name)
+    "exp": (unary.exp, "Exp", "input"), "expm1": (unary.expm1, "Expm1", "input"),
+    "exp2": (unary.exp2, "Exp2", "input"), "log": (unary.log, "Log", "input"),
+    "log1p": (unary.log1p, "Log1p", "input"), "log2": (unary.log2, "Log2", "input"),
+    "log10": (unary.log10, "Log10", "input"), "sqrt": (unary.sqrt, "Sqrt", "x"),
+    "rsqrt": (unary.rsqrt, "Rsqrt", "input"), "reciprocal": (arithmetic.reciprocal, "Reciprocal", "input"),
+    "sigmoid": (unary.sigmoid, "Sigmoid", "input"), "sin": (unary.sin, "Sin", "input"),
+    "cos": (unary.cos, "Cos", "input"), "tan": (unary.tan, "Tan", "input"), "asin": (unary.asin, "Asin", "input"),
+    "acos": (unary.acos, "ACos", "input"), "atan": (unary.atan, "Atan", "input"),
+    "sinh": (unary.sinh, "Sinh", "input"), "cosh": (unary.cosh, "Cosh", "input"),
+    "tanh": (unary.tanh, "Tanh", "input"), "asinh": (unary.asinh, "Asinh", "input"),
+    "acosh": (unary.acosh, "Acosh", "input"), "atanh": (unary.atanh, "Atanh", "input"),
+    "erf": (unary.erf, "Erf", "input"), "erfc": (unary.erfc, "Erfc", "input"),
+    "erfinv": (unary.erfinv, "Erfinv", "input"), "lgamma": (unary.lgamma, "Lgamma", "input"),
+    "digamma": (unary.digamma, "Digamma", "input"),
+    "arcsin": (unary.asin, "Asin", "x"), "arccos": (unary.acos, "ACos", "input"),
+    "arctan": (unary.atan, "Atan", "input"), "arcsinh": (unary.asinh, "Asinh", "input"),
+    "arccosh": (unary.acosh, "Acosh", "input"), "arctanh": (unary.atanh, "Atanh", "input"),
+    "inv": (arithmetic.reciprocal, "Inv", "x"),
+}  # fmt: skip
+_PLAIN: dict[str, tuple[Callable[[Tensor], Tensor], str, str, str]] = {
+    "abs": (operators.absolute, "Abs", "input", "``|x|``; real for complex numbers."),
+    "absolute": (operators.absolute, "Abs", "input", "As `abs`."),
+    "neg": (operators.negative, "Neg", "input", "``-x``."),
+    "negative": (operators.negative, "Neg", "input", "``-x``."),
+    "positive": (operators.positive, "Positive", "input", "``x`` itself."),
+    "square": (lambda x: x if x.dtype.is_bool else arithmetic.square(x), "Square", "input", "``x * x``."),
+    "sign": (arithmetic.sign, "Sign", "input", "-1, 0 or 1."),
+    "sgn": (arithmetic.sign, "Sgn", "input", "-1, 0 or 1; ``x / |x|`` for complex numbers."),
+    "floor": (_keeps_integers(unary.floor), "Floor", "input", "Rounded down."),
+    "ceil": (_keeps_integers(unary.ceil), "Ceil", "input", "Rounded up."),
+    "trunc": (_keeps_integers(unary.trunc), "Trunc", "input", "Rounded towards zero."),
+    "rint": (_keeps_integers(unary.round_), "Rint", "input", "Rounded to the nearest integer, halves to even."),
+    "conj": (lambda x: arithmetic.conj(x) if x.dtype.is_complex else x, "Conj", "input", "Complex conjugate."),
+    "real": (lambda x: complex_ops.real(x) if x.dtype.is_complex else x, "Real", "input", "Real part."),
+    "imag": (complex_ops.imag, "Imag", "input", "Imaginary part."),
+    "angle": (lambda x: complex_ops.angle(as_float(x)), "Angle", "input", "Argument of a complex number."),
+    "isnan": (unary.isnan, "IsNan", "input", "Whether NaN."),
+    "isinf": (unary.isinf, "IsInf", "input", "Whether infinite."),
+    "isfinite": (unary.isfinite, "IsFinite", "input", "Whether neither infinite nor NaN."),
+    "logical_not": (lambda x: operators.invert(x), "LogicalNot", "input", "``not x``, elementwise."),
+    "bitwise_not": (logical.bitwise_not, "BitwiseNot", "input", "``~x`` on integers and bool."),
+    "invert": (logical.bitwise_not, "Invert", "x", "``~x`` on integers."),
+    "deg2rad": (lambda x: arithmetic.mul(as_float(x), constant_like(as_float(x), math.pi / 180)), "Deg2Rad", "x",
+                "Degrees as radians."),
+    "rad2deg": (lambda x: arithmetic.mul(as_float(x), constant_like(as_float(x), 180 / math.pi)), "Rad2Deg", "x",
+                "Radians as degrees."),
+    "frac": (lambda x: arithmetic.sub(x, _keeps_integers(unary.trunc)(x)), "Frac", "x", "The part after the point."),
+}  # fmt: skip
+
+UNARY: dict[str, Callable[..., Tensor]] = {
+    **{
+        name: unary_function(name, _floating(op), title, arg, f"{op.doc}\n\nIntegers are taken as float32.")
+        for name, (op, title, arg) in _FLOATING.items()
+    },
+    **{name: unary_function(name, fn, title, arg, doc) for name, (fn, title, arg, doc) in _PLAIN.items()},
+}
+"""Functions of one tensor."""
+
+
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """Rounded to ``decimals`` places, halves to even."""
+    need_tensor("Round", input=input)
+    return operators.rounded(input, decimals)
+
+
+def signbit(input: Tensor) -> Tensor:
+    """Whether the sign is minus, for -0.0 too."""
+    need_tensor("SignBit", input=input)
+    return unary.signbit(input)
+
+
+def sinc(input: Tensor) -> Tensor:
+    """``sin(pi x) / (pi x)``, 1 at 0."""
+    need_tensor("Sinc", input=input)
+    x = as_float(input)
+    zero = operators.equal(x, 0)
+    angle = arithmetic.mul(select(zero, constant_like(x, 1), x), constant_like(x, math.pi))
+    return select(zero, constant_like(x, 1), arithmetic.div(unary.sin(angle), angle))
+
+
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """``log(x / (1 - x))``; with ``eps``, of ``x`` limited to ``eps`` .. ``1 - eps``."""
+    need_tensor("Logit", input=input)
+    x = as_float(input)
+    if eps is not None and eps >= 0:
+        x = arithmetic.minimum(arithmetic.maximum(x, constant_like(x, eps)), constant_like(x, 1 - eps))
+    return unary.log(arithmetic.div(x, arithmetic.sub(constant_like(x, 1), x)))
+
+
+def polygamma(n: Any, input: Tensor) -> Tensor:
+    """The derivative of order ``n`` of `digamma`."""
+    from .forms import static_int
+
+    order = static_int(n, "polygamma", "n")
+    need_tensor("Polygamma", input=input)
+    x = as_float(input)
+    return unary.digamma(x) if order == 0 else unary.polygamma(x, n=order)
+
+
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """Logarithm of the multivariate gamma function of dimension ``p``."""
+    need_tensor("Mvlgamma", input=input)
+    x = as_float(input)
+    total = constant_like(x, p * (p - 1) / 4 * math.log(math.pi))
+    for i in range(p):
+        total = arithmetic.add(total, unary.lgamma(arithmetic.sub(x, constant_like(x, i / 2))))
+    return total
+
+
+# ---- two operands ---------------------------------------------------------------------------------------------------
+
+
+def checked(x: Tensor, y: Tensor, title: str) -> tuple[Tensor, Tensor]:
+    """Raises MindSpore's error, which names the function, if the shapes do not broadcast."""
+    if x.shape != y.shape and x.shape and y.shape:
+        broadcast_shapes(x.shape, y.shape, op=title, names=("input1", "input2"))
+    return x, y
+
+
+def _promoted(op: Op, title: str, floats: bool = False) -> Callable[[Any, Any], Tensor]:
+    def compute(x: Any, y: Any) -> Tensor:
+        if isinstance(x, list | tuple) or isinstance(y, list | tuple):
+            raise refusal(title, x, y)
+        x, y = promote(x, y, title)
+        if floats:
+            x, y = promote_float(x), promote_float(y)
+        return op(*checked(x, y, title))
+
+    return compute
+
+
+def _sub(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote(x, y, "Sub"), "Sub")
+    return logical.logical_xor(x, y) if x.dtype.is_bool else arithmetic.sub(x, y)
+
+
+def _add(x: Any, y: Any) -> Tensor:
+    x, y = promote(x, y, "Add")
+    return arithmetic.add(*checked(x, y, "Add"))
+
+
+def _floor_div(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote(x, y, "FloorDiv"), "FloorDiv")
+    return operators.floor_divide(x, y)
+
+
+def _trunc_div(x: Any, y: Any) -> Tensor:
+    return arithmetic.trunc_div(*checked(*promote(x, y, "TruncateDiv"), "TruncateDiv"))
+
+
+def _ignoring_nan(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
+    def compute(x: Any, y: Any) -> Tensor:
+        x, y = checked(*promote(x, y, title), title)
+        if not x.dtype.is_floating:
+            return op(x, y)
+        return select(unary.isnan(x), y, select(unary.isnan(y), x, op(x, y)))
+
+    return compute
+
+
+def _float_power(x: Any, y: Any) -> Tensor:
+    x, y = promote(x, y, "FloatPower")
+    wide = dt.complex128 if x.dtype.is_complex else dt.float64
+    return power.pow_(to_dtype(x, wide), to_dtype(y, wide))
+
+
+def _gcd(x: Any, y: Any) -> Tensor:
+    """Euclid's algorithm on the absolute values; enough steps for the widest integers."""
+    x, y = checked(*promote(x, y, "Gcd"), "Gcd")
+    a, b = arithmetic.abs_(x), arithmetic.abs_(y)
+    for _ in range({1: 13, 2: 25, 4: 47, 8: 93}[x.dtype.itemsize]):
+        zero = operators.equal(b, 0)
+        safe = select(zero, constant_like(b, 1), b)
+        a, b = select(zero, a, b), select(zero, b, arithmetic.mod(a, safe))
+    return a
+
+
+def _lcm(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote(x, y, "Lcm"), "Lcm")
+    divisor = _gcd(x, y)
+    safe = select(operators.equal(divisor, 0), constant_like(divisor, 1), divisor)
+    return arithmetic.abs_(arithmetic.mul(arithmetic.trunc_div(x, safe), y))
+
+
+def _logaddexp(x: Any, y: Any, base: float = math.e) -> Tensor:
+    x, y = checked(*promote(x, y, "LogAddExp"), "LogAddExp")
+    x, y = promote_float(x), promote_float(y)
+    top = arithmetic.maximum(x, y)
+    same = operators.equal(x, y)  # also infinities, whose difference is NaN
+    gap = arithmetic.neg(arithmetic.abs_(select(same, constant_like(x, 0), arithmetic.sub(x, y))))
+    if base == math.e:
+        return arithmetic.add(top, unary.log1p(unary.exp(gap)))
+    scale = constant_like(x, 1 / math.log(2))
+    return arithmetic.add(top, arithmetic.mul(unary.log1p(unary.exp2(gap)), scale))
+
+
+def _heaviside(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote(x, y, "Heaviside"), "Heaviside")
+    step = select(operators.greater(x, 0), constant_like(x, 1), constant_like(x, 0))
+    return select(operators.equal(x, 0), y, step)
+
+
+def _divide_or_zero(title: str, where_zero: str) -> Callable[[Any, Any], Tensor]:
+    def compute(x: Any, y: Any) -> Tensor:
+        x, y = (promote_float(t) for t in checked(*promote(x, y, title), title))
+        zero = operators.equal(y if where_zero == "y" else x, 0)
+        safe = select(zero, constant_like(y, 1), y) if where_zero == "y" else y
+        return select(zero, constant_like(x, 0), arithmetic.div(x, safe))
+
+    return compute
+
+
+def _mul_no_nan(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote(x, y, "MulNoNan"), "MulNoNan")
+    return select(operators.equal(y, 0), constant_like(x, 0), arithmetic.mul(x, y))
+
+
+def _squared_difference(x: Any, y: Any) -> Tensor:
+    return arithmetic.square(_sub(x, y))
+
+
+def _logical(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
+    def compute(x: Any, y: Any) -> Tensor:
+        if not isinstance(x, Tensor) and not isinstance(y, Tensor) and not (is_number(x) and is_number(y)):
+            raise refusal(title, x, y)
+        return op(*checked(as_tensor(x, dt.bool_), as_tensor(y, dt.bool_), title))
+
+    return compute
+
+
+_IO, _XY = ("input", "other"), ("x", "y")
+_BINARY: dict[str, tuple[Callable[[Any, Any], Tensor], tuple[str, str], str]] = {
+    "add": (_add, _IO, "``input + other``."), "tensor_add": (_add, _IO, "As `add`."),
+    "mul": (_promoted(arithmetic.mul, "Mul"), _IO, "``input * other``."),
+    "multiply": (_promoted(arithmetic.mul, "Mul"), _IO, "As `mul`."),
+    "tensor_mul": (_promoted(arithmetic.mul, "Mul"), _IO, "As `mul`."),
+    "sub": (_sub, _IO, "``input - other``."), "tensor_sub": (_sub, _IO, "As `sub`."),
+    "floor_div": (_floor_div, _XY, "``floor(x / y)``."), "floordiv": (_floor_div, _IO, "As `floor_div`."),
+    "floor_divide": (_floor_div, _IO, "As `floor_div`."), "tensor_floordiv": (_floor_div, _IO, "As `floor_div`."),
+    "floor_mod": (_promoted(arithmetic.mod, "FloorMod"), _XY, "Remainder with the sign of ``y``."),
+    "floormod": (_promoted(arithmetic.mod, "FloorMod"), _XY, "As `floor_mod`."),
+    "tensor_mod": (_promoted(arithmetic.mod, "FloorMod"), _XY, "As `floor_mod`."),
+    "mod": (_promoted(arithmetic.mod, "Mod"), _XY, "As `floor_mod`."),
+    "remainder": (_promoted(arithmetic.mod, "Remainder"), _IO, "Remainder with the sign of ``other``."),
+    "fmod": (_promoted(arithmetic.fmod, "FMod"), _IO, "Remainder with the sign of ``input``."),
+    "truncate_mod": (_promoted(arithmetic.fmod, "TruncateMod"), _XY, "Remainder with the sign of ``x``."),
+    "truncate_div": (_trunc_div, _XY, "Quotient rounded towards zero; keeps the dtype."),
+    "tensor_div": (_promoted(arithmetic.div, "Div", floats=True), _XY, "``x / y``."),
+    "maximum": (_promoted(arithmetic.maximum, "Maximum"), _IO, "The larger of both; NaN if one is NaN."),
+    "minimum": (_promoted(arithmetic.minimum, "Minimum"), _IO, "The smaller of both; NaN if one is NaN."),
+    "fmax": (_ignoring_nan(arithmetic.maximum, "Fmax"), _IO, "The larger of both; the other one if one is NaN."),
+    "fmin": (_ignoring_nan(arithmetic.minimum, "Fmin"), _IO, "The smaller of both; the other one if one is NaN."),
+    "atan2": (_promoted(power.atan2, "Atan2", floats=True), _IO, "Angle of the point (other, input)."),
+    "arctan2": (_promoted(power.atan2, "Atan2", floats=True), _IO, "As `atan2`."),
+    "hypot": (_promoted(power.hypot, "Hypot", floats=True), _IO, "``sqrt(input**2 + other**2)``."),
+    "xlogy": (_promoted(power.xlogy, "Xlogy", floats=True), _IO, "``input * log(other)``, 0 where input is 0."),
+    "xdivy": (_divide_or_zero("Xdivy", "x"), _XY, "``x / y``, 0 where ``x`` is 0."),
+    "div_no_nan": (_divide_or_zero("DivNoNan", "y"), _XY, "``x / y``, 0 where ``y`` is 0."),
+    "mul_no_nan": (_mul_no_nan, _XY, "``x * y``, 0 where ``y`` is 0."),
+    "squared_difference": (_squared_difference, _XY, "``(x - y)**2``."),
+    "nextafter": (_promoted(arithmetic.nextafter, "NextAfter", floats=True), _IO, "The next number towards other."),
+    "float_power": (_float_power, ("input", "exponent"), "``input ** exponent`` in float64."),
+    "gcd": (_gcd, _IO, "Greatest common divisor."), "lcm": (_lcm, _IO, "Least common multiple."),
+    "logaddexp": (_logaddexp, _IO, "``log(exp(input) + exp(other))``."),
+    "logaddexp2": (lambda x, y: _logaddexp(x, y, 2.0), _IO, "``log2(2**input + 2**other)``."),
+    "heaviside": (_heaviside, ("input", "values"), "0 below 0, 1 above, ``values`` at 0."),
+    "bitwise_and": (operators.bitwise_and, _IO, "``input & other``."),
+    "bitwise_or": (operators.bitwise_or, _IO, "``input | other``."),
+    "bitwise_xor": (operators.bitwise_xor, _IO, "``input ^ other``."),
+    "bitwise_left_shift": (operators.left_shift, _IO, "``input << other``."),
+    "bitwise_right_shift": (operators.right_shift, _IO, "``input >> other``."),
+    "logical_and": (_logical(logical.logical_and, "LogicalAnd"), _IO, "``input and other``, elementwise."),
+    "logical_or": (_logical(logical.logical_or, "LogicalOr"), _IO, "``input or other``, elementwise."),
+    "logical_xor": (_logical(logical.logical_xor, "LogicalXor"), _IO, "Exactly one of both, elementwise."),
+}  # fmt: skip
+
+BINARY: dict[str, Callable[..., Tensor]] = {
+    name: binary_function(name, fn, args, doc) for name, (fn, args, doc) in _BINARY.items()
+}
+"""Functions of two operands, tensors or numbers."""
+
+
+def _exponents(compute: Callable[[Any, Any], Tensor], name: str, doc: str) -> Callable[..., Tensor]:
+    def function(input: Any, exponent: Any) -> Tensor:
+        return compute(input, exponent)
+
+    return named(function, name, doc)
+
+
+BINARY["pow"] = _exponents(_promoted(power.pow_, "Pow"), "pow", "``input ** exponent``.")
+BINARY["pows"] = _exponents(_promoted(power.pow_, "Pow"), "pows", "As `pow`.")
+BINARY["tensor_pow"] = _exponents(_promoted(power.pow_, "Pow"), "tensor_pow", "As `pow`.")
+BINARY["float_power"] = _exponents(_float_power, "float_power", "``input ** exponent`` in float64.")
+
+
+def heaviside(input: Any, values: Any) -> Tensor:
+    """0 where ``input`` is below 0, 1 above, ``values`` where it is 0."""
+    return _heaviside(input, values)
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """``input / other``; integers give float32.
+
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+        rounding_mode: ``None``, ``"floor"`` or ``"trunc"``; the rounded quotients keep the promoted dtype.
+
+    Raises:
+        ValueError: unknown ``rounding_mode``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.div(Tensor([1, 2]), 2))
+        [0.5 1. ]
+    """
+    if rounding_mode is None:
+        return _promoted(arithmetic.div, "Div", floats=True)(input, other)
+    if rounding_mode == "floor":
+        return _floor_div(input, other)
+    if rounding_mode == "trunc":
+        return _trunc_div(input, other)
+    raise ValueError(f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}.")
+
+
+def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """As `div`."""
+    return div(input, other, rounding_mode=rounding_mode)
+
+
+def true_divide(dividend: Any, divisor: Any) -> Tensor:
+    """``dividend / divisor``."""
+    return div(dividend, divisor)
+
+
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``input - alpha * other``."""
+    return _sub(input, other if is_number(alpha) and alpha == 1 else BINARY["mul"](other, alpha))
+
+
+def copysign(x: Any, other: Any) -> Tensor:
+    """The magnitude of ``x`` with the sign of ``other``."""
+    x, y = promote(x, other, "Copysign")
+    return arithmetic.copysign(promote_float(x), promote_float(y))
+
+
+def ldexp(x: Any, other: Any) -> Tensor:
+    """``x * 2**other``."""
+    exponent = as_float(as_tensor(other))
+    return BINARY["mul"](as_float(x), unary.exp2(exponent))
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Tensor:
+    """``input + weight * (end - input)``."""
+    need_tensor("Lerp", input=input, end=end)
+    return BINARY["add"](input, BINARY["mul"](weight, _sub(end, input)))
+
+
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 * tensor2``."""
+    need_tensor("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    mul = BINARY["mul"]
+    product = mul(tensor1, tensor2)
+    return _add(input, product if is_number(value) and value == 1 else mul(product, value))
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 / tensor2``."""
+    need_tensor("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
+    quotient = div(tensor1, tensor2)
+    return _add(input, quotient if is_number(value) and value == 1 else BINARY["mul"](quotient, value))
+
+
+def addn(x: Any) -> Tensor:
+    """The sum of a list of tensors of one shape.
+
+    Raises:
+        TypeError: ``x`` is no tensor, list or tuple of tensors.
+    """
+    if isinstance(x, Tensor):
+        return x
+    if not isinstance(x, list | tuple) or not all(isinstance(t, Tensor) for t in x):
+        raise refused("AddN", x=x)
+    if not x:
+        raise ValueError("For 'AddN', the sequence must hold at least one tensor.")
+    first, *rest = promote_all(*x, op="AddN")
+    for t in rest:
+        if tuple(t.shape) != tuple(first.shape):
+            raise ValueError(
+                f"For 'AddN', all input shapes must be the same, but got {tuple(first.shape)} and {tuple(t.shape)}."
+            )
+        first = arithmetic.add(first, t)
+    return first
+
+
+def accumulate_n(x: Any) -> Tensor:
+    """As `addn`."""
+    return addn(x)
+
+
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    """The complex number of the given magnitude and argument."""
+    need_tensor("Polar", abs=abs, angle=angle)
+    return complex_ops.complex_(arithmetic.mul(abs, unary.cos(angle)), arithmetic.mul(abs, unary.sin(angle)))
+
+
+def complex(real: Tensor, imag: Tensor) -> Tensor:
+    """``real + 1j * imag``."""
+    need_tensor("Complex", real=real, imag=imag)
+    return complex_ops.complex_(real, imag)
+
+
+def tensor_muls(input: Any, other: Any) -> Tensor:
+    """As `mul`."""
+    return BINARY["mul"](input, other)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **UNARY, **BINARY, "round": round, "signbit": signbit, "sinc": sinc, "logit": logit, "polygamma": polygamma,
+    "mvlgamma": mvlgamma, "heaviside": heaviside, "div": div, "divide": divide, "true_divide": true_divide,
+    "subtract": subtract, "copysign": copysign, "ldexp": ldexp, "lerp": lerp, "addcmul": addcmul, "addcdiv": addcdiv,
+    "addn": addn, "accumulate_n": accumulate_n, "polar": polar, "complex": complex, "tensor_muls": tensor_muls,
+}  # fmt: skip

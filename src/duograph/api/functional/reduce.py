@@ -1,0 +1,335 @@
+"""Reductions: sums, means, extremes, statistics, counts, with MindSpore's argument names and result dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.shapes import numel
+from duograph.ops import arithmetic, cumulative, reduce as red, stable
+from duograph.ops.compare import equal
+from duograph.ops.creation import constant_like
+from duograph.ops.indexing import gather_elements
+from duograph.ops.movement import expand_dims, reshape, squeeze
+from duograph.ops.norm import moments, reduce_mean as mean_of
+from duograph.ops.select import select
+from duograph.ops.unary import isnan, sqrt
+from duograph.tensor.tensor import Tensor
+
+from .. import operators
+from .forms import Axis, as_float, as_tensor, axes_of, axis_of, in_dtype, need_tensor, to_dtype
+
+
+def _summable(x: Tensor) -> Tensor:
+    """bool and integers are added up as int64."""
+    return to_dtype(x, dt.int64) if x.dtype.is_bool or x.dtype.is_integer else x
+
+
+def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum over ``dim`` (default: all axes); bool and integers give int64.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+        ValueError: an axis is out of range.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.sum(Tensor([[1, 2], [3, 4]]), 0))
+        [4 6]
+    """
+    need_tensor("SumExt", input=input)
+    x = in_dtype(input, dtype) if dtype is not None else _summable(input)
+    return red.reduce_sum(x, axis=axes_of(dim, input, "SumExt"), keep_dims=keepdim)
+
+
+def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
+    """The product over ``axis`` (default: all axes); bool and integers give int64."""
+    need_tensor("ProdExt", input=input)
+    x = in_dtype(input, dtype) if dtype is not None else _summable(input)
+    return red.reduce_prod(x, axis=axes_of(axis, input, "ProdExt"), keep_dims=keep_dims)
+
+
+def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+    """The mean over ``axis`` (default: all axes); integers stay, truncated."""
+    need_tensor("ReduceMean", x=x)
+    axes = axes_of(axis, x, "ReduceMean")
+    if x.dtype.is_bool or x.dtype.is_integer:
+        total = red.reduce_sum(_summable(x), axis=axes, keep_dims=keep_dims)
+        count = constant_like(total, numel(x.shape[a] for a in axes))
+        return to_dtype(arithmetic.trunc_div(total, count), x.dtype)
+    return mean_of(x, axis=axes, keep_dims=keep_dims)
+
+
+def _all_any(op: Any, title: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
+        need_tensor(title, input=input)
+        return op(to_dtype(input, dt.bool_), axis=axes_of(axis, input, title), keep_dims=keep_dims)
+
+    function.__name__ = title[6:].lower()
+    function.__doc__ = f"{op.doc}\n\nThe default is all axes."
+    return function
+
+
+all = _all_any(red.reduce_all, "ReduceAll")
+any = _all_any(red.reduce_any, "ReduceAny")
+
+
+# ---- extremes -------------------------------------------------------------------------------------------------------
+
+
+def _with_initial(x: Tensor, initial: Any, where: Any, op: Any, title: str) -> Tensor:
+    """``x`` where the mask holds, and ``initial`` elsewhere."""
+    if where is None:
+        return x
+    if initial is None:
+        raise ValueError(f"For {title}, initial value must be provided for where masks")
+    return select(as_tensor(where, dt.bool_), x, constant_like(x, initial))
+
+
+def _extreme(op: Any, better: Any, title: str) -> Callable[..., Tensor]:
+    def function(
+        input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
+        need_tensor(title, input=input)
+        x = _with_initial(input, initial, where, op, title)
+        out = op(x, axis=axes_of(axis, x, title), keep_dims=keepdims)
+        return out if initial is None else better(out, constant_like(out, initial))
+
+    function.__name__ = "amax" if op is red.reduce_max else "amin"
+    function.__doc__ = f"{op.doc}\n\n``where`` masks elements out; ``initial`` takes part."
+    return function
+
+
+amax = _extreme(red.reduce_max, arithmetic.maximum, "ReduceMax")
+amin = _extreme(red.reduce_min, arithmetic.minimum, "ReduceMin")
+
+
+def extreme_with_index(x: Tensor, axis: int, keep_dims: bool, largest: bool) -> tuple[Tensor, Tensor]:
+    """The first extreme along ``axis`` and its int64 index; the gradient goes to that element."""
+    find = red.argmax if largest else red.argmin
+    if not x.shape:
+        return x, find(x, axis=0)
+    index = find(x, axis=axis, keep_dims=True)
+    value = gather_elements(x, index, axis=axis)
+    return (value, index) if keep_dims else (squeeze(value, (axis,)), squeeze(index, (axis,)))
+
+
+def _with_position(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
+    plain = amax if largest else amin
+    better = arithmetic.maximum if largest else arithmetic.minimum
+    name = "max" if largest else "min"
+
+    def function(
+        input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> tuple[Tensor, Tensor]:
+        need_tensor(f"ArgM{name[1:]}WithValue", input=input)
+        if not input.shape or axis is None:
+            find = red.argmax if largest else red.argmin
+            flat = reshape(input, shape=(numel(input.shape),))
+            if numel(input.shape) == 0:
+                return plain(input), to_dtype(input, dt.int64)
+            position = find(_with_initial(flat, initial, where, None, name), axis=0)
+            return plain(input, initial=initial, where=where), position
+        x = _with_initial(input, initial, where, None, name)
+        value, index = extreme_with_index(x, axis_of(axis, x, f"ArgM{name[1:]}WithValue"), keepdims, largest)
+        return (value if initial is None else better(value, constant_like(value, initial))), index
+
+    function.__name__ = name
+    function.__doc__ = f"""The {name}imum along ``axis`` and its index: a pair of tensors.
+
+    Without ``axis``: of all elements, with the position in the flattened tensor.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    return function
+
+
+max = _with_position(largest=True)
+min = _with_position(largest=False)
+
+
+def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """Minimum and maximum along ``axis``."""
+    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+
+
+def _position(find: Any, dtype: dt.DType, title: str) -> Callable[..., Tensor]:
+    def position(x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+        need_tensor(title, input=x)
+        if x.dtype.is_bool:
+            x = to_dtype(x, dt.uint8)
+        if axis is None:
+            return find(reshape(x, shape=(numel(x.shape),)), axis=0, keep_dims=False, dtype=dtype)
+        return find(x, axis=axis_of(axis, x, title), keep_dims=keepdims, dtype=dtype)
+
+    return position
+
+
+_argmax, _argmin = _position(red.argmax, dt.int64, "ArgMaxExt"), _position(red.argmin, dt.int32, "Argmin")
+
+
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Index (int64) of the first maximum along ``dim``, or in the flattened tensor."""
+    return _argmax(input, dim, keepdim)
+
+
+def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Index (int32) of the first minimum along ``axis``, or in the flattened tensor."""
+    return _argmin(input, axis, keepdims)
+
+
+# ---- statistics -----------------------------------------------------------------------------------------------------
+
+
+def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -> tuple[Tensor, Tensor]:
+    """Variance (sum of squares over count minus ``ddof``) and mean over ``axis``."""
+    need_tensor(title, input=x)
+    x = as_float(x)
+    axes = axes_of(axis, x, title)
+    centred, mean_, _ = moments(x, axes)
+    if x.dtype.is_complex:
+        size = arithmetic.abs_(centred)
+        squares = arithmetic.mul(size, size)
+    else:
+        squares = arithmetic.mul(centred, centred)
+    total = red.reduce_sum(squares, axis=axes, keep_dims=keepdims)
+    count = numel(x.shape[a] for a in axes)
+    variance = arithmetic.div(total, constant_like(total, count - int(ddof)))
+    return variance, mean_ if keepdims else squeeze(mean_, axes)
+
+
+def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The variance over ``axis``; divides by the count minus ``ddof``."""
+    return var_and_mean(input, axis, ddof, keepdims, "Var")[0]
+
+
+def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over ``axis``; divides by the count minus ``ddof``."""
+    return sqrt(var_and_mean(input, axis, ddof, keepdims, "Std")[0])
+
+
+def var_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """Variance and mean."""
+    return var_and_mean(input, axis, ddof, keepdims, "VarMean")
+
+
+def std_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean."""
+    variance, mean_ = var_and_mean(input, axis, ddof, keepdims, "StdMean")
+    return sqrt(variance), mean_
+
+
+def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
+    """``log(sum(exp(input)))`` over ``dim``, without overflow."""
+    need_tensor("LogSumExp", input=input)
+    return stable.logsumexp(as_float(input), axes_of(dim, input, "LogSumExp"), keepdim)
+
+
+def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of what is not NaN."""
+    need_tensor("NanSum", input=input)
+    x = select(isnan(input), constant_like(input, 0), input) if input.dtype.is_floating else input
+    return sum(x, axis, keepdims, dtype=dtype)
+
+
+def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean of what is not NaN."""
+    need_tensor("NanMean", input=input)
+    total = nansum(input, axis, keepdims, dtype=dtype)
+    count = sum(operators.invert(isnan(input)), axis, keepdims)
+    return arithmetic.div(total, to_dtype(count, total.dtype))
+
+
+def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = dt.int32) -> Tensor:
+    """The number of elements over ``axis`` that are not 0."""
+    need_tensor("CountNonZero", x=x)
+    hits = to_dtype(operators.not_equal(x, 0), dt.int64)
+    return in_dtype(red.reduce_sum(hits, axis=axes_of(axis, x, "CountNonZero"), keep_dims=keep_dims), dtype)
+
+
+# ---- running reductions ---------------------------------------------------------------------------------------------
+
+
+def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
+    """Running sum along ``axis``."""
+    need_tensor("CumSum", x=x)
+    x = in_dtype(x, dtype)
+    if x.dtype.is_bool:
+        raise TypeError("For primitive[CumSum], the input argument[input] must be a number, but got Bool.")
+    return cumulative.cumsum(x, axis=axis_of(axis, x, "CumSum"))
+
+
+def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Running product along ``dim``."""
+    need_tensor("CumProd", input=input)
+    x = in_dtype(input, dtype) if dtype is not None else _summable(input)
+    return cumulative.cumprod(x, axis=axis_of(dim, x, "CumProd"))
+
+
+def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Running maximum along ``axis`` and its index."""
+    need_tensor("Cummax", input=input)
+    return cumulative.cummax(input, axis=axis_of(axis, input, "Cummax"))
+
+
+def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Running minimum along ``axis`` and its index."""
+    need_tensor("Cummin", input=input)
+    return cumulative.cummin(input, axis=axis_of(axis, input, "Cummin"))
+
+
+def logcumsumexp(input: Tensor, axis: int) -> Tensor:
+    """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it."""
+    from duograph.ops.cast import stop_gradient
+    from duograph.ops.unary import exp, isfinite, log
+
+    need_tensor("CumulativeLogsumexp", input=input)
+    i = axis_of(axis, input, "CumulativeLogsumexp")
+    top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))
+    shift = select(isfinite(top), top, constant_like(top, 0))
+    total = cumulative.cumsum(exp(arithmetic.sub(input, shift)), axis=i)
+    return arithmetic.add(log(total), shift)
+
+
+def trace_of_equal(x: Tensor, y: Tensor) -> Tensor:
+    """The number of equal elements, int32 of shape (1,)."""
+    hits = to_dtype(equal(x, y), dt.int32)
+    return expand_dims(red.reduce_sum(hits, axis=tuple(range(x.ndim)), keep_dims=False), 0)
+
+
+def _reduction_alias(fn: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    def function(x: Tensor, axis: Axis = ()) -> Tensor:
+        return fn(x, axis)
+
+    function.__name__ = name
+    function.__doc__ = fn.__doc__
+    return function
+
+
+def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
+    """The sum over ``axis``; keeps the dtype (``ops.ReduceSum``)."""
+    need_tensor("ReduceSum", x=x)
+    axes = axes_of(axis, x, "ReduceSum")
+    if x.dtype.is_bool:
+        return red.reduce_any(x, axis=axes, keep_dims=keep_dims)
+    return red.reduce_sum(x, axis=axes, keep_dims=keep_dims)
+
+
+def keep_prod(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
+    """The product over ``axis``; keeps the dtype (``ops.ReduceProd``)."""
+    need_tensor("ReduceProd", x=x)
+    return red.reduce_prod(x, axis=axes_of(axis, x, "ReduceProd"), keep_dims=keep_dims)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": sum, "prod": prod, "mean": mean, "all": all, "any": any, "amax": amax, "amin": amin, "max": max, "min": min,
+    "aminmax": aminmax, "argmax": argmax, "argmin": argmin, "var": var, "std": std, "var_mean": var_mean,
+    "std_mean": std_mean, "logsumexp": logsumexp, "nansum": nansum, "nanmean": nanmean, "count_nonzero": count_nonzero,
+    "cumsum": cumsum, "cumprod": cumprod, "cummax": cummax, "cummin": cummin, "logcumsumexp": logcumsumexp,
+    "reduce_sum": _reduction_alias(keep_sum, "reduce_sum"), "reduce_mean": _reduction_alias(mean, "reduce_mean"),
+    "reduce_max": _reduction_alias(amax, "reduce_max"), "reduce_min": _reduction_alias(amin, "reduce_min"),
+}  # fmt: skip
