@@ -229,7 +229,7 @@ MOVEMENT = [
     OpInfo("diagonal", [S(values(3, 4), offset=k, axis1=0, axis2=1) for k in (-3, -1, 0, 2, 5)]
            + [S(values(2, 3, 3), offset=0, axis1=2, axis2=0)],
            lambda x, **a: np.diagonal(x, a["offset"], a["axis1"], a["axis2"])),
-    OpInfo("diagonal_update", [S(values(3, 4), values(3), offset=1, axis1=0, axis2=1)], batch=False),
+    OpInfo("diagonal_update", [S(values(3, 4), values(3), offset=1, axis1=0, axis2=1)]),
     OpInfo("tril", [S(values(2, 3, 4), diagonal=k) for k in (-1, 0, 2)], lambda x, diagonal: np.tril(x, diagonal)),
     OpInfo("triu", [S(values(2, 3, 4), diagonal=k) for k in (-1, 0, 2)], lambda x, diagonal: np.triu(x, diagonal)),
     OpInfo("sliding_window", [S(values(2, 7), axis=1, size=3, step=2, dilation=1),
@@ -261,22 +261,21 @@ INDEXING = [
     OpInfo("gather_elements", [S(values(3, 4), ints(2, 4, low=-3, high=3), axis=0), S(values(3, 4), ints(3, 6, low=0, high=4), axis=1)],
            _gather_elements),
     OpInfo("gather_nd", [S(values(3, 4, 2), np.array([[0, 1], [2, 3], [0, 1]])), S(values(3, 2), np.array([[2], [0]]))],
-           lambda x, i: x[tuple(np.moveaxis(i, -1, 0))], batch=False),
+           lambda x, i: x[tuple(np.moveaxis(i, -1, 0))]),
     OpInfo("advanced_get", ADVANCED, _advanced),
     OpInfo("advanced_put", [
         S(s.operands[0], np.broadcast_to(values(), _advanced(*s.operands, **s.attrs).shape) + values(*_advanced(*s.operands, **s.attrs).shape),
           *s.operands[1:], spec=s.attrs["spec"], reduction=how)
         for s in ADVANCED for how in ("none", "add")
     ] + [S(_x345, values(1), _i0, spec=("index",), reduction="none")]),
-    OpInfo("index_add", [S(values(3, 4), np.array([0, 2, 0, -1]), values(4, 4), axis=0), S(values(2, 3), np.array([1]), values(2, 1), axis=1)],
-           batch=False),
+    OpInfo("index_add", [S(values(3, 4), np.array([0, 2, 0, -1]), values(4, 4), axis=0), S(values(2, 3), np.array([1]), values(2, 1), axis=1)]),
     OpInfo("scatter_elements", [S(values(3, 4), np.array([[0, 1, 2, -1]]), values(1, 4), axis=1, reduction=r)
                                 for r in ("none", "add", "mul", "max", "min")]
            + [S(values(3, 4), np.array([[0, 0, 2, -1]]), values(1, 4), axis=1, reduction=r) for r in ("add", "mul", "max")]),
     OpInfo("scatter_nd_update", [S(values(3, 4), np.array([[0], [2]]), values(2, 4), reduction=r)
-                                 for r in ("none", "add", "mul", "max", "min")], batch=False),
+                                 for r in ("none", "add", "mul", "max", "min")]),
     OpInfo("unsorted_segment", [S(values(4, 2), np.array([0, 2, 0, -1]), num_segments=3, reduction=r) for r in ("sum", "prod")]
-           + [S(values(4, 2), np.array([0, 1, 0, -1]), num_segments=2, reduction=r) for r in ("max", "min")], batch=False),
+           + [S(values(4, 2), np.array([0, 1, 0, -1]), num_segments=2, reduction=r) for r in ("max", "min")]),
     OpInfo("one_hot", [S(np.array([0, 3, -1, 1]), depth=3, dtype=dt.float32)], gradient=False),
 ]  # fmt: skip
 
@@ -284,7 +283,7 @@ ORDER = [
     OpInfo("sort", [S(values(3, 4), axis=a, descending=d, index_dtype=dt.int32) for a in (0, 1) for d in (False, True)]),
     OpInfo("topk", [S(values(3, 4), k=2, axis=a, largest=g, index_dtype=dt.int32) for a in (0, 1) for g in (False, True)]),
     OpInfo("searchsorted", [S(np.sort(values(6)), values(2, 3), right=r, dtype=dt.int64) for r in (False, True)],
-           lambda b, v, right, dtype: np.searchsorted(b, v, "right" if right else "left"), gradient=False, batch=False),
+           lambda b, v, right, dtype: np.searchsorted(b, v, "right" if right else "left"), gradient=False),
     OpInfo("nonzero", [S(bools(3, 4)), S(np.zeros((0, 2)))], np.argwhere, gradient=False, batch=False),
     OpInfo("masked_select", [S(values(3, 4), bools(3, 4)), S(values(2), np.zeros(2, bool))], lambda x, m: x[m], batch=False),
     OpInfo("bincount", [S(ints(9, low=0, high=5), minlength=7)], lambda x, minlength: np.bincount(x, minlength=minlength),

@@ -11,6 +11,7 @@ from duograph.core.op import primitive
 
 from .creation import full, zeros_like
 from .rules import batch_with, same_dtype, tensor
+from .slices import all_batched
 
 
 def _shift(size, rank, offset, axis1, axis2):
@@ -19,6 +20,14 @@ def _shift(size, rank, offset, axis1, axis2):
 
 def _diagonal_length(rows, columns, offset):
     return dim_max(dim_min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+
+
+def _diagonal_view(x: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    """Like `np.diagonal`, but writable if ``x`` is."""
+    y = np.moveaxis(x, (axis1, axis2), (-2, -1))[..., max(-offset, 0) :, max(offset, 0) :]
+    *rest, down, right = y.strides
+    shape = (*y.shape[:-2], min(y.shape[-2:]))
+    return np.lib.stride_tricks.as_strided(y, shape, (*rest, down + right), writeable=x.flags.writeable)
 
 
 @primitive
@@ -39,8 +48,7 @@ class diagonal:
         return x.with_shape((*rest, _diagonal_length(x.shape[axis1], x.shape[axis2], offset)))
 
     def reference(x, *, offset, axis1, axis2):
-        out = np.diagonal(x, offset, axis1, axis2)  # NumPy marks it read-only; it is an ordinary strided view
-        return np.lib.stride_tricks.as_strided(out, out.shape, out.strides, writeable=x.flags.writeable)
+        return _diagonal_view(x, offset, axis1, axis2)
 
     def bprop(ins, out, dout, *, offset, axis1, axis2):
         return (diagonal_update(zeros_like(ins[0]), dout, offset=offset, axis1=axis1, axis2=axis2),)
@@ -61,9 +69,7 @@ class diagonal_update:
 
     def reference(base, value, *, offset, axis1, axis2):
         out = np.array(base, order="C")
-        part = np.diagonal(out, offset, axis1, axis2)
-        part.flags.writeable = True
-        part[...] = value
+        _diagonal_view(out, offset, axis1, axis2)[...] = value
         return out
 
     def bprop(ins, out, dout, *, offset, axis1, axis2):
@@ -71,6 +77,10 @@ class diagonal_update:
             lambda: diagonal_update(dout, zeros_like(ins[1]), offset=offset, axis1=axis1, axis2=axis2),
             lambda: diagonal(dout, offset=offset, axis1=axis1, axis2=axis2),
         )
+
+    def batch(in_axes, operands, *, offset, axis1, axis2):
+        base, value = all_batched(in_axes, operands)
+        return diagonal_update(base, value, offset=offset, axis1=axis1 + 1, axis2=axis2 + 1), 0
 
 
 def diag_embed(x: Any, offset: int = 0) -> Any:

@@ -26,7 +26,7 @@ from .creation import constant_like, full, iota, zeros_like
 from .movement import broadcast_to, expand_dims, move_axis, reshape, transpose
 from .rules import in_float32, require_kind, same_dtype, sum_to, tensor
 from .select import select
-from .slices import all_batched
+from .slices import all_batched, concat
 
 # ---- gather ---------------------------------------------------------------------------------------------------------
 
@@ -157,6 +157,16 @@ class gather_nd:
         x, indices = ins
         return (scatter_nd_update(zeros_like(x), indices, dout, reduction="add"), None)
 
+    def batch(in_axes, operands):
+        x, indices = all_batched(in_axes, operands)
+        return gather_nd(x, with_batch_coordinate(indices)), 0
+
+
+def with_batch_coordinate(indices: Any) -> Any:
+    """Rows of coordinates (last axis) with the position along the first axis put in front of each row."""
+    number = iota(shape=(*indices.shape[:-1], 1), axis=0, dtype=indices.dtype)
+    return concat(number, indices, axis=len(indices.shape) - 1)
+
 
 def nd_index(indices: np.ndarray, shape: Any, op: str) -> tuple[np.ndarray, ...]:
     """The NumPy index for rows of coordinates, checked."""
@@ -236,7 +246,7 @@ class advanced_get:
         return x.with_shape(_Layout(x.shape, [i.shape for i in indices], spec).shape)
 
     def reference(x, *indices, spec):
-        return np.ascontiguousarray(x[_numpy_index(x.shape, indices, spec)])
+        return np.array(x[_numpy_index(x.shape, indices, spec)], order="C")
 
     def bprop(ins, out, dout, *, spec):
         x, *indices = ins
@@ -363,5 +373,5 @@ def _block_front(value: Any, layout: _Layout, front: bool) -> Any:
 
 __all__ = [
     "advanced_get", "advanced_put", "along_axis", "check_range", "gather", "gather_elements", "gather_nd",
-    "nd_index", "wrap_indices",
+    "nd_index", "with_batch_coordinate", "wrap_indices",
 ]  # fmt: skip

@@ -143,6 +143,9 @@ class random_gamma:
 
     bprop = NOT_DIFFERENTIABLE
 
+    def batch(in_axes, operands):
+        return random_gamma(*operands), 0
+
     def infer(seed, offset, alpha):
         _check_operands("random_gamma", seed, offset)
         return require_kind("random_gamma", alpha, "f", "alpha")
@@ -156,6 +159,9 @@ class random_poisson:
     """Poisson distributed with mean ``rate``, one per element of ``rate``."""
 
     bprop = NOT_DIFFERENTIABLE
+
+    def batch(in_axes, operands):
+        return random_poisson(*operands), 0
 
     def infer(seed, offset, rate):
         _check_operands("random_poisson", seed, offset)

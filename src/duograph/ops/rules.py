@@ -153,10 +153,13 @@ def in_float32(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """``kernel`` with float16 and bfloat16 arrays computed in float32 and rounded once at the end."""
 
     def wrapped(*arrays: Any, **attrs: Any) -> Any:
-        half = next((a.dtype for a in arrays if isinstance(a, np.ndarray) and a.dtype in _HALF), None)
+        half = None
+        for a in arrays:
+            if type(a) is np.ndarray and a.dtype.itemsize == 2 and a.dtype in _HALF:
+                half = a.dtype
         if half is None:
             return kernel(*arrays, **attrs)
-        wide = [a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype in _HALF else a for a in arrays]
+        wide = [a.astype(np.float32) if type(a) is np.ndarray and a.dtype == half else a for a in arrays]
         out = kernel(*wide, **attrs)
         return tuple(_narrow(o, half) for o in out) if isinstance(out, tuple) else _narrow(out, half)
 

@@ -13,11 +13,13 @@ import numpy as np
 
 from duograph.core.op import primitive
 
-from .arithmetic import div, maximum, mul
+from .arithmetic import add, div, maximum, mul
 from .cast import cast
 from .compare import equal, greater_equal
-from .creation import constant_like, full, zeros_like
-from .indexing import along_axis, check_range, gather, gather_elements, gather_nd, nd_index
+from .creation import constant_like, full, iota, zeros_like
+from .indexing import (
+    advanced_put, along_axis, check_range, gather, gather_elements, gather_nd, nd_index, with_batch_coordinate,
+)  # fmt: skip
 from .movement import reshape
 from .rules import in_float32, require_kind, same_dtype, tensor
 from .select import select
@@ -88,6 +90,11 @@ class index_add:
 
     def bprop(ins, out, dout, *, axis):
         return (dout, None, lambda: gather(dout, ins[1], axis=axis))
+
+    def batch(in_axes, operands, *, axis):
+        (x_axis, indices_axis, value_axis), (x, indices, value) = in_axes, operands
+        spec = (*[(None, None, None)] * axis, "index")
+        return advanced_put.batch((x_axis, value_axis, indices_axis), (x, value, indices), spec=spec, reduction="add")
 
 
 @primitive
@@ -171,6 +178,10 @@ class scatter_nd_update:
         )  # fmt: skip
         return (dx, None, du)
 
+    def batch(in_axes, operands, *, reduction):
+        x, indices, updates = all_batched(in_axes, operands)
+        return scatter_nd_update(x, with_batch_coordinate(indices), updates, reduction=reduction), 0
+
 
 def scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
     """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``."""
@@ -235,6 +246,14 @@ class unsorted_segment:
         count = unsorted_segment(hits, ids, num_segments=num_segments, reduction="sum")
         share = div(dout, select(equal(count, zero), constant_like(count, 1), count))
         return (mul(read(share), hits), None)
+
+    def batch(in_axes, operands, *, num_segments, reduction):
+        x, ids = all_batched(in_axes, operands)
+        number = iota(shape=(ids.shape[0], *(1,) * (len(ids.shape) - 1)), axis=0, dtype=ids.dtype)
+        moved = add(ids, mul(number, constant_like(ids, num_segments)))
+        own = select(greater_equal(ids, constant_like(ids, 0)), moved, ids)
+        out = unsorted_segment(x, own, num_segments=num_segments * ids.shape[0], reduction=reduction)
+        return reshape(out, shape=(ids.shape[0], num_segments, *out.shape[1:])), 0
 
 
 def unsorted_segment_sum(x: Any, ids: Any, num_segments: int) -> Any:

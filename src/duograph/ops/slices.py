@@ -115,11 +115,15 @@ class dynamic_slice:
         return x.with_shape(tuple(shape))
 
     def reference(x, *starts, axes, sizes):
-        return x[_block(x.shape, starts, axes, sizes)]
+        return np.array(x[_block(x.shape, starts, axes, sizes)], order="C")
 
     def bprop(ins, out, dout, *, axes, sizes):
         x, *starts = ins
         return (lambda: dynamic_update(zeros_like(x), dout, *starts, axes=axes), *[None] * len(starts))
+
+    def batch(in_axes, operands, *, axes, sizes):
+        x, *starts = operands
+        return dynamic_slice(x, *starts, axes=tuple(a + 1 for a in axes), sizes=sizes), 0
 
 
 @primitive
@@ -145,6 +149,10 @@ class dynamic_update:
             lambda: dynamic_slice(dout, *starts, axes=axes, sizes=sizes),
             *[None] * len(starts),
         )
+
+    def batch(in_axes, operands, *, axes):
+        base, value = all_batched(in_axes[:2], operands[:2])
+        return dynamic_update(base, value, *operands[2:], axes=tuple(a + 1 for a in axes)), 0
 
 
 def _block(shape, starts, axes, sizes):
@@ -300,7 +308,7 @@ def _fold_padding(dout, *, padding, mode, shape):
         total = np.zeros((n, *moved.shape[1:]), dout.dtype)
         np.add.at(total, source, moved)
         dout = np.moveaxis(total, 0, axis)
-    return np.ascontiguousarray(dout)
+    return np.array(dout, order="C")
 
 
 __all__ = [

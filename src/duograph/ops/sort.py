@@ -8,12 +8,14 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
+from duograph.core.shapes import numel
 from duograph.core.types import TensorType, TupleType
 
 from .creation import zeros_like
+from .movement import reshape
 from .rules import batch_with, in_float32, require_kind, same_dtype
 from .scatter import scatter_elements
-from .slices import slice_axis
+from .slices import all_batched, slice_axis
 
 
 def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
@@ -121,6 +123,17 @@ class searchsorted:
         wanted = values.reshape(len(rows), values.shape[-1])
         out = [np.searchsorted(row, v, side) for row, v in zip(rows, wanted, strict=True)]
         return np.array(out, dtype.numpy).reshape(values.shape)
+
+    def batch(in_axes, operands, *, right, dtype):
+        boundaries, values = operands
+        if in_axes[0] is None and len(boundaries.shape) == 1:
+            return searchsorted(boundaries, values, right=right, dtype=dtype), 0
+        boundaries, values = all_batched(in_axes, operands)
+        rows = values
+        if len(boundaries.shape) == 2:
+            rows = reshape(values, shape=(values.shape[0], numel(values.shape[1:])))
+        found = searchsorted(boundaries, rows, right=right, dtype=dtype)
+        return reshape(found, shape=tuple(values.shape)), 0
 
 
 def kth(x: Any, k: int, axis: int) -> tuple[Any, Any]:
