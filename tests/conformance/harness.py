@@ -1,0 +1,209 @@
+"""One program, many lives: runs a program in a mode and writes down everything that can be observed.
+
+A program is a plain function with arguments, declared by `program` (see ``programs/``)::
+
+    @program(T([1.0, -2.0]))
+    def relu_by_hand(x):
+        return x if x.sum() > 0 else -x
+
+`run` gives an `Outcome`: results with types and bits, the exception, printed text, the arguments and watched globals
+afterwards, the state of the random generator, and gradients. Two modes agree if their outcomes are equal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import io
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import duograph as ms
+from duograph import nn
+
+PROGRAMS: list[Program] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A function, and how to call it.
+
+    Attributes:
+        build: makes the callable, once for each run.
+        calls: the argument lists; the same callable is called with each of them in turn.
+        grad: positions of the arguments to differentiate, or None.
+        captured: it must be compiled as a whole, without falling back to Python.
+        globals: global names of the program's module, with their values before the run; compared afterwards.
+    """
+
+    name: str
+    build: Callable[[], Callable[..., Any]]
+    calls: Sequence[tuple[Any, ...]]
+    grad: int | tuple[int, ...] | None
+    captured: bool
+    globals: dict[str, Any]
+    module: str
+
+
+def program(
+    *args: Any,
+    calls: Sequence[tuple[Any, ...]] | None = None,
+    grad: int | tuple[int, ...] | None = None,
+    captured: bool = True,
+    build: bool = False,
+    **globals_: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares a program.
+
+    Args:
+        args: arguments of the only call.
+        calls: argument lists of several calls.
+        grad: positions to differentiate.
+        captured: False for programs that may need the Python interpreter.
+        build: the function takes no arguments and returns the callable; for Cells and closures.
+        globals_: values of global names before the run.
+    """
+
+    def declare(fn: Callable[..., Any]) -> Callable[..., Any]:
+        make = fn if build else (lambda: fn)
+        name = f"{fn.__module__.rpartition('.')[2]}:{fn.__name__}"
+        PROGRAMS.append(Program(name, make, calls or [args], grad, captured, globals_, fn.__module__))
+        return fn
+
+    return declare
+
+
+def T(data: Any, dtype: Any = None) -> Any:
+    """A tensor: float32 or int64 unless said otherwise."""
+    return ms.Tensor(data, dtype)
+
+
+# Modes ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    """A way to run programs: how it turns a callable into another, and the context it needs."""
+
+    name: str
+    transform: Callable[[Any], Any]
+    graph_mode: bool = False
+
+
+class _Wrapped(nn.Cell):
+    """A Cell whose construct is a given function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.function = function
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+EAGER = Mode("eager", lambda fn: fn)
+
+MODES = [
+    Mode("jit", ms.jit),
+    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0")),
+    Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
+    Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace")),
+    Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
+]
+
+
+# Outcomes -------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What one run showed. `fallbacks` is no part of the comparison."""
+
+    results: list[Any]
+    gradients: list[Any]
+    printed: str
+    arguments: list[Any]
+    globals: dict[str, Any]
+    random: Any
+    fallbacks: list[str] = dataclasses.field(default_factory=list, compare=False)
+
+
+def run(program: Program, mode: Mode) -> Outcome:
+    """Runs all calls of the program in the mode, then its gradients."""
+    module = sys.modules[program.module]
+    before = {name: vars(module).get(name) for name in program.globals}
+    vars(module).update(copy.deepcopy(program.globals))
+    ms.set_seed(3)
+    ms.set_context(mode=ms.GRAPH_MODE if mode.graph_mode else ms.PYNATIVE_MODE)
+    printed = io.StringIO()
+    results, gradients, arguments = [], [], []
+    try:
+        fn = mode.transform(program.build())
+        with contextlib.redirect_stdout(printed):
+            for args in program.calls:
+                mine = fresh(args)
+                results.append(attempt(fn, mine))
+                arguments.append(describe(mine))
+            if program.grad is not None:
+                for args in program.calls:
+                    gradients.append(attempt(ms.grad(fn, program.grad), fresh(args)))
+        random = describe(ms.get_rng_state())
+        watched = {name: describe(vars(module)[name]) for name in program.globals}
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        vars(module).update(before)
+    explain = getattr(fn, "explain", None)
+    fallbacks = [str(reason) for reason in explain().fallbacks] if explain is not None else []
+    return Outcome(results, gradients, printed.getvalue(), arguments, watched, random, fallbacks)
+
+
+def attempt(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The description of the result, or of the exception."""
+    try:
+        return describe(fn(*args))
+    except Exception as error:
+        return ("raised", type(error).__name__, str(error))
+
+
+def fresh(value: Any) -> Any:
+    """A copy of arguments that shares no storage with them."""
+    if isinstance(value, ms.Tensor) and type(value) is ms.Tensor:
+        return ms.Tensor(value.asnumpy().copy(), value.dtype)
+    if type(value) in (tuple, list):
+        return type(value)(fresh(item) for item in value)
+    if type(value) is dict:
+        return {key: fresh(item) for key, item in value.items()}
+    return value if callable(value) or isinstance(value, type) else copy.deepcopy(value)
+
+
+def describe(value: Any) -> Any:
+    """A value as plain data that compares equal exactly if type, dtype, shape and bits are."""
+    if isinstance(value, ms.Tensor):
+        array = value.asnumpy()
+        return (type(value).__name__, str(value.dtype), tuple(value.shape), _shown(array), array.tobytes())
+    if isinstance(value, np.ndarray | np.generic):
+        return (type(value).__name__, str(value.dtype), value.shape, _shown(value), value.tobytes())
+    if isinstance(value, float):
+        return ("float", value.hex())
+    if isinstance(value, dict):
+        return (type(value).__name__, [(describe(key), describe(item)) for key, item in value.items()])
+    if isinstance(value, list | tuple):
+        return (type(value).__name__, [describe(item) for item in value])
+    if isinstance(value, set | frozenset):
+        return (type(value).__name__, sorted(map(repr, value)))
+    if isinstance(value, int | str | bytes | complex | range | slice | type(None) | type(...)):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, type) or callable(value):
+        return ("callable", getattr(value, "__name__", type(value).__name__))
+    if hasattr(value, "__dict__"):
+        return (type(value).__name__, describe(vars(value)))
+    return (type(value).__name__, repr(value))
+
+
+def _shown(array: Any) -> str:
+    """For the reader of a failure; the bits follow."""
+    return np.array2string(np.asarray(array, dtype=None), threshold=20)

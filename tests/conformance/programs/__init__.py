@@ -1,0 +1,1 @@
+"""Programs by language feature; each file is about one chapter of Python."""

@@ -1,0 +1,344 @@
+"""Statements other than branches and loops (syntax notes, section 3)."""
+
+import contextlib
+
+from duograph import ops
+from tests.conformance.harness import T, program
+
+X = T([1.0, 2.0])
+
+
+@program(X)
+def chain_and_annotated_assignment(x):
+    a = b = x + 1
+    c: int = 3
+    d: float
+    (e, f), [g, h] = (1, 2), [3, 4]
+    return a, b, a is b, c, e, f, g, h
+
+
+@program(X)
+def delete_name_error(x):
+    y = x
+    del y
+    return y
+
+
+@program(X)
+def delete_items(x):
+    d, l = {"a": 1, "b": 2}, [1, 2, 3]
+    del d["a"], l[0]
+    return d, l
+
+
+@program(X, "point")
+def match_values(x, what):
+    match what:
+        case "line":
+            return x
+        case "point" | "dot":
+            return x * 2
+        case _:
+            return None
+
+
+@program(calls=[((1, X),), ({"kind": "a", "v": X},), ([1, 2, 3],), (5,), ("s",)])
+def match_structure(value):
+    match value:
+        case (1, t):
+            return "pair", t
+        case {"kind": str(kind), **rest}:
+            return kind, sorted(rest)
+        case [first, *others]:
+            return first, others
+        case int(n) if n > 3:
+            return n * 2
+        case other:
+            return other
+
+
+@program(X, captured=False)
+def try_except(x):
+    try:
+        y = x[10]
+    except IndexError as error:
+        return x, type(error).__name__
+    return y
+
+
+@program(X)
+def try_else_finally(x):
+    order = []
+    try:
+        y = x + 1
+    except ValueError:
+        order.append("except")
+    else:
+        order.append("else")
+    finally:
+        order.append("finally")
+    return y, order
+
+
+@program(X)
+def try_python_error(x):
+    try:
+        {}["a"]
+    except (KeyError, ValueError) as error:
+        return x * 2, str(error)
+
+
+@program(X)
+def try_finally_with_return(x):
+    out = []
+    try:
+        return out, x
+    finally:
+        out.append(1)
+
+
+@program(X)
+def nested_try(x):
+    seen = []
+    for i in range(3):
+        try:
+            if i == 1:
+                raise ValueError(i)
+            seen.append(i)
+        except ValueError as error:
+            seen.append(error.args)
+            continue
+        finally:
+            seen.append("f")
+    return seen
+
+
+class Wrong(Exception):
+    """An exception of one's own."""
+
+    def __init__(self, code):
+        super().__init__(f"code {code}")
+        self.code = code
+
+
+@program(X)
+def raise_own_exception_error(x):
+    raise Wrong(x.shape[0])
+
+
+@program(X)
+def raise_standard_exception_error(x):
+    raise TypeError("always", (3,))
+
+
+@program(X)
+def raise_from_error(x):
+    try:
+        raise KeyError("inner")
+    except KeyError as error:
+        raise RuntimeError("outer") from error
+
+
+@program(X)
+def exception_caught_above(x):
+    def check(v):
+        if v.ndim != 2:
+            raise Wrong(7)
+        return v
+
+    try:
+        return check(x)
+    except Wrong as error:
+        return error.code
+
+
+@program(X)
+def assert_constant_error(x):
+    assert x.ndim == 2, f"rank {x.ndim}"
+    return x
+
+
+@program(X)
+def assert_passes(x):
+    assert x.ndim == 1
+    assert x.sum() > 0
+    return x
+
+
+class Recorder:
+    def __init__(self):
+        self.events = []
+
+    def __enter__(self):
+        self.events.append("enter")
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.events.append(kind.__name__ if kind else "exit")
+        return kind is ValueError
+
+
+@program(X)
+def with_class(x):
+    recorder = Recorder()
+    with recorder as r:
+        y = x * 2
+        r.events.append("body")
+    return y, recorder.events
+
+
+@program(X)
+def with_swallows_exception(x):
+    recorder = Recorder()
+    with recorder:
+        raise ValueError("gone")
+    return x, recorder.events
+
+
+@contextlib.contextmanager
+def doubled(x, log):
+    log.append("in")
+    yield x * 2
+    log.append("out")
+
+
+@program(X)
+def with_generator_context(x):
+    log = []
+    with doubled(x, log) as y, contextlib.nullcontext(3) as n:
+        z = y * n
+    return z, log
+
+
+@program(X)
+def with_suppress(x):
+    with contextlib.suppress(KeyError):
+        {}["a"]
+    return x
+
+
+@program(X)
+def import_inside(x):
+    import math
+    from os import path as p
+
+    return x * math.pi, p.join("a", "b")
+
+
+@program(X, COUNT=1)
+def global_write(x):
+    global COUNT
+    COUNT += 2
+    return x * COUNT
+
+
+@program(calls=[(X,), (X,), (X,)], TOTAL=0)
+def global_counter(x):
+    global TOTAL
+    TOTAL = TOTAL + 1
+    return TOTAL, x + TOTAL
+
+
+@program(X, LOG=["a"])
+def global_list(x):
+    LOG.append("b")
+    LOG.reverse()
+    return len(LOG)
+
+
+@program(X, TABLE={})
+def global_dict_of_tensors(x):
+    TABLE["x"] = x * 2
+    TABLE.setdefault("n", 0)
+    return TABLE["x"] + 1
+
+
+@program(X)
+def nonlocal_write(x):
+    n = 0
+
+    def step(v):
+        nonlocal n, x
+        n += 1
+        x = x + v
+        return n
+
+    return step(1), step(2), n, x
+
+
+@program(X)
+def class_inside(x):
+    class Scale:
+        factor = 3
+
+        def __call__(self, v):
+            return v * self.factor
+
+    return Scale()(x)
+
+
+@program(X)
+def docstring_pass_ellipsis(x):
+    """A docstring."""
+    pass
+    ...
+    "another string"
+    return x
+
+
+@program(X)
+def print_forms(x):
+    print("a", 1, 2.5, None, True, (1, "b"), [x.shape], sep="|", end="!\n")
+    print()
+    print(f"{x.shape[0]:>3}")
+    return x
+
+
+@program(X, captured=False)
+def print_tensors(x):
+    print(x, x.sum(), [x], x.astype("int32") if False else x > 1)
+    y = ops.exp(x * 0)
+    print("y =", y)
+    return y
+
+
+@program(X)
+def missing_name_error(x):
+    return x + undefined_name  # noqa: F821
+
+
+@program(X)
+def missing_attribute_error(x):
+    return x.no_such_attribute
+
+
+@program(X)
+def lambda_and_conditional_expression(x):
+    f = lambda v, k=2: v * k if k > 1 else v
+    return f(x), f(x, k=1), (lambda *a: len(a))(1, 2)
+
+
+@program(X)
+def multiple_targets_and_star(x):
+    a, *b, c = range(5)
+    [d, e] = x
+    return a, b, c, d, e
+
+
+@program(X)
+def comprehension_scopes(x):
+    i = 10
+    values = [i * i for i in range(3)]
+    return i, values, [(a, b) for a in "ab" for b in range(2) if b or a == "a"]
+
+
+@program(X)
+def dict_and_set_comprehensions(x):
+    return {k: x * k for k in range(3)}, {n % 3 for n in range(7)}, {k: v for k, v in zip("ab", [1, 2])}
+
+
+@program(X)
+def generator_expression(x):
+    g = (x * k for k in range(3))
+    first = next(g)
+    return first, list(g), sum(n for n in range(4)), any(n > 2 for n in range(4))
