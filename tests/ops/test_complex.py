@@ -1,5 +1,7 @@
 """Gradients of complex functions: the conjugate of the derivative times the cotangent, as MindSpore."""
 
+# Tables read better with long rows.
+# ruff: noqa: E501
 from __future__ import annotations
 
 import numpy as np

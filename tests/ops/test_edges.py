@@ -1,5 +1,7 @@
 """Facts at the edges, measured on MindSpore 2.10 where it has an answer (docs/notes/mindspore_behaviour.md)."""
 
+# Tables read better with long rows.
+# ruff: noqa: E501
 from __future__ import annotations
 
 import math

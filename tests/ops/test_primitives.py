@@ -1,4 +1,4 @@
-"""Every row of `opinfo.TABLE`: value, dtype, gradients of first and second order, batching, empty operands, inference."""
+"""Every row of `opinfo.TABLE`: value, dtype, first and second gradients, graph, batching, empty operands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from duograph.ops.creation import ones_like
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.reduce import reduce_sum
 from duograph.tensor.tensor import Tensor, wrap
-
 from tests.ops.opinfo import TABLE, OpInfo, Sample
 
 CASES = [pytest.param(row, s, id=f"{row.name}-{i}") for row in TABLE for i, s in enumerate(row.samples)]
@@ -43,7 +42,9 @@ def outputs(out):
 def test_type_of_result(row: OpInfo, sample: Sample) -> None:
     """What `infer` promises is what `reference` gives, in every floating dtype, and the array is usable."""
     float_dtypes = [dt.float64, dt.float32, dt.float16, dt.bfloat16]
-    for dtype in float_dtypes if any(a.dtype == np.float64 for a in sample.operands) and row.name != "complex" else [None]:
+    for dtype in (
+        float_dtypes if any(a.dtype == np.float64 for a in sample.operands) and row.name != "complex" else [None]
+    ):
         operands = tensors(sample, dtype and dtype.numpy)
         promised = row.op.result_type(tuple(t.type for t in operands), row.op.complete_attrs(sample.attrs))
         items = promised.items if isinstance(promised, TupleType) else (promised,)
@@ -93,9 +94,7 @@ def gradients(row: OpInfo, sample: Sample, operands: list[Tensor], weights: np.n
         out = first(row.op(*operands, **sample.attrs))
         seed = tape.variable(out)
     found = backpropagate(tape, [(seed, wrap(weights))], variables)
-    return [
-        g if g is not None else wrap(np.zeros(operands[i].shape)) for i, g in zip(wanted, found, strict=True)
-    ]
+    return [g if g is not None else wrap(np.zeros(operands[i].shape)) for i, g in zip(wanted, found, strict=True)]
 
 
 def differences(f, arrays: list[np.ndarray], step: float) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.op import primitive
+from duograph.core.op import Op, primitive
 
 from .cast import cast
 from .compare import equal, greater
@@ -18,7 +18,7 @@ from .creation import constant_like
 from .rules import binary, elementwise, elementwise_batch, in_float32, sum_to, unary
 from .select import select
 
-conj = unary("conj", np.conjugate, lambda x, out, dout: conj(dout), "Complex conjugate.", layout="any")
+conj: Op = unary("conj", np.conjugate, lambda x, out, dout: conj(dout), "Complex conjugate.", layout="any")
 
 
 def adjoint(x: Any) -> Any:
@@ -83,7 +83,7 @@ class div:
         return (lambda: sum_to(dx, x.shape), lambda: sum_to(neg(mul(dx, adjoint(out))), y.shape))
 
 
-neg = unary("neg", np.negative, lambda x, out, dout: neg(dout), "``-x``.", layout="any", kinds="ifc")
+neg: Op = unary("neg", np.negative, lambda x, out, dout: neg(dout), "``-x``.", layout="any", kinds="ifc")
 
 # ---- quotients and remainders ---------------------------------------------------------------------------------------
 
@@ -125,7 +125,11 @@ floor_div = binary(
     doc="``floor(x / y)``.",
 )  # fmt: skip
 trunc_div = binary(
-    "trunc_div", _rounded_quotient(np.trunc, _TRUNC_QUOTIENT), lambda x, y, out, dout: (None, None), kinds="if", doc="``x / y`` rounded towards zero."
+    "trunc_div",
+    _rounded_quotient(np.trunc, _TRUNC_QUOTIENT),
+    lambda x, y, out, dout: (None, None),
+    kinds="if",
+    doc="``x / y`` rounded towards zero.",
 )
 mod = binary(
     "mod", np.remainder,

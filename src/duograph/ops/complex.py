@@ -39,7 +39,9 @@ def _angle_gradient(x, out, dout):
     return complex_(neg(mul(im, scale)), mul(re, scale))
 
 
-angle = unary("angle", np.angle, _angle_gradient, "The argument of a complex number, in radians.", kinds="fc", result=_real_part)
+angle = unary(
+    "angle", np.angle, _angle_gradient, "The argument of a complex number, in radians.", kinds="fc", result=_real_part
+)
 
 
 @primitive

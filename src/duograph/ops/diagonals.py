@@ -32,7 +32,7 @@ def _diagonal_view(x: np.ndarray, offset: int, axis1: int, axis2: int) -> np.nda
 
 @primitive
 class diagonal:
-    """The diagonal ``offset`` places above the main one of the matrices in ``axis1`` and ``axis2``, as the last axis."""
+    """The diagonal ``offset`` places above the main one of the matrices in ``axis1`` and ``axis2``; the last axis."""
 
     view = True
     layout = "any"

@@ -42,7 +42,7 @@ def restored(template: Any, values: Any) -> Any:
     return content
 
 
-_CONVERSIONS = {"s": str, "r": repr, "a": ascii}
+_CONVERSIONS: dict[str, Any] = {"s": str, "r": repr, "a": ascii}
 
 
 def _formatted(value: Any, conversion: str, spec: str) -> str:

@@ -115,7 +115,9 @@ class gather_elements:
 
     def reference(x, indices, *, axis):
         if x.ndim == 0:
-            check_range(indices, 1, "For 'GatherD', the value of 'index' must be in [-{size}, {size}), but got: {index}")
+            check_range(
+                indices, 1, "For 'GatherD', the value of 'index' must be in [-{size}, {size}), but got: {index}"
+            )
             return x.copy()
         text = "For 'GatherD', the value of 'index' must be in [-{size}, {size}), but got: {index}"
         check_range(indices, x.shape[axis], text)
@@ -172,7 +174,9 @@ def nd_index(indices: np.ndarray, shape: Any, op: str) -> tuple[np.ndarray, ...]
     """The NumPy index for rows of coordinates, checked."""
     columns = tuple(indices[..., i] for i in range(indices.shape[-1]))
     for i, (column, size) in enumerate(zip(columns, shape, strict=False)):
-        text = f"For '{op}', indices[..., {i}] must be in [-{{size}}, {{size}}) for shape {tuple(shape)}, but got {{index}}."
+        text = (
+            f"For '{op}', indices[..., {i}] must be in [-{{size}}, {{size}}), shape {tuple(shape)}, but got {{index}}."
+        )
         check_range(column, size, text)
     return columns
 
@@ -213,13 +217,17 @@ class _Layout:
                     raise IndexError(f"index {entry} is out of bounds for dimension with size {shape[axis]}")
             axis += 1
         if len(self.index_axes) != len(pending):
-            raise TypeError(f"advanced indexing: the spec has {len(self.index_axes)} index places, got {len(pending)} tensors")
+            raise TypeError(
+                f"advanced indexing: the spec has {len(self.index_axes)} index places, got {len(pending)} tensors"
+            )
         others = [*before, *shape[axis:]]
         try:
             self.block = broadcast_shapes(*pending) if pending else ()
         except ValueError:
             shown = " ".join(str(list(s)) for s in pending)
-            raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shown}") from None
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {shown}"
+            ) from None
         together = not places or places[-1] - places[0] + 1 == len(places)
         self.place = starts_at if together else 0
         self.shape = (*others[: self.place], *self.block, *others[self.place :])
@@ -268,7 +276,7 @@ class advanced_get:
 
 @primitive
 class advanced_put:
-    """``x`` with ``x[...] = value`` done (``reduction="none"``), or ``+=`` at every index, repeated ones too (``"add"``)."""
+    """``x`` after ``x[...] = value`` (``reduction="none"``), or ``+=`` at every index, repeated ones too (``add``)."""
 
     layout = "any"
 
@@ -349,7 +357,7 @@ def _aligned_indices(in_axes: Any, indices: Any, rank: int) -> list[Any]:
 
 
 def _is_front(spec: Any) -> bool:
-    """Whether an index tensor in front of ``spec`` is next to all its index entries, so that the block stays behind it."""
+    """Whether an index tensor in front of ``spec`` is next to all its index entries, so that the block stays there."""
     advanced = [i for i, e in enumerate(spec) if e is not None and not isinstance(e, tuple)]
     return not advanced or advanced == list(range(len(advanced)))
 

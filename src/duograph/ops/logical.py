@@ -1,4 +1,4 @@
-"""Logic on bool and bitwise operations on integers (and bool). Shifts outside the width of the type are defined here."""
+"""Logic on bool and bitwise operations on integers (and bool). Shifts by more than the width are defined."""
 
 from __future__ import annotations
 

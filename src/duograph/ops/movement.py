@@ -163,7 +163,7 @@ class repeat_interleave:
         x = tensor("repeat_interleave", x)
         if isinstance(repeats, tuple) and definitely_eq(len(repeats), x.shape[axis]) is False:
             raise ValueError(
-                f"For 'repeat_interleave', repeats has {len(repeats)} entries, but axis {axis} of {x.shape} needs one each."
+                f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one entry each, got {len(repeats)} repeats."
             )
         if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else repeats < 0:
             raise ValueError(f"For 'repeat_interleave', repeats must not be negative, but got {repeats}.")
@@ -195,7 +195,9 @@ def squeeze(x: Any, axes: tuple[int, ...]) -> Any:
     """``x`` without ``axes`` (normalised), whose size must be 1."""
     for axis in axes:
         if isinstance(x.shape[axis], int) and x.shape[axis] != 1:
-            raise ValueError(f"Cannot select an axis to squeeze out which has size not equal to one, got shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"Cannot select an axis to squeeze out which has size not equal to one, got shape {tuple(x.shape)}."
+            )
     return reshape(x, shape=tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 

@@ -25,8 +25,8 @@ from .creation import constant_like, full
 from .cumulative import cumsum
 from .movement import broadcast_to
 from .philox import words32, words64
-from .rules import require_kind
 from .random_kernels import gamma_samples, poisson_samples
+from .rules import require_kind
 from .slices import slice_axis
 from .sort import searchsorted, topk
 from .special_kernels import erf as erf_kernel

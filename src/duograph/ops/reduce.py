@@ -1,4 +1,4 @@
-"""Reductions. The order of accumulation is NumPy's pairwise order on the C-contiguous operand: a function of shape alone.
+"""Reductions. The order of accumulation is NumPy's pairwise order on C-contiguous operands: a function of shape alone.
 
 ``axis`` is a normalised tuple; the empty tuple reduces nothing (that ``()`` means all axes is the public functions'
 convention). Running reductions are in ``cumulative.py``.
@@ -102,7 +102,9 @@ def _extreme_type(name):
     def infer(x, *, axis, keep_dims=False):
         x = require_kind(name, x, "bif")
         if any(x.shape[a] == 0 for a in axis):
-            raise ValueError(f"For '{camel(name)}', cannot reduce axis of size 0 in shape {tuple(x.shape)}: there is no identity.")
+            raise ValueError(
+                f"For '{camel(name)}', cannot reduce axis of size 0 in shape {tuple(x.shape)}: there is no identity."
+            )
         return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
 
     return infer

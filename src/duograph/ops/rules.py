@@ -228,6 +228,7 @@ def batch_with(name: str, shift: Callable[..., dict[str, Any]]) -> Any:
 
 
 __all__ = [
-    "NO_RULE", "batch_with", "binary", "camel", "comparison", "elementwise", "elementwise_batch", "in_float32", "is_half",
+    "NO_RULE",
+    "batch_with", "binary", "camel", "comparison", "elementwise", "elementwise_batch", "in_float32", "is_half",
     "kind_of", "require_kind", "same_dtype", "sum_to", "tensor", "unary",
 ]  # fmt: skip

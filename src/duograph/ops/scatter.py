@@ -18,7 +18,14 @@ from .cast import cast
 from .compare import equal, greater_equal
 from .creation import constant_like, full, iota, zeros_like
 from .indexing import (
-    advanced_put, along_axis, check_range, gather, gather_elements, gather_nd, nd_index, with_batch_coordinate,
+    advanced_put,
+    along_axis,
+    check_range,
+    gather,
+    gather_elements,
+    gather_nd,
+    nd_index,
+    with_batch_coordinate,
 )  # fmt: skip
 from .movement import reshape
 from .rules import in_float32, require_kind, same_dtype, tensor
@@ -48,7 +55,7 @@ def _check_reduction(op: str, reduction: str) -> None:
 
 
 def _scatter_gradients(x, updates, out, dout, reduction, read, write):
-    """Gradients of ``x`` and ``updates``; ``read(t)`` picks the target places of ``t``, ``write(t, u, how)`` scatters."""
+    """Gradients of ``x`` and ``updates``; ``read(t)`` picks the places of ``t``, ``write(t, u, how)`` scatters."""
     if reduction == "add":
         return dout, lambda: read(dout)
     if reduction == "none":
@@ -203,7 +210,7 @@ def _segment_start(dtype: np.dtype, reduction: str) -> Any:
 
 @primitive
 class unsorted_segment:
-    """Combines the elements of ``x`` that have one segment id; ids are a prefix of the axes, negative ones are left out.
+    """Combines the elements of ``x`` that have one segment id; ids cover the first axes, negative ones are left out.
 
     ``reduction`` is ``sum``, ``prod``, ``max`` or ``min``.
     """
@@ -226,7 +233,9 @@ class unsorted_segment:
     def reference(x, ids, *, num_segments, reduction):
         if (ids >= num_segments).any():
             name = f"UnsortedSegment{reduction.title()}"
-            raise RuntimeError(f"For '{name}', segment_ids value should be [0, {num_segments}), but got {int(ids.max())}.")
+            raise RuntimeError(
+                f"For '{name}', segment_ids value should be [0, {num_segments}), but got {int(ids.max())}."
+            )
         start = np.full((num_segments, *x.shape[ids.ndim :]), _segment_start(x.dtype, reduction), x.dtype)
         kept = ids >= 0
         return _combined(start, x[kept], index=ids[kept], reduction=_SEGMENT[reduction])

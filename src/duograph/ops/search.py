@@ -138,7 +138,7 @@ class unique_consecutive:
 
 @primitive
 class bincount:
-    """How often each of 0, 1, ... occurs in ``x`` (integers that are not negative), or the sums of ``weights`` there."""
+    """How often each of 0, 1, ... occurs in ``x`` (no negative integers), or the sums of ``weights`` there."""
 
     data_dependent = True
 
@@ -157,12 +157,14 @@ class bincount:
 
 @primitive
 class histogram:
-    """How many elements of ``x`` fall into each of ``bins`` equal intervals of [low, high]; both 0: the range of ``x``."""
+    """How many elements of ``x`` fall into each of ``bins`` equal intervals of [low, high]; both 0: range of ``x``."""
 
     def infer(x, *, bins, low=0.0, high=0.0):
         x = require_kind("histogram", x, "if")
         if bins <= 0 or low > high:
-            raise ValueError(f"For 'histc', bins must be positive and min at most max, but got {bins}, {low} and {high}.")
+            raise ValueError(
+                f"For 'histc', bins must be positive and min at most max, but got {bins}, {low} and {high}."
+            )
         return x.with_shape((bins,))
 
     def reference(x, *, bins, low, high):

@@ -1,8 +1,8 @@
 """Slices, updates of slices, joins and padding.
 
-Slices are tuples ``(start, stop, step)`` per axis, with Python's meaning (negative bounds count from the end, ``None`` is
-open). A slice is a view; writing through it is `slice_update`. The dynamic forms take start indices that are only known
-at run time.
+Slices are tuples ``(start, stop, step)`` per axis, with Python's meaning (negative bounds count from the end, ``None``
+is open). A slice is a view; writing through it is `slice_update`. The dynamic forms take start indices that are only
+known at run time.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ class slice_update:
     def infer(base, value, *, slices):
         same_dtype("slice_update", base, value)
         part = _sliced_shape(base.shape, slices)
-        if len(part) != len(value.shape) or any(definitely_eq(a, b) is False for a, b in zip(part, value.shape, strict=True)):
+        if len(part) != len(value.shape) or any(
+            definitely_eq(a, b) is False for a, b in zip(part, value.shape, strict=True)
+        ):
             raise ValueError(f"slice_update: the slice has shape {part}, the value {tuple(value.shape)}.")
         return base
 
@@ -261,8 +263,12 @@ class pad:
             raise ValueError(f"For 'Pad', padding {padding} must have one pair per axis of shape {x.shape}.")
         for n, (before, after) in zip(x.shape, padding, strict=True):
             limit = {"reflect": n - 1, "circular": n}.get(mode)
-            if isinstance(limit, int) and max(before, after) > limit or (mode == "replicate" and n == 0 and before + after):
-                raise ValueError(f"For 'Pad', padding {padding} is too large for shape {tuple(x.shape)} in mode {mode!r}.")
+            if (isinstance(limit, int) and max(before, after) > limit) or (
+                mode == "replicate" and n == 0 and before + after
+            ):
+                raise ValueError(
+                    f"For 'Pad', padding {padding} is too large for shape {tuple(x.shape)} in mode {mode!r}."
+                )
         return x.with_shape(tuple(n + before + after for n, (before, after) in zip(x.shape, padding, strict=True)))
 
     def reference(x, *, padding, mode, value):

@@ -1,4 +1,4 @@
-"""Ordering: ``sort``, ``argsort``, ``topk``, ``searchsorted``. Ties keep their order; NaN comes last, in both directions."""
+"""Ordering: ``sort``, ``argsort``, ``topk``, ``searchsorted``. Ties keep their order; NaN comes last, always."""
 
 from __future__ import annotations
 

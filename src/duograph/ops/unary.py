@@ -10,13 +10,12 @@ import math
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.op import primitive
+from duograph.core.op import Op, primitive
 
 from . import special_kernels as special
-from .arithmetic import abs_, add, adjoint, div, mul, neg, reciprocal, sign, square, sub
-from .cast import cast
+from .arithmetic import add, adjoint, div, mul, neg, square, sub
 from .compare import greater
-from .creation import constant_like, zeros_like
+from .creation import constant_like
 from .rules import elementwise_batch, in_float32, require_kind, unary
 from .select import select
 
@@ -36,9 +35,7 @@ expm1 = unary(
     "expm1", np.expm1, lambda x, out, dout: mul(dout, adjoint(add(out, _one(out)))), "``e**x - 1``, accurate near 0.",
     kinds="fc",
 )  # fmt: skip
-exp2 = unary(
-    "exp2", np.exp2, lambda x, out, dout: _scaled(mul(dout, out), math.log(2.0)), "``2**x``.", kinds="f"
-)
+exp2 = unary("exp2", np.exp2, lambda x, out, dout: _scaled(mul(dout, out), math.log(2.0)), "``2**x``.", kinds="f")
 log = unary("log", np.log, lambda x, out, dout: div(dout, adjoint(x)), "Natural logarithm.", kinds="fc")
 log1p = unary(
     "log1p", np.log1p, lambda x, out, dout: div(dout, adjoint(add(x, _one(x)))), "``log(1 + x)``, accurate near 0.",
@@ -46,9 +43,7 @@ log1p = unary(
 )  # fmt: skip
 log2 = unary("log2", np.log2, lambda x, out, dout: _scaled(div(dout, x), 1 / math.log(2.0)), "Base 2.", kinds="f")
 log10 = unary("log10", np.log10, lambda x, out, dout: _scaled(div(dout, x), 1 / math.log(10.0)), "Base 10.", kinds="f")
-sqrt = unary(
-    "sqrt", np.sqrt, lambda x, out, dout: div(_scaled(dout, 0.5), adjoint(out)), "Square root.", kinds="fc"
-)
+sqrt = unary("sqrt", np.sqrt, lambda x, out, dout: div(_scaled(dout, 0.5), adjoint(out)), "Square root.", kinds="fc")
 rsqrt = unary(
     "rsqrt", lambda x: np.true_divide(x.dtype.type(1), np.sqrt(x)),
     lambda x, out, dout: mul(_scaled(dout, -0.5), adjoint(mul(out, mul(out, out)))), "``1 / sqrt(x)``.", kinds="fc",
@@ -70,7 +65,7 @@ sigmoid = unary(
 # ---- trigonometric and hyperbolic -----------------------------------------------------------------------------------
 
 sin = unary("sin", np.sin, lambda x, out, dout: mul(dout, adjoint(cos(x))), "Sine.", kinds="fc")
-cos = unary("cos", np.cos, lambda x, out, dout: neg(mul(dout, adjoint(sin(x)))), "Cosine.", kinds="fc")
+cos: Op = unary("cos", np.cos, lambda x, out, dout: neg(mul(dout, adjoint(sin(x)))), "Cosine.", kinds="fc")
 tan = unary(
     "tan", np.tan, lambda x, out, dout: mul(dout, adjoint(add(_one(out), mul(out, out)))), "Tangent.", kinds="fc"
 )
@@ -86,7 +81,7 @@ atan = unary(
     "atan", np.arctan, lambda x, out, dout: div(dout, adjoint(add(_one(x), mul(x, x)))), "Inverse tangent.", kinds="fc"
 )
 sinh = unary("sinh", np.sinh, lambda x, out, dout: mul(dout, adjoint(cosh(x))), "Hyperbolic sine.", kinds="fc")
-cosh = unary("cosh", np.cosh, lambda x, out, dout: mul(dout, adjoint(sinh(x))), "Hyperbolic cosine.", kinds="fc")
+cosh: Op = unary("cosh", np.cosh, lambda x, out, dout: mul(dout, adjoint(sinh(x))), "Hyperbolic cosine.", kinds="fc")
 tanh = unary(
     "tanh", np.tanh, lambda x, out, dout: mul(dout, adjoint(sub(_one(out), mul(out, out)))), "Hyperbolic tangent.",
     kinds="fc",
@@ -127,8 +122,12 @@ lgamma = unary(
     "lgamma", special.lgamma, lambda x, out, dout: mul(dout, digamma(x)), "Logarithm of the absolute gamma function.",
     kinds="f",
 )  # fmt: skip
-digamma = unary(
-    "digamma", special.digamma, lambda x, out, dout: mul(dout, polygamma(x, n=1)), "Derivative of ``lgamma``.", kinds="f"
+digamma: Op = unary(
+    "digamma",
+    special.digamma,
+    lambda x, out, dout: mul(dout, polygamma(x, n=1)),
+    "Derivative of ``lgamma``.",
+    kinds="f",
 )
 
 
@@ -165,8 +164,6 @@ relu = unary(
 )  # fmt: skip
 
 
-
-
 # ---- tests of floats ------------------------------------------------------------------------------------------------
 
 
@@ -177,4 +174,6 @@ def _to_bool(t):
 isnan = unary("isnan", np.isnan, doc="Whether NaN.", layout="any", result=_to_bool)
 isinf = unary("isinf", np.isinf, doc="Whether infinite.", layout="any", result=_to_bool)
 isfinite = unary("isfinite", np.isfinite, doc="Whether neither infinite nor NaN.", layout="any", result=_to_bool)
-signbit = unary("signbit", np.signbit, doc="Whether the sign is minus, -0.0 too.", layout="any", result=_to_bool, kinds="if")
+signbit = unary(
+    "signbit", np.signbit, doc="Whether the sign is minus, -0.0 too.", layout="any", result=_to_bool, kinds="if"
+)

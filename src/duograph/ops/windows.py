@@ -29,9 +29,13 @@ class sliding_window:
         x = tensor("sliding_window", x)
         extent, span = x.shape[axis], dilation * (size - 1) + 1
         if size < 1 or step < 1 or dilation < 1:
-            raise ValueError(f"unfold: size, step and dilation must be positive, but got {size}, {step} and {dilation}.")
+            raise ValueError(
+                f"unfold: size, step and dilation must be positive, but got {size}, {step} and {dilation}."
+            )
         if isinstance(extent, int) and extent < span:
-            raise ValueError(f"unfold: a window of {span} elements does not fit into axis {axis} of shape {tuple(x.shape)}.")
+            raise ValueError(
+                f"unfold: a window of {span} elements does not fit into axis {axis} of shape {tuple(x.shape)}."
+            )
         return x.with_shape((*x.shape[:axis], (extent - span) // step + 1, *x.shape[axis + 1 :], size))
 
     def reference(x, *, axis, size, step, dilation):
