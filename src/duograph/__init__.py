@@ -19,7 +19,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 HOMES: dict[str, str] = {
-    "duograph.tensor.tensor": "Tensor",
+    "duograph.api.tensor_methods": "Tensor",
     "duograph.api.tensor_python": "tensor from_numpy is_tensor from_dlpack to_dlpack frombuffer",
     "duograph.core.dtype": """
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128

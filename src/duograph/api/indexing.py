@@ -21,8 +21,8 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Dim, definitely_eq, definitely_le
 from duograph.ops import movement
 from duograph.ops.indexing import advanced_get, advanced_put
-from duograph.ops.search import nonzero
 from duograph.ops.scalar import Scalar
+from duograph.ops.search import nonzero
 from duograph.ops.select import select
 from duograph.ops.slices import dynamic_slice, dynamic_update, slice_axis, slice_update, strided_slice
 from duograph.tensor import hooks
@@ -174,7 +174,8 @@ def with_masks_as_indices(plan: Plan) -> tuple[tuple[Any, ...], tuple[Tensor, ..
 def mask_indices(mask: Tensor) -> tuple[Tensor, ...]:
     """One index tensor per axis of ``mask``: the places of its true elements."""
     places = nonzero(mask)
-    return tuple(movement.reshape(slice_axis(places, 1, i, i + 1), shape=(places.shape[0],)) for i in range(len(mask.shape)))
+    rows = places.shape[0]
+    return tuple(movement.reshape(slice_axis(places, 1, i, i + 1), shape=(rows,)) for i in range(len(mask.shape)))
 
 
 def _advanced_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
@@ -224,7 +225,7 @@ def parse(x: Tensor, index: Any, what: str) -> Plan:
     items = [_normal(item) for item in _items(index)]
     ndim = len(x.shape)
     if not ndim and len(items) == 1 and isinstance(items[0], int) and not isinstance(items[0], bool):
-        raise TypeError("Cannot iterate over a scalar tensor." if what == "get" else "Cannot assign to a scalar tensor.")
+        raise TypeError(f"Cannot {'iterate over' if what == 'get' else 'assign to'} a scalar tensor.")
     used = sum(_consumed(item) for item in items)
     if used > ndim:
         raise IndexError(f"too many indices for tensor of dimension{ndim}")

@@ -12,7 +12,8 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis, numel
-from duograph.ops import arithmetic, indexing as element_ops, random, scatter, unary
+from duograph.ops import arithmetic, random, scatter, unary
+from duograph.ops import indexing as element_ops
 from duograph.ops.creation import full, iota
 from duograph.ops.linalg import matmul
 from duograph.ops.movement import broadcast_to, reshape

@@ -14,7 +14,6 @@ from duograph.tensor.tensor import Tensor
 
 from .promote import to_dtype
 
-
 # ---- properties -----------------------------------------------------------------------------------------------------
 
 

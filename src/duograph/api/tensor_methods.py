@@ -1,18 +1,66 @@
 """The one place where operators and methods are attached to `Tensor`.
 
-Three sources: the Python protocol and operators, methods written for Tensor (their signatures differ from the function
-of the same name), and the table of methods that are a function of the functional API with the tensor first.
+Three sources: the Python protocol and operators; methods written for Tensor, because their signature differs from that
+of the function (``tensor_basic``, ``tensor_shape``, ``tensor_reduce``, ``tensor_more``, ``inplace``); and `DELEGATED`, the
+methods that are a function of the functional API with the tensor as first argument.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from duograph.tensor.tensor import Tensor
 
 from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape
+from .functional import array, compare, creation, index, math, reduce
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {}
+for _module in (math, compare, reduce, array, index, creation):
+    _FUNCTIONS.update(_module.FUNCTIONS)
+
+DELEGATED = """
+    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr allclose aminmax angle approximate_equal arccos
+    arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli bincount
+    bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
+    cholesky_inverse cholesky_solve clamp clip col2im conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
+    cumsum deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eigvals eq equal erf erfc erfinv
+    exp expm1 fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd gcd ge geqrf
+    ger greater greater_equal gt hardshrink heaviside histc hsplit hypot i0 igamma igammac imag index_add index_fill
+    index_select inner inv inverse invert isclose isfinite isinf isnan isneginf isposinf isreal kthvalue lcm ldexp le
+    lerp less less_equal lgamma log log10 log1p log2 log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet
+    logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu_solve masked_fill masked_scatter
+    masked_select matmul matrix_determinant matrix_power maximum median minimum mm msort mul multinomial multiply mvlgamma
+    nan_to_num nanmean nanmedian nanquantile nansum ne neg negative nextafter nonzero norm not_equal orgqr ormqr outer
+    polygamma positive pow qr quantile rad2deg real reciprocal remainder renorm repeat_interleave reverse_sequence roll
+    rot90 round rsqrt scatter scatter_add searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
+    slogdet softmax sort sqrt square std_mean sub subtract svd take_along_dim tan tanh top_k topk trace triangular_solve
+    tril triu true_divide trunc unfold unique unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min
+    unsorted_segment_prod var_mean vsplit xdivy xlogy
+    """.split()
+
+SYNONYMS = (("axis", "dim"), ("keepdims", "keep_dims", "keepdim"), ("min", "clip_value_min"), ("max", "clip_value_max"))
+"""Keywords of which MindSpore's methods take any, whichever one the function has."""
 
 
+def as_method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` as a method that accepts the synonyms of its keywords."""
+    own = inspect.signature(function).parameters
+    renamed = {
+        other: name for group in SYNONYMS for name in group if name in own for other in group if other not in own
+    }
+    if not renamed:
+        return function
+
+    @wraps(function)
+    def method(self: Tensor, *args: Any, **options: Any) -> Any:
+        if options:
+            options = {renamed.get(name, name): value for name, value in options.items()}
+        return function(self, *args, **options)
+
+    return method
 
 
 def attach(members: dict[str, Any]) -> None:
@@ -21,6 +69,7 @@ def attach(members: dict[str, Any]) -> None:
         setattr(Tensor, name, member)
 
 
+attach({name: as_method(_FUNCTIONS[name]) for name in DELEGATED if name in _FUNCTIONS})
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})

@@ -8,17 +8,22 @@ from typing import Any
 from duograph.autodiff import hooks as gradient_hooks
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis, numel
-from duograph.ops import diagonals, indexing as element_ops, movement, slices
+from duograph.ops import diagonals, movement, slices
+from duograph.ops import indexing as element_ops
+from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.creation import full
+from duograph.ops.rules import sum_to
 from duograph.ops.select import select as choose_by
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
+from .functional import index as functional_index
 from .indexing import getitem, setitem
-from .inplace import copy_, with_diagonal
+from .inplace import copy_, index_add_, index_copy_, index_fill_, index_put_, with_diagonal
 from .promote import as_tensor, constant, is_number, promote, python_number, to_dtype
-from .tensor_reduce import max as maximum_of, min as minimum_of
+from .tensor_reduce import max as maximum_of
+from .tensor_reduce import min as minimum_of
 from .tensor_shape import shape_of
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
@@ -54,9 +59,7 @@ def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
     batch_dims = options.pop("batch_dims", args[2] if len(args) > 2 else 0)
     indices, axis = _two(args[:2], options, "input_indices", "axis")
     if batch_dims:
-        from .functional.array import gather as batched_gather
-
-        return batched_gather(self, indices, axis, batch_dims)
+        return functional_index.gather(self, indices, axis, batch_dims)
     return element_ops.gather(self, as_tensor(indices), axis=normalize_axis(axis, self.ndim, "Gather"))
 
 
@@ -90,9 +93,48 @@ def take(self: Tensor, indices: Any, axis: int | None = None, mode: str = "clip"
 
 
 def _limited(index: Tensor, last: Any) -> Tensor:
-    from duograph.ops.arithmetic import maximum, minimum
-
     return minimum(maximum(index, constant(0, dt.int64)), full(shape=(), value=last, dtype=dt.int64))
+
+
+def index_add(self: Tensor, *args: Any, alpha: Any = 1, **options: Any) -> Tensor:
+    """``x.index_add(dim, index, source, alpha=1)``, or ``x.index_add(indices, y, axis)``: slices added at indices."""
+    if (args and isinstance(args[0], Tensor)) or "indices" in options:
+        names = ("indices", "y", "axis", "use_lock", "check_index_bound")
+        given = dict(zip(names, args, strict=False)) | options
+        dim, index, source = given["axis"], given["indices"], given["y"]
+    else:
+        given = dict(zip(("dim", "index", "source"), args, strict=False)) | options
+        dim, index, source = given.get("dim", given.get("axis")), given["index"], given["source"]
+    return index_add_(self.copy(), dim, index, source, alpha=alpha)
+
+
+def index_fill(self: Tensor, dim: Any = None, index: Any = None, value: Any = None, *, axis: Any = None) -> Tensor:
+    """A copy whose slices ``index`` along ``dim`` are ``value``."""
+    return index_fill_(self.copy(), dim if axis is None else axis, index, value)
+
+
+def index_copy(self: Tensor, dim: int, index: Any, tensor: Tensor) -> Tensor:
+    """A copy whose slices ``index`` along ``dim`` are those of ``tensor``."""
+    return index_copy_(self.copy(), dim, index, tensor)
+
+
+def index_put(self: Tensor, indices: Any, values: Tensor, accumulate: Any = False) -> Tensor:
+    """A copy with ``x[indices] = values`` (or ``+=``) done."""
+    return index_put_(self.copy(), indices, values, accumulate)
+
+
+def inplace_update(self: Tensor, v: Any, indices: Any) -> Tensor:
+    """A copy whose rows ``indices`` are those of ``v``."""
+    out = self.copy()
+    setitem(out, indices if isinstance(indices, int) else list(indices), v[0] if isinstance(indices, int) else v)
+    return out
+
+
+def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int64."""
+    if side not in ("left", "right"):
+        raise ValueError(f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}.")
+    return functional_index.searchsorted(self, as_tensor(v), side=side, sorter=sorter)
 
 
 def reverse(self: Tensor, axis: Any) -> Tensor:
@@ -118,8 +160,6 @@ def resize(self: Tensor, *new_shape: Any) -> Tensor:
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """Summed over the axes that broadcasting from ``size`` would have added."""
-    from duograph.ops.rules import sum_to
-
     shape = shape_of(size, "sum_to_size")
     if len(shape) > self.ndim:
         raise ValueError(f"For sum_to_size, size {shape} is not expandable to the tensor size {tuple(self.shape)}.")
@@ -244,7 +284,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 METHODS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        select, diagonal, gather, where, take, reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
+        select, diagonal, gather, where, take, index_add, index_fill, index_copy, index_put, inplace_update, searchsorted,
+         reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
         assign_value, set_, argmax_with_value, argmin_with_value, register_hook, requires_grad_,
     )
 } | {"new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0)}  # fmt: skip
