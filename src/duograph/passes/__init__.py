@@ -1,0 +1,7 @@
+"""Passes: named transformations of MindIR, each valid graph in, valid graph out.
+
+manager.py     what a pass is; running, timing, verifying and dumping pipelines
+pipelines.py   the pipelines, on one screen
+canonicalise.py, inline.py, fold.py, simplify/   the passes
+dump.py        graphs as numbered files
+"""

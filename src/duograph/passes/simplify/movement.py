@@ -1,0 +1,96 @@
+"""Exact simplifications of ops that move elements or change their type."""
+
+from __future__ import annotations
+
+from duograph.core import dtype as dt
+from duograph.ops.cast import cast, identity, stop_gradient
+from duograph.ops.movement import broadcast_to, flip, reshape, transpose
+from duograph.rewrite.pattern import attr
+from duograph.rewrite.rule import RuleSet, rule
+
+_PERMUTATIONS = ((), (0,), (0, 1), (1, 0))
+_SHAPES = ((), (1,), (3,), (2, 3), (3, 2), (6,), (1, 3), (0,), (2, 2, 3))
+_DTYPES = (dt.bool_, dt.int8, dt.int32, dt.int64, dt.uint8, dt.float16, dt.bfloat16, dt.float32, dt.float64)
+
+
+@rule(lambda x, shape=attr(*_SHAPES): reshape(x, shape=shape))
+def reshape_to_itself(x, shape):
+    """reshape(x, shape of x) -> x"""
+    return x if tuple(x.shape) == tuple(shape) else None
+
+
+@rule(lambda x, a=attr(*_SHAPES), b=attr(*_SHAPES): reshape(reshape(x, shape=a), shape=b))
+def reshape_of_reshape(x, b):
+    """reshape(reshape(x, a), b) -> reshape(x, b)"""
+    return reshape(x, shape=b)
+
+
+@rule(lambda x, p=attr(*_PERMUTATIONS): transpose(x, perm=p))
+def transpose_of_nothing(x, p):
+    """transpose(x, 0, 1, 2 ...) -> x"""
+    return x if tuple(a % x.type.ndim for a in p) == tuple(range(x.type.ndim)) else None
+
+
+@rule(lambda x, p=attr(*_PERMUTATIONS), q=attr(*_PERMUTATIONS): transpose(transpose(x, perm=p), perm=q))
+def transpose_of_transpose(x, p, q):
+    """transpose(transpose(x, p), q) -> transpose(x, p[q])"""
+    return transpose(x, perm=tuple(p[i] % x.type.ndim for i in q))
+
+
+@rule(lambda x, shape=attr(*_SHAPES): broadcast_to(x, shape=shape))
+def broadcast_to_itself(x, shape):
+    """broadcast_to(x, shape of x) -> x"""
+    return x if tuple(x.shape) == tuple(shape) else None
+
+
+@rule(lambda x, a=attr(*_SHAPES), b=attr(*_SHAPES): broadcast_to(broadcast_to(x, shape=a), shape=b))
+def broadcast_of_broadcast(x, b):
+    """broadcast_to(broadcast_to(x, a), b) -> broadcast_to(x, b)"""
+    return broadcast_to(x, shape=b)
+
+
+@rule(lambda x, a=attr((), (0,), (0, 1)): flip(flip(x, axes=a), axes=a))
+def double_flip(x):
+    """flip(flip(x)) -> x"""
+    return x
+
+
+@rule(lambda x, d=attr(*_DTYPES): cast(x, dtype=d))
+def cast_to_itself(x, d):
+    """cast(x, dtype of x) -> x"""
+    return x if x.dtype is d else None
+
+
+@rule(lambda x, wide=attr(*_DTYPES), d=attr(*_DTYPES): cast(cast(x, dtype=wide), dtype=d))
+def cast_through_wider(x, wide, d):
+    """cast(cast(x, wide), d) -> cast(x, d) if every x is exact in `wide`, which is of the same kind"""
+    return cast(x, dtype=d) if _widens(x.dtype, wide) else None
+
+
+def _widens(narrow: dt.DType, wide: dt.DType) -> bool:
+    """Whether ``wide`` is of the same kind and holds every value of ``narrow``."""
+    if narrow is wide:
+        return True
+    if narrow.is_floating and wide.is_floating:
+        return wide is dt.float64 or (wide is dt.float32 and narrow.itemsize == 2)
+    if narrow.is_integer and wide.is_integer:
+        return wide.itemsize > narrow.itemsize and (wide.is_signed or not narrow.is_signed)
+    return False
+
+
+@rule(lambda x: identity(x))
+def no_identity(x):
+    """identity(x) -> x: values have no handles in a graph"""
+    return x
+
+
+@rule(lambda x: stop_gradient(x))
+def no_stop_gradient(x):
+    """stop_gradient(x) -> x once gradients are expanded"""
+    return x
+
+
+MARKS = RuleSet("marks", [no_identity, no_stop_gradient])
+"""What only aliasing and gradients look at; canonical graphs do not have it."""
+
+RULES = RuleSet("movement", [r for r in RuleSet.of_module("movement", globals()) if r not in set(MARKS)])
