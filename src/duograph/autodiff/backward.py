@@ -38,8 +38,17 @@ class Maybe:
         self.value, self.defined = value, defined
 
 
+Groups = tuple[int | None, ...]
+"""Per operand: the first operand that is the same variable (itself, usually); ``None`` if it is not differentiated."""
+
 Gradient = Any  # None (nothing flows), a value, or a Maybe
 Kind = str | None  # of a gradient, while building graphs: None, "full" or "maybe"
+
+
+def groups_of(variables: Sequence[Any]) -> Groups:
+    """Which operands are the same variable."""
+    first: dict[Any, int] = {}
+    return tuple(None if v is None else first.setdefault(v, i) for i, v in enumerate(variables))
 
 
 def kind_of(gradient: Gradient) -> Kind:
@@ -298,10 +307,16 @@ class _Walk:
         if entry.pull is not None:
             if not entry.raw:
                 douts = [complete(d, o) for d, o in zip(douts, entry.out, strict=True)]
-            accs = [self.get(v) for v in entry.variables]
-            for v, gradient in zip(entry.variables, entry.pull(douts, accs), strict=True):
-                if v is not None and gradient is not None:
-                    self.grads[self.name(v)] = gradient
+            names = [None if v is None else self.name(v) for v in entry.variables]
+            groups = groups_of(names)
+            accs = [self.grads.get(v) if g == i else None for i, (v, g) in enumerate(zip(names, groups, strict=True))]
+            new = list(entry.pull(douts, accs, groups) if entry.raw else entry.pull(douts, accs))
+            for i, g in enumerate(groups):
+                if g is not None and g != i:
+                    new[g] = plus(new[g], new[i])
+            for i, g in enumerate(groups):
+                if g == i and new[i] is not None:
+                    self.grads[names[i]] = new[i]
             return
         several = isinstance(entry.out, tuple)
         outs = entry.out if several else (entry.out,)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
-from duograph.core.types import INT, OBJECT, StackType, TupleType
+from duograph.core.types import BOOL, INT, OBJECT, StackType, TensorType, TupleType
 
 from .tape import Residual
 
@@ -98,6 +98,28 @@ class stack_pop:
 
     def reference(stack):
         return (stack.rest, *stack.items)
+
+
+@primitive
+class cotangent_pop:
+    """As ``stack_pop``, for the cotangent of a stack: where nothing was pushed the items are neutral and undefined."""
+
+    layout = "any"
+    structured = True
+
+    def infer(stack, *, items):
+        return TupleType((stack, *items))
+
+    def reference(stack, *, items):
+        if stack is None:
+            return (None, *[_nothing(t) for t in items])
+        return (stack.rest, *stack.items)
+
+
+def _nothing(type: Any) -> Any:
+    if isinstance(type, TensorType):
+        return np.full(type.shape, -0.0 if type.dtype.is_floating else 0, type.dtype.numpy)
+    return False if type == BOOL else None
 
 
 @primitive

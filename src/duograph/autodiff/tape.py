@@ -42,7 +42,9 @@ class Entry:
 
     ``pull`` is set for computations that are no single op: ``pull(douts, accs)`` gets the cotangents of the outputs
     and per input the gradient accumulated so far, and gives the new accumulated gradients. ``raw`` pulls understand
-    missing cotangents (``None``) and those that only exist at run time (`backward.Maybe`); others get zeros.
+    missing cotangents (``None``) and those that only exist at run time (`backward.Maybe`), others get zeros; and they
+    get as a third argument which inputs are the same variable (`backward.groups_of`): only the first of those has an
+    accumulated gradient, what comes for the others is added to the first one's.
     """
 
     __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "raw", "stamps", "variables")
@@ -209,7 +211,7 @@ class Tape:
 
         ``pull(douts, accs)`` gets one cotangent per output (zeros where there is none, unless ``raw``) and, per
         input, the gradient accumulated so far by later uses (or ``None``); it returns per input the new accumulated
-        gradient. Inputs that are the same variable must be merged by the caller. ``active`` says which outputs depend
+        gradient. ``active`` says which outputs depend
         on the inputs (default: all).
         """
         variables = tuple([self.variable(x) for x in ins])

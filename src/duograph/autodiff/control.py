@@ -1,0 +1,206 @@
+"""Gradient rules of the control operators.
+
+While a tape records, a control op is emitted in a form that also gives residuals, and recorded as one entry whose
+*pull* emits the backward control op. Accumulated gradients pass through it, so that the order of every sum is that of
+the unrolled program (``autodiff/graph_vjp.py``). With several tapes, the innermost one transforms the op first and the
+next one transforms the result: that is all there is to higher order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from duograph.core.op import Op, state
+from duograph.ir.control import call, cond, custom_vjp, undef
+
+from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
+from .graph_vjp import Derivative, cotangent_type, derivative_of, taping
+from .tape import Tape
+
+Rule = Callable[[Tape, tuple[Any, ...], dict[str, Any]], Any]
+RULES: dict[str, Rule] = {}
+
+
+def rule(name: str) -> Callable[[Rule], Rule]:
+    """Registers how the control op ``name`` is recorded."""
+
+    def register(function: Rule) -> Rule:
+        RULES[name] = function
+        return function
+
+    return register
+
+
+def bind_structured(tape: Tape, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """The meaning of a control op while ``tape``, the innermost one, records."""
+    function = RULES.get(op.name)
+    outer = [t for t in state.tapes if t is not tape]
+    if function is None or all(tape.variable(x) is None for x in operands):
+        with taping(outer):
+            return op(*operands, **attrs)
+    return function(tape, operands, attrs)
+
+
+def outer_tapes(tape: Tape) -> Any:
+    """Within the block, the tapes around ``tape`` record: they see what it makes of a control op."""
+    return taping([t for t in state.tapes if t is not tape])
+
+
+def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
+    """Runs a backward graph as part of the graph that is being built."""
+    return call(*args, graph=graph)
+
+
+@rule("call")
+def record_call(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    derivative = derivative_of(attrs["graph"], [tape.variable(x) is not None for x in operands])
+    with outer_tapes(tape):
+        results = call(*operands, graph=derivative.forward())
+    return finish_call(tape, derivative, operands, results, launch_call)
+
+
+def finish_call(
+    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any
+) -> Any:
+    """Records a call whose forward graph gave ``results``; gives what the call gives."""
+    n = len(derivative.outs)
+    outs, residuals = tuple(results[:n]), results[n:]
+    lookup = derivative.lookup(operands, residuals)
+
+    def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
+        return derivative.pull(launch, lookup, douts, accs, groups)
+
+    tape.record_custom(derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True)
+    return outs[0] if derivative.single else outs
+
+
+# ---- cond -----------------------------------------------------------------------------------------------------------
+
+
+def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], list[int]]:
+    """Residuals of two branches in common output slots: the types, and the slot of every residual."""
+    types: list[Any] = []
+    places = []
+    for derivative in (then, orelse):
+        free = list(range(len(types)))
+        chosen = []
+        for node in derivative.residuals:
+            slot = next((s for s in free if types[s] == node.type), None)
+            if slot is None:
+                types.append(node.type)
+                slot = len(types) - 1
+            else:
+                free.remove(slot)
+            chosen.append(slot)
+        places.append(chosen)
+    return types, places[0], places[1]
+
+
+def _with_slots(derivative: Derivative, types: list[Any], places: list[int]) -> Any:
+    with derivative.inside():
+        slots = [undef(type=t) if s not in places else derivative.residuals[places.index(s)] for s, t in enumerate(types)]
+    return derivative.forward(slots)
+
+
+@rule("cond")
+def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    pred, *args = operands
+    active = [tape.variable(x) is not None for x in args]
+    sides = (derivative_of(attrs["then"], active), derivative_of(attrs["orelse"], active))
+    types, *places = _slots(*sides)
+    forwards = [_with_slots(d, types, p) for d, p in zip(sides, places, strict=True)]
+    with outer_tapes(tape):
+        results = cond(pred, *args, then=forwards[0], orelse=forwards[1])
+    n = len(sides[0].outs)
+    outs, slots = results[:n], results[n:]
+
+    def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
+        own = tuple(None if g is None else g - 1 for g in groups[1:])
+        return (None, *_pull_cond(pred, args, slots, sides, places, types, own, douts, accs[1:]))
+
+    either = [a or b for a, b in zip(sides[0].active_outputs, sides[1].active_outputs, strict=True)]
+    tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True)
+    return outs[0] if sides[0].single else tuple(outs)
+
+
+def _pull_cond(
+    pred: Any,
+    args: Sequence[Any],
+    slots: Sequence[Any],
+    sides: tuple[Derivative, Derivative],
+    places: list[list[int]],
+    types: list[Any],
+    groups: Groups,
+    douts: Sequence[Gradient],
+    accs: Sequence[Gradient],
+) -> Sequence[Gradient]:
+    dout_kinds, acc_kinds = [kind_of(d) for d in douts], [kind_of(a) for a in accs]
+    key = ("cond", sides[1], tuple(dout_kinds), tuple(acc_kinds), groups)
+    found = sides[0]._backward.get(key)
+    if found is None:
+        found = sides[0]._backward[key] = _cond_graphs(sides, places, types, groups, dout_kinds, acc_kinds)
+    graphs, used, kinds = found
+    if all(k is None for k in kinds):
+        return accs
+    operands = [
+        *spread(douts, dout_kinds, [None] * len(douts)),
+        *spread(accs, acc_kinds, [None] * len(accs)),
+        *[args[i] for i in used],
+        *slots,
+    ]
+    return gather(cond(pred, *operands, then=graphs[0], orelse=graphs[1]), kinds)
+
+
+def _cond_graphs(
+    sides: tuple[Derivative, Derivative],
+    places: list[list[int]],
+    types: list[Any],
+    groups: Groups,
+    dout_kinds: Sequence[Any],
+    acc_kinds: Sequence[Any],
+) -> tuple[list[Any], list[int], list[Any]]:
+    """Backward graphs of both branches with equal parameters and results; the parameters they need; the kinds."""
+    parts = [d.parts(dout_kinds, acc_kinds, groups) for d in sides]
+    kinds = [join_kinds(a, b) for a, b in zip(parts[0].kinds, parts[1].kinds, strict=True)]
+    gradient_types = [a or b for a, b in zip(parts[0].types, parts[1].types, strict=True)]
+    used: set[int] = set()
+    for d, p in zip(sides, parts, strict=True):
+        captured = d.close(p, kinds, gradient_types).captures
+        used |= {i for i, param in enumerate(d.graph.params) if param in captured}
+    order = sorted(used)
+    graphs = []
+    for d, p, place in zip(sides, parts, places, strict=True):
+        unused = {s: d.binder.builder.param("unused", t) for s, t in enumerate(types) if s not in place}
+        slots = [unused[s] if s in unused else d.residuals[place.index(s)] for s in range(len(types))]
+        interface = [*[d.graph.params[i] for i in order], *slots]
+        back = d.close(p, kinds, gradient_types, interface)
+        assert len(back.captures) == len(interface), "a backward branch needs what its forward branch did not save"
+        graphs.append(back.graph)
+    return graphs, order, kinds
+
+
+# ---- functions with a gradient of their own -------------------------------------------------------------------------
+
+
+@rule("custom_vjp")
+def record_custom_vjp(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    with outer_tapes(tape):
+        result = custom_vjp(*operands, **attrs)
+    outs = result if isinstance(result, tuple) else (result,)
+    differentiable = attrs["differentiable"]
+
+    def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
+        filled = [complete(douts[i], outs[i]) for i in differentiable]
+        grads = call(*operands, *outs, *filled, graph=attrs["backward"])
+        new = list(accs)
+        for i, grad in zip(attrs["wanted"], grads, strict=True):
+            new[i] = grad if new[i] is None else plus(new[i], grad)
+        return new
+
+    active = [i in differentiable and cotangent_type(o.type) is not None for i, o in enumerate(outs)]
+    tape.record_custom("custom_vjp", operands, outs, pull, active, raw=True)
+    return result
+
+
+from . import loops, recursion  # noqa: E402, F401  (their rules register here)

@@ -1,0 +1,306 @@
+"""The derivative of a closed graph: a forward graph that also gives residuals, and backward graphs that use them.
+
+The graph is emitted once more, with a tape listening; walking back over the tape in an inner scope gives a backward
+graph, and *what that scope captures are the residuals*: closure conversion decides what is saved, no list of it is
+kept anywhere. Both graphs consist of ordinary and control ops, so they are differentiable again.
+
+    forward(*params)                                  -> (*outputs, *residuals)
+    backward(*cotangents, *accumulated, *captures)    -> accumulated gradients of the active parameters
+
+Gradients accumulated outside by later uses go *into* the backward graph, which adds to them in reverse program order:
+so sums associate exactly as they do in eager, where the ops of the graph are recorded one by one. Which cotangents
+and accumulated gradients exist is known while building ("kinds"); one backward graph is made per combination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from duograph.core.op import binding, no_recording, rules_version, state
+from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
+from duograph.ir.builder import Builder, Scope
+from duograph.ir.control import make_tuple, tuple_get, undef
+from duograph.ir.node import Apply, Graph, Node, Param
+from duograph.ops.graph_binder import GraphBinder
+
+from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
+from .tape import Tape
+
+Launch = Callable[[Graph, list[Any]], Sequence[Any]]
+
+
+@contextmanager
+def taping(tapes: list[Any]) -> Iterator[None]:
+    """Within the block, exactly these tapes record."""
+    before = state.tapes
+    state.tapes = tapes
+    try:
+        yield
+    finally:
+        state.tapes = before
+
+
+def cotangent_type(type: Type) -> Type | None:
+    """The type of the gradient of a value of ``type``; ``None`` if it has none."""
+    if isinstance(type, TensorType):
+        return None if type.dtype.is_bool else type
+    if isinstance(type, StackType):
+        assert isinstance(type.item, TupleType)
+        return StackType(TupleType(cotangent_items(type.item.items)))
+    return type if isinstance(type, ObjectType) else None
+
+
+def cotangent_items(types: Sequence[Type]) -> tuple[Type, ...]:
+    """Types of the gradients of items that are saved together: a value and a flag for each that has one."""
+    found = [t for t in (cotangent_type(t) for t in types) if t is not None]
+    return tuple(x for t in found for x in (t, BOOL))
+
+
+def program_order(graph: Graph) -> list[Apply]:
+    """The applications of ``graph`` in program order: by tag if capture has tagged them, else as they were made."""
+    nodes = list(graph.nodes)
+    loose = (make_tuple, tuple_get, undef)
+    if all(n.tag or n.op in loose for n in nodes):
+        tagged = sorted((n for n in nodes if n.op not in loose), key=lambda n: (n.tag, n.serial))
+        place = {n: i for i, n in enumerate(tagged)}
+        if all(place.get(d, -1) < i for i, n in enumerate(tagged) for d in _dependencies(n)):
+            return tagged
+    return [n for n in nodes if n.op not in loose]
+
+
+def _dependencies(node: Apply) -> Iterator[Node]:
+    for operand in node.operands:
+        if isinstance(operand, Apply) and operand.op in (make_tuple, tuple_get):
+            yield from _dependencies(operand)
+        else:
+            yield operand
+
+
+def replay(graph: Graph, args: Sequence[Any], binder: GraphBinder) -> Any:
+    """Emits the ops of ``graph`` on ``args`` through `Op.__call__`, in program order; gives its output."""
+    env: dict[Node, Any] = dict(zip(graph.params, args, strict=True))
+    context = graph.context
+
+    def value(node: Node) -> Any:
+        if node in env:
+            return env[node]
+        if isinstance(node, Apply) and node.op is make_tuple:
+            env[node] = tuple([value(o) for o in node.operands])
+        elif isinstance(node, Apply) and node.op is tuple_get:
+            env[node] = value(node.operands[0])[node.attrs["index"]]
+        elif isinstance(node, Apply) and node.op is undef:
+            env[node] = undef(**node.attrs)
+        else:
+            return binder.wrap(node)  # a constant
+        return env[node]
+
+    for node in program_order(graph):
+        binder.builder.origin = context.origins.get(node, ())
+        env[node] = node.op(*[value(o) for o in node.operands], **node.attrs)
+    return value(graph.output)
+
+
+@dataclass(frozen=True)
+class Backward:
+    """A backward graph, the nodes of the forward scope that it needs, and the kinds of gradients it gives."""
+
+    graph: Graph
+    captures: tuple[Node, ...]
+    kinds: tuple[Kind, ...]
+
+
+class Parts:
+    """A backward graph before it is closed."""
+
+    def __init__(self, scope: Scope, params: list[Param], gradients: list[Gradient]) -> None:
+        self.scope, self.params, self.gradients = scope, params, gradients
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return tuple(kind_of(g) for g in self.gradients)
+
+    @property
+    def types(self) -> list[Type | None]:
+        return [gradient_type(g) for g in self.gradients]
+
+
+class Derivative:
+    """The derivative of ``graph`` with respect to the parameters that are ``active``. Made by `derivative_of`."""
+
+    def __init__(self, graph: Graph, active: tuple[bool, ...]) -> None:
+        self.graph, self.active = graph, active
+        self.binder = GraphBinder(Builder(graph.context))
+        self.scope = self.binder.builder.current
+        self.tape = Tape()
+        self._backward: dict[Any, Any] = {}
+        self._residuals: list[Node] | None = None
+        with binding(self.binder), taping([self.tape]):
+            handles = [self.binder.wrap(p) for p in graph.params]
+            self.variables = [self.tape.watch(h) if a else None for h, a in zip(handles, active, strict=True)]
+            out = replay(graph, handles, self.binder)
+            self.binder.builder.origin = ()
+            self.single = not isinstance(graph.output.type, TupleType)
+            self.outs: list[Any] = [out] if self.single else list(out)
+            if any(isinstance(o, tuple) for o in self.outs):
+                raise TypeError(f"@{graph.name}: gradients of nested tuples are not supported, flatten the outputs")
+            self.out_variables = [self.tape.variable(o) for o in self.outs]
+        self.out_types = (graph.output.type,) if self.single else graph.output.type.items  # type: ignore[attr-defined]
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Op calls go to the scope of this graph, unrecorded."""
+        with binding(self.binder), no_recording():
+            yield
+
+    @property
+    def active_outputs(self) -> list[bool]:
+        return [v is not None for v in self.out_variables]
+
+    # -- backward ----------------------------------------------------------------------------------------------
+
+    def parts(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> Parts:
+        """The backward graph for these kinds of cotangents and accumulated gradients, still open."""
+        builder = self.binder.builder
+        params: list[Param] = []
+
+        def fresh(kinds: Sequence[Kind], types: Sequence[Type], hint: str) -> list[Gradient]:
+            values = []
+            for kind, type_ in zip(kinds, types, strict=True):
+                if kind is not None:
+                    ct = cotangent_type(type_)
+                    assert ct is not None, f"a gradient of {type_}"
+                    params.append(builder.param(hint, ct))
+                    values.append(self.binder.wrap(params[-1]))
+                if kind == "maybe":
+                    params.append(builder.param("defined", BOOL))
+                    values.append(self.binder.wrap(params[-1]))
+            return gather(values, kinds)
+
+        with self.inside(), inner_scope(self.binder) as scope:
+            douts = fresh(dout_kinds, self.out_types, "dout")
+            accs = fresh(acc_kinds, [p.type for p in self.graph.params], "acc")
+            alias = {}
+            for variable, group in zip(self.variables, groups, strict=True):
+                if variable is not None and group is not None:
+                    alias[variable] = self.variables[group]
+            wanted = [v if g == i else None for i, (v, g) in enumerate(zip(self.variables, groups, strict=True))]
+            gradients = backpropagate(
+                self.tape,
+                list(zip(self.out_variables, douts, strict=True)),
+                wanted,
+                list(zip(self.variables, accs, strict=True)),
+                alias,
+            )
+        return Parts(scope, params, gradients)
+
+    def close(
+        self, parts: Parts, kinds: Sequence[Kind], types: Sequence[Type | None], interface: Sequence[Node] = ()
+    ) -> Backward:
+        """The closed backward graph, its gradients in the form of ``kinds``, its captures starting with ``interface``."""
+        with self.inside(), inside(self.binder, parts.scope):
+            outs = [self.binder.node_of(v) for v in spread(parts.gradients, kinds, types)]
+        graph, captures = parts.scope.close(f"{self.graph.name}.bwd", parts.params, outs, interface)
+        return Backward(graph, tuple(captures), tuple(kinds))
+
+    def backward(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> Backward:
+        key = (tuple(dout_kinds), tuple(acc_kinds), groups)
+        found = self._backward.get(key)
+        if found is None:
+            parts = self.parts(dout_kinds, acc_kinds, groups)
+            found = self._backward[key] = self.close(parts, parts.kinds, parts.types)
+        return found
+
+    def masked(self, douts: Sequence[Gradient]) -> list[Gradient]:
+        """Cotangents without those of outputs that do not depend on active parameters."""
+        return [d if v is not None else None for d, v in zip(douts, self.out_variables, strict=True)]
+
+    def pull(
+        self,
+        launch: Launch,
+        lookup: Callable[[Node], Any],
+        douts: Sequence[Gradient],
+        accs: Sequence[Gradient],
+        groups: Groups,
+    ) -> list[Gradient]:
+        """New accumulated gradients: runs the backward graph; ``lookup`` gives the values of what it captured."""
+        douts = self.masked(douts)
+        accs = [a if g == i else None for i, (a, g) in enumerate(zip(accs, groups, strict=True))]
+        dout_kinds, acc_kinds = [kind_of(d) for d in douts], [kind_of(a) for a in accs]
+        if all(k is None for k in dout_kinds):
+            return list(accs)
+        back = self.backward(dout_kinds, acc_kinds, groups)
+        if all(k is None for k in back.kinds):
+            return list(accs)
+        args = [
+            *spread(douts, dout_kinds, [None] * len(douts)),
+            *spread(accs, acc_kinds, [None] * len(accs)),
+            *[lookup(c) for c in back.captures],
+        ]
+        return gather(launch(back.graph, args), back.kinds)
+
+    # -- forward -----------------------------------------------------------------------------------------------
+
+    @property
+    def captures(self) -> tuple[Node, ...]:
+        """What backward graphs may need of the forward scope: parameters and computed nodes."""
+        kinds: list[Kind] = ["full" if v is not None and cotangent_type(t) else None
+                             for v, t in zip(self.out_variables, self.out_types, strict=True)]  # fmt: skip
+        if all(k is None for k in kinds):
+            return ()
+        groups = tuple(i if a else None for i, a in enumerate(self.active))
+        return self.backward(kinds, [None] * len(groups), groups).captures
+
+    @property
+    def residuals(self) -> list[Node]:
+        """The computed nodes that backward graphs need."""
+        if self._residuals is None:
+            self._residuals = [c for c in self.captures if not isinstance(c, Param)]
+        return self._residuals
+
+    def forward(self, extra: Sequence[Any] | None = None, params: Sequence[Param] | None = None) -> Graph:
+        """The graph with ``extra`` outputs (default: the residuals)."""
+        with self.inside():
+            more = self.residuals if extra is None else extra
+            outs = [self.binder.node_of(v) for v in (*self.outs, *more)]
+        graph, captures = self.scope.close(f"{self.graph.name}.fwd", params or self.graph.params, outs)
+        assert not captures, f"free variables in @{graph.name}: {captures}"
+        return graph
+
+    def lookup(self, operands: Sequence[Any], residuals: Sequence[Any]) -> Callable[[Node], Any]:
+        """Values of captured nodes, given those of the parameters and of the residuals."""
+        values = dict(zip(self.graph.params, operands, strict=True))
+        values.update(zip(self.residuals, residuals, strict=True))
+        return values.__getitem__
+
+
+def derivative_of(graph: Graph, active: Sequence[bool]) -> Derivative:
+    """The derivative of ``graph``, made once per context, choice of parameters and state of the gradient rules."""
+    memo = graph.context.__dict__.setdefault("derivatives", {})
+    key = (graph, tuple(active), rules_version[0])
+    found = memo.get(key)
+    if found is None:
+        found = memo[key] = Derivative(graph, tuple(active))
+    return found
+
+
+def vjp(graph: Graph, active: Sequence[bool] | None = None) -> tuple[Graph, Graph]:
+    """Forward graph with residuals, and the backward graph for given cotangents of all differentiable outputs.
+
+    Args:
+        graph: any closed graph.
+        active: which parameters to differentiate; default: all that can be.
+
+    Returns:
+        ``forward(*params) -> (*outputs, *captures)`` and ``backward(*cotangents, *captures) -> gradients``: one
+        gradient per active parameter that any output depends on.
+    """
+    if active is None:
+        active = [cotangent_type(p.type) is not None for p in graph.params]
+    derivative = derivative_of(graph, active)
+    groups = tuple(i if a else None for i, a in enumerate(active))
+    kinds: list[Kind] = ["full" if a else None for a in derivative.active_outputs]
+    back = derivative.backward(kinds, [None] * len(groups), groups)
+    return derivative.forward(back.captures), back.graph
