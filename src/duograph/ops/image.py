@@ -65,7 +65,7 @@ def _cubic(d: np.ndarray, a: float = -0.75) -> np.ndarray:
     return np.where(d <= 1, inner, np.where(d < 2, outer, 0.0))
 
 
-def _shift_axis(size, rank, *, axis, **rest):  # the size of the batch is the first argument
+def _shift_axis(batch, rank, /, *, axis, **rest):
     return {"axis": axis + 1, **rest}
 
 

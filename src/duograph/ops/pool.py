@@ -166,7 +166,7 @@ class gather_planes:
 @in_float32
 def _add_at(x, indices, *, size):
     lead, plane = x.shape[:2], prod(size)
-    offset = np.arange(prod(lead), dtype=np.int64).reshape(*lead, *(1,) * len(size)) * plane
+    offset = np.arange(prod(lead), dtype=np.int64).reshape(*lead, *(1,) * (indices.ndim - 2)) * plane
     places = (indices + offset).ravel()
     if x.dtype.kind == "f":  # bincount sums in float64, in order of position
         total = np.bincount(places, x.ravel(), prod(lead) * plane).astype(x.dtype)
