@@ -20,7 +20,7 @@ from duograph.core import dtype as dt
 from duograph.core.op import get_op
 
 for _family in (
-    "complex", "creation", "cumulative", "diagonals", "indexing", "logical", "power", "random", "reduce", "scatter",
+    "bits", "complex", "creation", "cumulative", "diagonals", "indexing", "logical", "power", "random", "reduce", "scatter",
     "search", "slices", "sort", "unary", "windows",
 ):  # fmt: skip
     import_module(f"duograph.ops.{_family}")  # declares its ops
@@ -237,6 +237,8 @@ MOVEMENT = [
            + [S(values(2, 3, 3), offset=0, axis1=2, axis2=0)],
            lambda x, **a: np.diagonal(x, a["offset"], a["axis1"], a["axis2"])),
     OpInfo("diagonal_update", [S(values(3, 4), values(3), offset=1, axis1=0, axis2=1)]),
+    OpInfo("bitcast", [S(values(2, 4), dtype=dt.int64), S(values(2, 4), dtype=dt.int32), S(ints(2, 4, dtype=np.int16), dtype=dt.uint32)],
+           lambda x, dtype: x.view(dtype.numpy), gradient=False),
     OpInfo("tril", [S(values(2, 3, 4), diagonal=k) for k in (-1, 0, 2)], lambda x, diagonal: np.tril(x, diagonal)),
     OpInfo("triu", [S(values(2, 3, 4), diagonal=k) for k in (-1, 0, 2)], lambda x, diagonal: np.triu(x, diagonal)),
     OpInfo("sliding_window", [S(values(2, 7), axis=1, size=3, step=2, dilation=1),

@@ -239,7 +239,7 @@ def test_not_differentiable_ops_are_meant_so() -> None:
     """The primitives of this table without a gradient rule, by name: integers, bools, positions and sources."""
     without = {row.name for row in TABLE if row.op.bprop is NOT_DIFFERENTIABLE}
     assert without == {
-        "argmax", "argmin", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+        "argmax", "argmin", "bincount", "bitcast", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
         "bitwise_right_shift", "bitwise_xor", "equal", "greater", "greater_equal", "histogram", "isfinite", "isinf",
         "isnan", "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "nextafter",
         "nonzero", "not_equal", "one_hot", "reduce_all", "reduce_any", "searchsorted", "signbit", "stop_gradient",

@@ -163,7 +163,7 @@ class repeat_interleave:
         x = tensor("repeat_interleave", x)
         if isinstance(repeats, tuple) and definitely_eq(len(repeats), x.shape[axis]) is False:
             raise ValueError(
-                f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one entry each, got {len(repeats)} repeats."
+                f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one each, got {len(repeats)} repeats."
             )
         if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else repeats < 0:
             raise ValueError(f"For 'repeat_interleave', repeats must not be negative, but got {repeats}.")
