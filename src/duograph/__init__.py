@@ -104,3 +104,5 @@ class _Package(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+import duograph.api.tensor_methods  # noqa: E402, F401 - attaches methods to Tensor

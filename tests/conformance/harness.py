@@ -110,6 +110,7 @@ EAGER = Mode("eager", lambda fn: fn)
 MODES = [
     Mode("jit", ms.jit),
     Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0")),
+    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter")),
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
     Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace")),
     Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
