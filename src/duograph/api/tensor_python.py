@@ -11,6 +11,7 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.tensor import format as tensor_format
 from duograph.tensor import hooks
+from duograph.tensor.alias import root_of
 from duograph.tensor.tensor import Tensor, wrap
 
 from .operators import eq_operator
@@ -150,6 +151,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 
 
 def __copy__(self: Tensor) -> Tensor:
+    """Another handle on the same storage."""
     twin = type(self).__new__(type(self))
     twin._data, twin._alias, twin._view = self._data, self._alias, self._view
     twin.__dict__.update(self.__dict__)
@@ -157,12 +159,17 @@ def __copy__(self: Tensor) -> Tensor:
 
 
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A tensor of its own; views of a storage that is copied along become views of the copy."""
     found = memo.get(id(self))
     if found is not None:
         return found
     twin = type(self).__new__(type(self))
     memo[id(self)] = twin
-    if self.is_symbolic:
+    if id(root_of(self)) in memo and self._view is not None:  # the storage is part of what is copied: stay a view of it
+        parent, op, attrs = self._view
+        same = op(copy_module.deepcopy(parent, memo), **attrs)
+        twin._data, twin._alias, twin._view = same._data, same._alias, same._view
+    elif self.is_symbolic:
         twin._become(self.copy())
     else:
         twin._become(np.array(self.array(), order="C"))

@@ -96,6 +96,8 @@ def test_set_is_numpys(case, kind):
 def test_basic_indexing_aliases_both_ways(case):
     shape, index = case
     array = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    if not numpy_takes(array, index):
+        return
     tensor = Tensor(array)
     view = tensor[index]
     seen = array[index if Ellipsis in index else (*index, ...)]
