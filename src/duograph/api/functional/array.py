@@ -13,7 +13,7 @@ from duograph.core.dtype import as_dtype
 from duograph.core.shapes import infer_reshape, normalize_axis, numel
 from duograph.ops import diagonals, movement, slices
 from duograph.ops.cast import cast as cast_op, identity as identity_op, stop_gradient as stop_gradient_op
-from duograph.ops.creation import full, zeros_like
+from duograph.ops.creation import full
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -577,14 +577,43 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
     return gather_elements(x, select(less(place, length), sub(last, place), place), axis=s)
 
 
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two axes exchanged."""
+    need_tensor("SwapAxes", input=input)
+    return shaped.swapaxes(input, axis0, axis1)
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """As `swapaxes`."""
+    return swapaxes(input, dim0, dim1)
+
+
+def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """The axes ``source`` at the places ``destination``."""
+    need_tensor("moveaxis", x=x)
+    return shaped.moveaxis(x, source, destination)
+
+
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors as they are."""
+    need_tensor("T", input=input)
+    return shaped.t(input)
+
+
+def adjoint(x: Tensor) -> Tensor:
+    """The last two axes exchanged, conjugated."""
+    need_tensor("adjoint", x=x)
+    return shaped.adjoint(x)
+
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The elements in the shape of ``other``."""
+    return shaped.reshape_as(input, other)
+
+
 def identity(x: Any) -> Any:
     """``x`` itself."""
     return identity_op(x) if isinstance(x, Tensor) else x
-
-
-def zeros_of(x: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of ``x``."""
-    return zeros_like(x)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -595,11 +624,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid, pad,
         narrow, slice, strided_slice, diagonal, diag_embed, diag, diagflat, tril, triu, diagonal_scatter, block_diag,
         space_to_batch_nd, batch_to_space_nd, select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
-        reverse_sequence, identity, shaped.swapaxes, shaped.moveaxis, shaped.t, shaped.adjoint,
+        reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
     )
 } | {
-    "row_stack": vstack, "shape_": shape, "numel": size, "swapdims": shaped.swapaxes, "movedim": shaped.moveaxis,
-    "view_as": shaped.reshape_as, "reverse": flip, "tensor_slice": slice,
+    "row_stack": vstack, "shape_": shape, "numel": size, "movedim": moveaxis,
+    "reverse": flip, "tensor_slice": slice,
     "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
     "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
     "fliplr": lambda input: flip(input, 1), "flipud": lambda input: flip(input, 0), "type_as": lambda input, other: cast(input, other.dtype),

@@ -1,0 +1,192 @@
+"""Pooling with MindSpore's forms of kernel, stride and padding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.ops import image, movement, pool
+from duograph.tensor.tensor import Tensor
+
+from .forms import named, need_tensor, one_per_axis
+
+_AVG = "The mean of each window over {rank} axes.\n\n    ``divisor_override``, if not 0, divides the sums."
+_MAX = "The maximum of each window over {rank} axes; with ``return_indices`` also the flat positions (int64)."
+
+
+def batched(x: Tensor, rank: int, name: str) -> Tensor:
+    """``x`` with a batch axis, if it lacks one.
+
+    Raises:
+        ValueError: the rank does not fit.
+    """
+    need_tensor(name, x=x)
+    if x.ndim not in (rank + 1, rank + 2):
+        raise ValueError(f"For '{name}', the input must have {rank + 2} dimensions, but got shape {tuple(x.shape)}.")
+    return x if x.ndim == rank + 2 else movement.expand_dims(x, 0)
+
+
+def _restored(out: Tensor, x: Tensor) -> Tensor:
+    return out if out.ndim == x.ndim else movement.squeeze(out, (0,))
+
+
+def pairs_of(padding: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
+    """(front, back) per axis, from an int, one or two ints per axis."""
+    if isinstance(padding, list | tuple) and len(padding) == 2 * rank:
+        return tuple((padding[2 * i], padding[2 * i + 1]) for i in range(rank))
+    return tuple((p, p) for p in one_per_axis(padding, rank, name, "padding"))
+
+
+def average(
+    rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
+    divisor: Any = 0,
+) -> Tensor:  # fmt: skip
+    """Average pooling over ``rank`` axes."""
+    name = f"avg_pool{rank}d"
+    full = batched(x, rank, name)
+    kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
+    steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
+    if any(n <= 0 for n in (*kernel, *steps)):
+        raise ValueError(f"For '{name}', 'kernel_size' and 'stride' must be positive, but got {kernel_size} and {stride}.")
+    out = pool.avg_pool(
+        full, kernel=kernel, stride=steps, padding=pairs_of(padding, rank, name), ceil_mode=ceil_mode,
+        count_include_pad=count_include_pad, divisor=divisor or 0,
+    )  # fmt: skip
+    return _restored(out, x)
+
+
+def avg_pool1d(
+    input_x: Tensor, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
+    """The mean of each window over one axis."""
+    return average(1, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+def _avg_pool(rank: int) -> Callable[..., Tensor]:
+    def function(
+        input_x: Tensor, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int = 0,
+    ) -> Tensor:  # fmt: skip
+        return average(rank, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    return named(function, f"avg_pool{rank}d", _AVG.format(rank=rank))
+
+
+avg_pool2d, avg_pool3d = _avg_pool(2), _avg_pool(3)
+
+
+def maximum(
+    rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> tuple[Tensor, Tensor]:
+    """Maximum pooling over ``rank`` axes: values and flat positions."""
+    name = f"max_pool{rank}d"
+    full = batched(x, rank, name)
+    kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
+    steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
+    gaps = one_per_axis(dilation, rank, name, "dilation")
+    if any(n <= 0 for n in (*kernel, *steps, *gaps)):
+        raise ValueError(f"For '{name}', kernel, stride and dilation must be positive, but got {kernel}, {steps}, {gaps}.")
+    values, places = pool.max_pool(
+        full, kernel=kernel, stride=steps, padding=pairs_of(padding, rank, name), dilation=gaps, ceil_mode=ceil_mode
+    )
+    return _restored(values, x), _restored(places, x)
+
+
+def max_pool2d(
+    x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:  # fmt: skip
+    """The maximum of each window over 2 axes; with ``return_indices`` also the flat positions (int64)."""
+    out = maximum(2, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return out if return_indices else out[0]
+
+
+def max_pool3d(
+    x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The maximum of each window over 3 axes; with ``return_indices`` also the flat positions (int64)."""
+    out = maximum(3, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return out if return_indices else out[0]
+
+
+def _adaptive_size(output_size: Any, x: Tensor, rank: int, name: str) -> tuple[int, ...]:
+    given = (output_size,) * rank if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    if len(given) != rank:
+        raise ValueError(f"For '{name}', the 'output_size' must have {rank} elements, but got {output_size}.")
+    extents = x.shape[x.ndim - rank :]
+    return tuple(n if k is None or k == -1 else k for k, n in zip(given, extents, strict=True))
+
+
+def adaptive_average(rank: int, x: Tensor, output_size: Any) -> Tensor:
+    """Mean over nearly equal windows."""
+    name = f"adaptive_avg_pool{rank}d"
+    full = batched(x, rank, name)
+    return _restored(image.adaptive_avg_pool(full, _adaptive_size(output_size, full, rank, name)), x)
+
+
+def adaptive_maximum(rank: int, x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
+    """Maximum over nearly equal windows, and flat positions."""
+    name = f"adaptive_max_pool{rank}d"
+    full = batched(x, rank, name)
+    values, places = pool.adaptive_max_pool(full, output_size=_adaptive_size(output_size, full, rank, name))
+    return _restored(values, x), _restored(places, x)
+
+
+def _adaptive(rank: int, largest: bool) -> Callable[..., Any]:
+    if largest and rank > 1:
+
+        def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+            out = adaptive_maximum(rank, input, output_size)
+            return out if return_indices else out[0]
+
+    elif largest:
+
+        def function(input: Tensor, output_size: Any) -> Any:  # type: ignore[misc]
+            return adaptive_maximum(rank, input, output_size)[0]
+
+    else:
+
+        def function(input: Tensor, output_size: Any) -> Any:  # type: ignore[misc]
+            return adaptive_average(rank, input, output_size)
+
+    kind = "max" if largest else "avg"
+    return named(function, f"adaptive_{kind}_pool{rank}d", f"{kind} pooling to ``output_size`` over {rank} axes.")
+
+
+def _lp(rank: int) -> Callable[..., Tensor]:
+    def function(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
+        name = f"lp_pool{rank}d"
+        full = batched(x, rank, name)
+        kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
+        steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
+        return _restored(pool.lp_pool(full, norm_type, kernel=kernel, stride=steps, ceil_mode=ceil_mode), x)
+
+    return named(function, f"lp_pool{rank}d", "The norm of each window.")
+
+
+def _unpool(rank: int) -> Callable[..., Tensor]:
+    def function(
+        x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Tensor:
+        name = f"max_unpool{rank}d"
+        full, places = batched(x, rank, name), batched(indices, rank, name)
+        kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
+        steps = kernel if stride in (None, 0) else one_per_axis(stride, rank, name, "stride")
+        pads = one_per_axis(padding, rank, name, "padding")
+        size = tuple((n - 1) * s - 2 * p + k for n, s, p, k in zip(full.shape[2:], steps, pads, kernel, strict=True))
+        if output_size:
+            size = tuple(output_size)[-rank:]
+        return _restored(pool.max_unpool(full, places, size=size), x)
+
+    return named(function, f"max_unpool{rank}d", "Values put back at the flat positions that maximum pooling gave.")
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "avg_pool1d": avg_pool1d, "avg_pool2d": avg_pool2d, "avg_pool3d": avg_pool3d, "max_pool2d": max_pool2d,
+    "max_pool3d": max_pool3d,
+    **{f"adaptive_avg_pool{r}d": _adaptive(r, False) for r in (1, 2, 3)},
+    **{f"adaptive_max_pool{r}d": _adaptive(r, True) for r in (1, 2, 3)},
+    **{f"lp_pool{r}d": _lp(r) for r in (1, 2)}, **{f"max_unpool{r}d": _unpool(r) for r in (1, 2, 3)},
+}  # fmt: skip

@@ -1,0 +1,280 @@
+"""Random draws. Every call takes its numbers from a generator in program order; ``seed`` makes a generator of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.ops import arithmetic, random as draws
+from duograph.ops.creation import constant_like
+from duograph.ops.indexing import gather
+from duograph.ops.movement import broadcast_to
+from duograph.ops.unary import log, log1p
+from duograph.tensor.eager import write
+from duograph.tensor.random import Generator
+from duograph.tensor.tensor import Tensor
+
+from ..promote import as_tensor, to_dtype
+from ..tensor_shape import shape_of
+from .forms import as_float, dtype_or, need_tensor, static_int
+
+
+def source(seed: Any) -> Generator | None:
+    """A generator for ``seed``; ``None`` (the default generator) for ``None`` and 0."""
+    return None if seed is None or seed == 0 else Generator(int(seed))
+
+
+def _size(size: tuple[Any, ...], op: str) -> tuple[Any, ...]:
+    return shape_of(size, op) if size else ()
+
+
+def _floating(dtype: Any, op: str) -> dt.DType:
+    found = dtype_or(dtype, dt.float32)
+    if not found.is_floating:
+        raise ValueError(f"For '{op}', the 'dtype' must be a float type, but got {found}.")
+    return found
+
+
+def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Tensor:
+    """Uniform in [0, 1).
+
+    Raises:
+        ValueError: ``dtype`` is no float type.
+    """
+    return draws.standard_uniform(_size(size, "rand"), _floating(dtype, "rand"), source(seed))
+
+
+def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Tensor:
+    """Standard normal."""
+    return draws.standard_normal(_size(size, "randn"), _floating(dtype, "randn"), source(seed))
+
+
+def rand_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Tensor:
+    """`rand` in the shape of ``input``."""
+    need_tensor("rand_like", input=input)
+    return draws.standard_uniform(tuple(input.shape), _floating(dtype or input.dtype, "rand_like"), source(seed))
+
+
+def randn_like(input: Tensor, seed: int | None = None, *, dtype: Any = None) -> Tensor:
+    """`randn` in the shape of ``input``."""
+    need_tensor("randn_like", input=input)
+    return draws.standard_normal(tuple(input.shape), _floating(dtype or input.dtype, "randn_like"), source(seed))
+
+
+def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Tensor:
+    """Uniform integers in [low, high); int64 by default."""
+    low, high = static_int(low, "randint", "low"), static_int(high, "randint", "high")
+    if low >= high:
+        raise ValueError(f"For 'randint', 'high' must be greater than 'low', but got 'low' {low} and 'high' {high}.")
+    return draws.randint(low, high, shape_of((size,), "randint"), dtype_or(dtype, dt.int64), source(seed))
+
+
+def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Tensor:
+    """`randint` in the shape of ``input``."""
+    return randint(low, high, tuple(input.shape), seed, dtype=dtype or input.dtype)
+
+
+def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = dt.int64) -> Tensor:
+    """A permutation of 0 ... n-1."""
+    count = static_int(n, "randperm", "n")
+    if count < 0:
+        raise ValueError(f"For 'randperm', the 'n' must not be negative, but got {count}.")
+    return draws.randperm(count, dt.as_dtype(dtype), source(seed))
+
+
+def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
+    """Standard normal, float32."""
+    return draws.standard_normal(shape_of((shape,), "StandardNormal"), dt.float32, source(seed))
+
+
+def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
+    """Laplace with mean 0 and scale 1."""
+    return laplace(shape, 0.0, 1.0, seed)
+
+
+def _broadcast(shape: Any, *parameters: Tensor) -> tuple[Any, ...]:
+    from duograph.core.shapes import broadcast_shapes
+
+    return tuple(broadcast_shapes(shape, *[p.shape for p in parameters]))
+
+
+def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tensor:
+    """Normal with the given mean and standard deviation (tensors broadcast with ``shape``)."""
+    mean, stddev = as_float(mean), as_float(stddev)
+    full = _broadcast(shape_of((shape,), "normal"), mean, stddev)
+    return draws.normal(mean, to_dtype(stddev, mean.dtype), full, source(seed))
+
+
+def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = dt.float32) -> Tensor:
+    """Uniform in [minval, maxval); integers for integer ``dtype`` (numbers as limits)."""
+    target = dt.as_dtype(dtype)
+    size = shape_of((shape,), "uniform")
+    if target.is_integer:
+        low, high = (static_int(v, "uniform", "minval") for v in (minval, maxval))
+        return draws.randint(low, high, size, target, source(seed))
+    low, high = to_dtype(as_tensor(minval), target), to_dtype(as_tensor(maxval), target)
+    return draws.uniform(low, high, _broadcast(size, low, high), source(seed))
+
+
+def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Tensor:
+    """Laplace with mean ``mean`` and scale ``lambda_param``."""
+    mean, scale = as_float(mean), as_float(lambda_param)
+    full = _broadcast(shape_of((shape,), "laplace"), mean, scale)
+    u = draws.standard_uniform(full, mean.dtype, source(seed))
+    centred = arithmetic.sub(u, constant_like(u, 0.5))
+    size = log1p(arithmetic.neg(arithmetic.mul(arithmetic.abs_(centred), constant_like(u, 2 - 2.0**-20))))
+    return arithmetic.sub(mean, arithmetic.mul(scale, arithmetic.mul(arithmetic.sign(centred), size)))
+
+
+def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Tensor:
+    """Gamma with shape parameter ``alpha`` and rate ``beta``."""
+    alpha, beta = as_float(alpha), as_float(beta)
+    full = _broadcast((*shape_of((shape,), "gamma"), *alpha.shape), alpha, beta)
+    drawn = draws.gamma(broadcast_to(alpha, shape=full), source(seed))
+    return arithmetic.div(drawn, beta)
+
+
+def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Tensor:
+    """Gamma with shape parameter ``alpha`` and rate 1; the draws come in front."""
+    alpha = as_float(alpha)
+    full = (*shape_of((shape,), "random_gamma"), *alpha.shape)
+    return draws.gamma(broadcast_to(alpha, shape=full), source(seed))
+
+
+def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = dt.float32) -> Tensor:
+    """Poisson with mean ``rate``; the draws come in front."""
+    rate = as_float(rate)
+    full = (*shape_of((shape,), "random_poisson"), *rate.shape)
+    return to_dtype(draws.poisson(broadcast_to(rate, shape=full), source(seed)), dt.as_dtype(dtype))
+
+
+def poisson(shape: Any, mean: Any, seed: int | None = None) -> Tensor:
+    """As `random_poisson`."""
+    return random_poisson(shape, mean, seed)
+
+
+def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
+    """1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
+    need_tensor("Bernoulli", input=input)
+    if not isinstance(p, Tensor) and not 0 <= p <= 1:
+        raise ValueError(f"For 'Bernoulli', the 'p' must be in the range [0, 1], but got {p}.")
+    return to_dtype(draws.bernoulli(as_float(p), tuple(input.shape), source(seed)), input.dtype)
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
+    """Indices drawn in proportion to ``input`` (int64 with replacement, else int64)."""
+    need_tensor("Multinomial", input=input)
+    count = static_int(num_samples, "multinomial", "num_samples")
+    return draws.multinomial(as_float(input), count, replacement, dt.int64, source(seed))
+
+
+def multinomial_with_replacement(
+    x: Tensor, seed: int, offset: int, numsamples: int, replacement: bool = False
+) -> Tensor:
+    """Indices drawn in proportion to ``x``, with replacement."""
+    return draws.multinomial(as_float(x), numsamples, True, dt.int64, source(seed))
+
+
+def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = dt.int64) -> Tensor:
+    """Indices drawn from the softmax of ``logits``."""
+    from duograph.ops.norm import softmax
+
+    weights = softmax(as_float(logits), axis=logits.ndim - 1)
+    return draws.multinomial(weights, num_sample, True, dt.as_dtype(dtype), source(seed))
+
+
+def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
+    """The slices along the first axis in a random order."""
+    need_tensor("RandomShuffle", x=x)
+    if not x.shape:
+        return x
+    return gather(x, draws.randperm(x.shape[0], dt.int64, source(seed)), axis=0)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
+    """A sample of the Gumbel softmax; one-hot with ``hard``."""
+    from duograph.ops.activation import gumbel_softmax as compute
+
+    need_tensor("gumbel_softmax", logits=logits)
+    noise = arithmetic.neg(log(draws.exponential(tuple(logits.shape), logits.dtype)))
+    return compute(logits, noise, tau, hard, dim)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
+    """``input`` at and above 0, below it times a slope drawn from [lower, upper)."""
+    from duograph.ops.activation import rrelu as compute
+
+    need_tensor("rrelu", input=input)
+    u = draws.standard_uniform(tuple(input.shape), input.dtype)
+    return compute(input, arithmetic.add(arithmetic.mul(u, constant_like(u, upper - lower)), constant_like(u, lower)))
+
+
+def _in_place(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(input: Tensor, *args: Any, generator: Generator | None = None, **options: Any) -> Tensor:
+        write(input, to_dtype(draw(input, generator, *args, **options), input.dtype))
+        return input
+
+    function.__name__ = name
+    function.__doc__ = "Fills the tensor with random numbers and gives it back."
+    return function
+
+
+def _uniform(x: Tensor, generator: Any, from_: float = 0, to: float = 1) -> Tensor:
+    u = draws.standard_uniform(tuple(x.shape), x.dtype, generator)
+    return arithmetic.add(arithmetic.mul(u, constant_like(u, to - from_)), constant_like(u, from_))
+
+
+def _normal(x: Tensor, generator: Any, mean: float = 0, std: float = 1) -> Tensor:
+    z = draws.standard_normal(tuple(x.shape), x.dtype, generator)
+    return arithmetic.add(arithmetic.mul(z, constant_like(z, std)), constant_like(z, mean))
+
+
+def _exponential(x: Tensor, generator: Any, lambd: float = 1) -> Tensor:
+    e = draws.exponential(tuple(x.shape), x.dtype, generator)
+    return arithmetic.div(e, constant_like(e, lambd))
+
+
+def _random(x: Tensor, generator: Any, from_: int = 0, to: int | None = None) -> Tensor:
+    widest = 1 << 24 if x.dtype.is_floating else (1 << (8 * x.dtype.itemsize - 1)) - 1
+    return draws.randint(from_, widest if to is None else to, tuple(x.shape), dt.int64, generator)
+
+
+def _bernoulli(x: Tensor, generator: Any, p: Any = 0.5) -> Tensor:
+    return draws.bernoulli(as_float(p), tuple(x.shape), generator)
+
+
+def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Tensor, Tensor]:
+    """Coordinates of ``count`` randomly chosen True elements, and which of them are real."""
+    from duograph.ops.search import nonzero
+
+    found = nonzero(input_x)
+    n = found.shape[0]
+    order = draws.randperm(n, dt.int64, source(seed))
+    picked = gather(found, order, axis=0)
+    from .array import pad_pairs
+
+    short = max(count - n, 0)
+    rows = pad_pairs(picked, [(0, short), (0, 0)])
+    from duograph.ops.creation import iota
+    from duograph.ops.slices import slice_axis
+
+    valid = arithmetic.sub(constant_like(order, n), iota(shape=(count,), axis=0, dtype=dt.int64))
+    return to_dtype(slice_axis(rows, 0, 0, count), dt.int32), to_dtype(arithmetic.maximum(valid, constant_like(valid, 0)), dt.bool_)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        f.__name__: f
+        for f in (
+            rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace, normal,
+            uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
+            multinomial_with_replacement, random_categorical, shuffle, gumbel_softmax, rrelu, choice_with_mask,
+        )
+    },
+    "uniform_": _in_place("uniform_", _uniform), "normal_": _in_place("normal_", _normal),
+    "exponential_": _in_place("exponential_", _exponential), "random_": _in_place("random_", _random),
+    "bernoulli_": _in_place("bernoulli_", _bernoulli), "bernoulli_ext": lambda input, *, generator=None: to_dtype(
+        draws.bernoulli(input, tuple(input.shape), generator), input.dtype
+    ),
+}  # fmt: skip
