@@ -1,0 +1,52 @@
+"""Networks: Cells, layers, losses, optimizers. Names are loaded when they are first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+HOMES: dict[str, str] = {
+    "duograph.nn.cell": "Cell",
+    "duograph.nn.layer.activation": """
+        Softmin Softmax Softmax2d LogSoftmax ReLU ReLU6 RReLU SeLU SiLU Tanh Tanhshrink Hardtanh GELU FastGelu Sigmoid
+        Softsign PReLU LeakyReLU HSwish HSigmoid LogSigmoid SoftShrink HShrink CELU ELU Threshold GLU Mish
+        get_activation""",
+    "duograph.nn.layer.basic": """
+        Dense Linear BiDense Flatten Identity Dropout Dropout1d Dropout2d Dropout3d OneHot""",
+    "duograph.nn.layer.container": "SequentialCell CellList CellDict",
+    "duograph.nn.layer.conv": "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose",
+    "duograph.nn.layer.normalization": """
+        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d
+        InstanceNorm3d""",
+    "duograph.nn.layer.pooling": """
+        MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
+        AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d LPPool1d LPPool2d MaxUnpool1d
+        MaxUnpool2d MaxUnpool3d""",
+}
+"""Module: the public names that it holds."""
+
+SUBMODULES = ("layer", "loss", "optim", "wrap", "cell", "metrics", "learning_rate_schedule", "dynamic_lr", "grad")
+
+_home = {name: module for module, names in HOMES.items() for name in names.split()}
+
+__all__ = list(_home)
+
+
+def __getattr__(name: str) -> Any:
+    if name in SUBMODULES:
+        return import_module(f"duograph.nn.{name}")
+    if name not in _home:
+        raise AttributeError(_unknown(name))
+    value = globals()[name] = getattr(import_module(_home[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1, cutoff=0.5)
+    return f"module 'duograph.nn' has no attribute {name!r}" + (f"; the nearest name is {near[0]!r}" if near else "")

@@ -1,0 +1,72 @@
+"""GRAPH_MODE: calling a Cell compiles and runs it.
+
+The outermost call of a Cell in dynamic state is compiled as a whole, hooks and custom gradients included; versions
+live with the Cell and are looked up by guards like those of any compiled function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph import context
+from duograph.base.config import config
+from duograph.jit.decorator import cell_function
+from duograph.jit.function import JitFunction
+from duograph.jit.options import JitOptions
+
+from . import dispatch
+
+_ATTRIBUTE = "_duograph_graph_mode"
+
+
+class _Held:
+    """The compiled form of a Cell; copies and pickles of the Cell start without it."""
+
+    def __init__(self, function: JitFunction | None = None, options: JitOptions | None = None) -> None:
+        self.function, self.options = function, options
+
+    def __deepcopy__(self, memo: Any) -> _Held:
+        return _Held()
+
+    def __copy__(self) -> _Held:
+        return _Held()
+
+    def __reduce__(self) -> Any:
+        return _Held, ()
+
+
+def options_of(cell: Any) -> JitOptions:
+    """Compile options of a Cell: its own `JitConfig`, else the context's."""
+    settings = {**context.get_jit_config(), **{k: v for k, v in cell.jit_config_dict.items() if v not in ("", None)}}
+    level = settings.get("jit_level") or "O1"
+    syntax = settings.get("jit_syntax_level")
+    strict = syntax == "STRICT" if syntax in ("STRICT", "LAX") else config().jit_syntax_level == context.STRICT
+    return JitOptions(jit_level=level, strict=strict)
+
+
+def compiled_cell(cell: Any) -> JitFunction:
+    """The compiled form of ``cell`` for its present options."""
+    options = options_of(cell)
+    held = vars(cell).get(_ATTRIBUTE)
+    if held is None or held.function is None or held.options != options:
+
+        def plain(*args: Any, **kwargs: Any) -> Any:
+            with dispatch.plainly():
+                return cell.run(args, kwargs)
+
+        held = vars(cell)[_ATTRIBUTE] = _Held(cell_function(cell, options, plain), options)
+    return held.function
+
+
+def call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The meaning of ``cell(*args, **kwargs)`` in graph mode."""
+    return compiled_cell(cell)(*args, **kwargs)
+
+
+def compile_only(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Compiles without running."""
+    compiled_cell(cell).prepare(*args, **kwargs)
+
+
+dispatch.install_graph_mode_call(call)
+dispatch.install_compile_cell(compile_only)

@@ -1,0 +1,402 @@
+"""Activation layers: Cells around the functions of ``ops.activation``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.api.promote import promote_float
+from duograph.common.initializer import initializer
+from duograph.core import dtype as dt
+from duograph.core.shapes import normalize_axis
+from duograph.nn import checks
+from duograph.nn.cell import Cell
+from duograph.ops import activation as act
+from duograph.ops import norm, random
+from duograph.ops.creation import constant_like
+from duograph.ops.unary import relu as _relu
+from duograph.ops.unary import sigmoid, tanh
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+
+def softmax_along(x: Tensor, axis: Any, logarithm: bool = False) -> Tensor:
+    """Softmax (or its logarithm) along an axis that may be negative, of a tensor of any real dtype."""
+    x = promote_float(x)
+    ndim = len(x.shape)
+    axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
+    if not -max(ndim, 1) <= axis < max(ndim, 1):
+        name = "LogSoftmax" if logarithm else "Softmax"
+        raise ValueError(f"For primitive[{name}], the axis must be in [{-ndim},{ndim}), but got {axis}.")
+    op = norm.log_softmax if logarithm else norm.softmax
+    return op(x, axis=normalize_axis(axis, ndim))
+
+
+def relu(x: Tensor) -> Tensor:
+    """``x`` where it is positive, else 0."""
+    return _relu(x)
+
+
+class Softmax(Cell):
+    """Softmax along ``axis``.
+
+    Args:
+        axis (Union[int, tuple[int]]): Default ``-1``.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, axis: Any = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return softmax_along(x, self.axis)
+
+
+class Softmin(Cell):
+    """Softmax of ``-x`` along ``axis`` (default ``-1``)."""
+
+    def __init__(self, axis: Any = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return softmax_along(-x, self.axis)
+
+
+class Softmax2d(Cell):
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+
+    def construct(self, x):
+        return softmax_along(x, -3)
+
+
+class LogSoftmax(Cell):
+    """Logarithm of `Softmax` along ``axis`` (default ``-1``)."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x):
+        return softmax_along(x, self.axis, logarithm=True)
+
+
+class ReLU(Cell):
+    """``max(x, 0)``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.ReLU()(ms.Tensor([-1.0, 2.0])))
+        [0. 2.]
+    """
+
+    def construct(self, x):
+        return relu(x)
+
+
+class ReLU6(Cell):
+    """``min(max(x, 0), 6)``."""
+
+    def construct(self, x):
+        return act.relu6(x)
+
+
+class LeakyReLU(Cell):
+    """``x`` above 0, ``alpha * x`` below (``alpha`` default ``0.2``)."""
+
+    def __init__(self, alpha: float = 0.2) -> None:
+        super().__init__()
+        checks.number(alpha, "alpha", self.cls_name)
+        self.alpha = alpha
+
+    def construct(self, x):
+        return act.leaky_relu(promote_float(x), self.alpha)
+
+
+class RReLU(Cell):
+    """Leaky ReLU with a slope drawn between ``lower`` and ``upper`` while training, their mean otherwise.
+
+    Args:
+        lower (Union[int, float]): Default ``1/8``.
+        upper (Union[int, float]): Default ``1/3``.
+    """
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> None:
+        super().__init__()
+        if not isinstance(lower, int | float):
+            raise TypeError(f"For {self.cls_name}, the type of 'lower' should be float or int, but got {type(lower)}.")
+        if not isinstance(upper, int | float):
+            raise TypeError(f"For {self.cls_name}, the type of 'upper' should be float or int, but got {type(upper)}.")
+        if lower > upper:
+            raise ValueError(
+                f"For {self.cls_name}, the value of 'upper' should be greater than or equal to 'lower', "
+                f"but got upper: {upper}, lower: {lower}."
+            )
+        self.lower, self.upper = float(lower), float(upper)
+
+    def construct(self, x):
+        return act.rrelu(x, _slopes(x, self.lower, self.upper, self.training))
+
+
+def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
+    if not training:
+        return constant_like(x, (lower + upper) / 2)
+    return random.uniform(constant_like(x, lower), constant_like(x, upper), tuple(x.shape))
+
+
+class SeLU(Cell):
+    """Self-normalising ELU."""
+
+    def construct(self, input_x):
+        return act.selu(promote_float(input_x))
+
+
+class SiLU(Cell):
+    """``x * sigmoid(x)``."""
+
+    def construct(self, x):
+        return act.silu(promote_float(x))
+
+
+class Tanh(Cell):
+    """Hyperbolic tangent."""
+
+    def construct(self, x):
+        return tanh(promote_float(x))
+
+
+class Tanhshrink(Cell):
+    """``x - tanh(x)``."""
+
+    def construct(self, x):
+        return act.tanhshrink(promote_float(x))
+
+
+class Hardtanh(Cell):
+    """``x`` limited to ``[min_val, max_val]`` (default -1 and 1)."""
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
+        super().__init__()
+        self.min_val, self.max_val = min_val, max_val
+        if min_val >= max_val:
+            raise ValueError(
+                f"For Hardtanh, min_val should be less than max_val, but got min_val: {min_val}, max_val: {max_val}."
+            )
+
+    def construct(self, x):
+        return act.hardtanh(promote_float(x), self.min_val, self.max_val)
+
+
+class GELU(Cell):
+    """``x`` times the normal distribution function of ``x``.
+
+    Args:
+        approximate (bool): by tanh. Default ``True``.
+    """
+
+    def __init__(self, approximate: bool = True) -> None:
+        super().__init__()
+        checks.boolean(approximate, "approximate", self.cls_name)
+        self.approximate = "tanh" if approximate else "none"
+
+    def construct(self, x):
+        return act.gelu(promote_float(x), self.approximate)
+
+
+class FastGelu(Cell):
+    """``x * sigmoid(1.702 x)``."""
+
+    def construct(self, x):
+        return act.fast_gelu(promote_float(x))
+
+
+class Sigmoid(Cell):
+    """``1 / (1 + exp(-x))``."""
+
+    def construct(self, input_x):
+        return sigmoid(promote_float(input_x))
+
+
+class Softsign(Cell):
+    """``x / (1 + |x|)``."""
+
+    def construct(self, x):
+        return act.softsign(promote_float(x))
+
+
+class LogSigmoid(Cell):
+    """``log(sigmoid(x))``."""
+
+    def construct(self, input_x):
+        return act.logsigmoid(promote_float(input_x))
+
+
+class ELU(Cell):
+    """``x`` above 0, ``alpha * (exp(x) - 1)`` below.
+
+    Args:
+        alpha (float): only 1.0 is supported, as in MindSpore. Default ``1.0``.
+    """
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        checks.number(alpha, "alpha", "Elu")
+        if alpha != 1.0:
+            raise ValueError(f"For 'Elu', the 'alpha' must be equal to 1.0, but got {alpha}.")
+        self.alpha = alpha
+
+    def construct(self, x):
+        return act.elu(promote_float(x), self.alpha)
+
+
+class CELU(Cell):
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`` (``alpha`` default ``1.0``)."""
+
+    def __init__(self, alpha: float = 1.0) -> None:
+        super().__init__()
+        checks.real(alpha, "alpha", "CeLU")
+        if alpha == 0.0:
+            raise ValueError("For 'CeLU', the 'alpha' must be not equal to 0.0.")
+        self.alpha = alpha
+
+    def construct(self, x):
+        return act.celu(promote_float(x), self.alpha)
+
+
+class PReLU(Cell):
+    """``x`` above 0, ``w * x`` below, with learnt ``w``.
+
+    Args:
+        channel (int): 1 or the number of channels. Default ``1``.
+        w (Union[float, list, Tensor]): initial value. Default ``0.25``.
+    """
+
+    def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
+        super().__init__()
+        checks.positive_int(channel, "channel", self.cls_name)
+        if isinstance(w, float | int):
+            start = initializer(float(w), (channel,))
+        elif isinstance(w, list):
+            if len(w) != channel:
+                raise ValueError(
+                    f"For '{self.cls_name}', the length of 'w' must be equal to the 'channel' when the 'w' is a list, "
+                    f"but got the length of 'w': {len(w)}, the 'channel': {channel}."
+                )
+            start = Tensor(w, dt.float32)
+        elif isinstance(w, Tensor):
+            if w.dtype not in (dt.float16, dt.float32):
+                raise ValueError(
+                    f"For '{self.cls_name}', the dtype of 'w' must be float16 or float32 when the 'w' is a tensor, "
+                    f"but got {w.dtype}."
+                )
+            if tuple(w.shape) != (channel,):
+                raise ValueError(
+                    f"For '{self.cls_name}', the dimension of 'w' must be 1, and the elements number must be equal to "
+                    f"the 'channel' when the 'w' is a tensor, but got 'w' shape {tuple(w.shape)} and channel {channel}."
+                )
+            start = w
+        else:
+            raise TypeError(
+                f"For '{self.cls_name}', the 'w' only supported float, list and tensor, but got {type(w).__name__}."
+            )
+        self.w = Parameter(start, name="a")
+
+    def construct(self, x):
+        return act.prelu(x, self.in_use(self.w))
+
+
+class HSwish(Cell):
+    """``x * relu6(x + 3) / 6``."""
+
+    def construct(self, input_x):
+        return act.hardswish(promote_float(input_x))
+
+
+class HSigmoid(Cell):
+    """``relu6(x + 3) / 6``."""
+
+    def construct(self, input_x):
+        return act.hardsigmoid(promote_float(input_x))
+
+
+class HShrink(Cell):
+    """0 in the interval from ``-lambd`` to ``lambd`` (default ``0.5``), ``x`` outside."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input_x):
+        return act.hardshrink(input_x, self.lambd)
+
+
+class SoftShrink(Cell):
+    """``x`` moved towards 0 by ``lambd`` (default ``0.5``), 0 where it would cross."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        checks.number(lambd, "lambd", self.cls_name)
+        self.lambd = lambd
+
+    def construct(self, input_x):
+        return act.softshrink(input_x, self.lambd)
+
+
+class Mish(Cell):
+    """``x * tanh(softplus(x))``."""
+
+    def construct(self, input_x):
+        return act.mish(promote_float(input_x))
+
+
+class Threshold(Cell):
+    """``x`` where it is above ``threshold``, ``value`` elsewhere."""
+
+    def __init__(self, threshold: float, value: float) -> None:
+        super().__init__()
+        checks.number(threshold, "threshold", self.cls_name)
+        checks.number(value, "value", self.cls_name)
+        self.threshold, self.value = threshold, value
+
+    def construct(self, input_x):
+        return act.threshold(input_x, self.threshold, self.value)
+
+
+class GLU(Cell):
+    """The first half along ``axis`` (default ``-1``) times the sigmoid of the second half."""
+
+    def __init__(self, axis: int = -1) -> None:
+        super().__init__()
+        self.dim = axis
+
+    def construct(self, x):
+        return act.glu(x, self.dim)
+
+
+_ACTIVATIONS: dict[str, type[Cell]] = {
+    "softmin": Softmin, "softmax": Softmax, "softmax2d": Softmax2d, "logsoftmax": LogSoftmax, "relu": ReLU,
+    "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh, "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU,
+    "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU, "leakyrelu": LeakyReLU, "hswish": HSwish,
+    "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink, "hshrink": HShrink, "threshold": Threshold,
+    "mish": Mish, "celu": CELU, "glu": GLU, "hardtanh": Hardtanh,
+}  # fmt: skip
+
+
+def get_activation(name: str, prim_name: str | None = None) -> Cell | None:
+    """The activation layer that ``name`` names, ``None`` for ``None``.
+
+    Raises:
+        KeyError: unknown name.
+    """
+    if name is None:
+        return None
+    if name not in _ACTIVATIONS:
+        who = f"For '{prim_name}', the" if prim_name else "The"
+        raise KeyError(f"{who} 'name' must be in {list(_ACTIVATIONS)}, but got {name}.")
+    return _ACTIVATIONS[name]()
