@@ -15,10 +15,10 @@ from typing import Any
 from duograph.tensor.tensor import Tensor
 
 from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape
-from .functional import array, compare, creation, index, linalg, math, reduce
+from .functional import array, compare, creation, index, linalg, math, nn, random, reduce
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare, reduce, array, index, linalg, creation):
+for _module in (math, compare, reduce, array, index, linalg, random, nn, creation):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 DELEGATED = """

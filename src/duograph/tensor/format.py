@@ -99,6 +99,8 @@ def _element_texts(array: np.ndarray) -> np.ndarray:
     texts = np.empty(array.size, dtype=object)
     texts[:] = [form(v) for v in array.ravel()]
     width = max(map(len, texts))
+    if array.dtype.kind == "b":
+        width = 5
     if array.dtype.kind == "f":  # room for a sign, whether there is one or not
         width = max(width, (4 if array.dtype.itemsize == 2 else 8) + 7)
     if array.dtype.kind != "c":
