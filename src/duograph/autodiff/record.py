@@ -33,7 +33,7 @@ def handle(value: Tensor) -> Tensor:
     new = identity(value)
     if type(value) is not Tensor and issubclass(type(value), Tensor):
         new.__class__ = type(value)
-        new.__dict__.update(value.__dict__)
+    new.__dict__.update(value.__dict__)
     return new
 
 

@@ -239,21 +239,30 @@ class Tape:
     def _append(
         self, op: Op, ins: tuple[Any, ...], attrs: dict[str, Any], out: Any, variables: Any, outputs: Any
     ) -> None:
-        version = current_binder().version
         outs = out if isinstance(out, tuple) else (out,)
-        stamps = tuple([version(x) if isinstance(x, Tensor) else 0 for x in (*ins, *outs)])
+        stamps = stamps_of((*ins, *outs))
         self.entries.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
 
 
-def saved_values(entry: Entry) -> tuple[tuple[Any, ...], Any]:
-    """Operands and output of a recorded op, with `Stale` in the place of those that were overwritten since."""
-    assert entry.op is not None
-    name = entry.op.name
+def stamps_of(values: Sequence[Any]) -> tuple[int, ...]:
+    """Versions of the tensors in ``values``, to find out later whether one was written."""
     version = current_binder().version
-    outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
-    saved = [
+    return tuple([version(x) if isinstance(x, Tensor) else 0 for x in values])
+
+
+def checked(values: Sequence[Any], stamps: Sequence[int], name: str) -> list[Any]:
+    """``values`` with `Stale` in the place of tensors that were overwritten since they had ``stamps``."""
+    version = current_binder().version
+    return [
         _stale(x, name) if isinstance(x, Tensor) and version(x) != stamp else x
-        for x, stamp in zip((*entry.ins, *outs), entry.stamps, strict=True)
+        for x, stamp in zip(values, stamps, strict=True)
     ]
+
+
+def saved_values(entry: Entry) -> tuple[tuple[Any, ...], Any]:
+    """Operands and output of a recorded op, checked."""
+    assert entry.op is not None
+    outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
+    saved = checked((*entry.ins, *outs), entry.stamps, entry.op.name)
     ins = tuple(saved[: len(entry.ins)])
     return ins, tuple(saved[len(entry.ins) :]) if isinstance(entry.out, tuple) else saved[-1]

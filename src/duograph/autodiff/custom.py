@@ -1,0 +1,151 @@
+"""Functions with a gradient of their own: ``Cell.bprop``, and identities that only change the gradient.
+
+The forward part runs unrecorded; its gradient is what the user's function gives. In a graph this is the op
+``custom_vjp``: it hands the outputs through, and its backward graph is the user's function, captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from duograph.base.tree import flatten, leaves, unflatten
+from duograph.core.op import no_recording, state
+from duograph.ir.control import custom_vjp
+from duograph.ops.cast import cast, identity
+from duograph.tensor.tensor import Tensor
+
+from .backward import Gradient, inner_scope, plus
+from .hooks import call_user
+from .tape import checked, stamps_of
+
+Pull = Callable[[Sequence[Any]], Sequence[Any]]
+"""Cotangents of the outputs -> gradients of the inputs (``None``: nothing flows)."""
+
+
+def custom_call(fn: Any, bprop: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+    """``fn(*args, **kwargs)``, whose gradient is ``bprop(*args, out, dout)``.
+
+    Args:
+        fn: the function; what it does is not differentiated, also not with respect to Parameters it uses.
+        bprop: gives one gradient per positional argument.
+        args: positional arguments.
+        kwargs: keyword arguments; constants for the gradient.
+
+    Returns:
+        What ``fn`` returns.
+
+    Raises:
+        RuntimeError: when the gradient is computed, if ``bprop`` gives too few gradients or one of a wrong shape.
+    """
+    if not state.tapes and state.binder is None:
+        return call_user(fn, args, kwargs or {})
+    flat, spec = flatten(args)
+    places = [i for i, x in enumerate(flat) if isinstance(x, Tensor)]
+    with no_recording():
+        out = call_user(fn, args, kwargs or {})
+    out_flat, out_spec = flatten(out)
+    out_places = [i for i, x in enumerate(out_flat) if isinstance(x, Tensor)]
+
+    def pull(inputs: Sequence[Any], outputs: Sequence[Any], douts: Sequence[Any]) -> Sequence[Any]:
+        given, made, cotangents = list(flat), list(out_flat), [None] * len(out_flat)
+        for i, x in zip(places, inputs, strict=True):
+            given[i] = x
+        for i, x, d in zip(out_places, outputs, douts, strict=True):
+            made[i], cotangents[i] = x, d
+        result = call_user(
+            bprop, (*unflatten(spec, given), unflatten(out_spec, made), unflatten(out_spec, cotangents)), {}
+        )
+        return _gradients_of(result, args, inputs)
+
+    inputs = [flat[i] for i in places]
+    outputs = identity_with(inputs, [out_flat[i] for i in out_places], pull)
+    for i, x in zip(out_places, outputs, strict=True):
+        out_flat[i] = x
+    return unflatten(out_spec, out_flat)
+
+
+def _gradients_of(result: Any, args: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
+    """One gradient per tensor in ``args`` out of what a user's ``bprop`` returned."""
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict) and isinstance(result[0], tuple):
+        result = result[0]  # gradients of Parameters are given as a dict; MindSpore does not use them either
+    parts = tuple(result) if isinstance(result, tuple | list) else (result,)
+    if len(parts) < len(args):
+        raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(parts)} vs {len(args)}")
+    found: list[Any] = []
+    for arg, part in zip(args, parts, strict=False):
+        own = [x for x in leaves(arg) if isinstance(x, Tensor)]
+        if isinstance(arg, Tensor):
+            found.append(part)
+        elif own:
+            given = leaves(part)
+            found += given if len(given) == len(own) else [None] * len(own)
+    return [_fitted(g, x) for g, x in zip(found, inputs, strict=True)]
+
+
+def _fitted(grad: Any, x: Any) -> Any:
+    if not isinstance(grad, Tensor):
+        return None
+    if tuple(grad.shape) != tuple(x.shape):
+        raise RuntimeError(
+            "For grad interface or custom function, grad tensor should be broadcast to expected shape, but got "
+            f"{tuple(grad.shape)} vs {tuple(x.shape)}"
+        )
+    return grad if grad.dtype == x.dtype else cast(grad, dtype=x.dtype)
+
+
+def identity_with(
+    inputs: Sequence[Any], outputs: Sequence[Any], pull: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Any]
+) -> list[Any]:
+    """``outputs``, computed unrecorded from ``inputs``, with ``pull(inputs, outputs, douts)`` as their gradient."""
+    if state.binder is not None:
+        return _emit(inputs, outputs, pull)
+    with no_recording():
+        outs = tuple([identity(o) for o in outputs])  # a function may return its argument: that is another variable
+    stamps = stamps_of((*inputs, *outs))
+
+    def run(douts: Sequence[Any], accs: Sequence[Gradient]) -> Sequence[Gradient]:
+        saved = checked((*inputs, *outs), stamps, "a function with its own gradient")
+        grads = pull(saved[: len(inputs)], saved[len(inputs) :], douts)
+        return [plus(a, g) for a, g in zip(accs, grads, strict=True)]
+
+    for tape in state.tapes:
+        tape.record_custom("custom", tuple(inputs), outs, run)
+    return list(outs)
+
+
+def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]:
+    """The op ``custom_vjp`` on inputs and outputs: hands the outputs through."""
+    binder: Any = state.binder
+    builder = binder.builder
+    n, m = len(inputs), len(outputs)
+    nodes = [binder.node_of(x) for x in (*inputs, *outputs)]
+
+    def params(count: int, offset: int) -> list[Any]:
+        return [builder.param("p", nodes[offset + i].type) for i in range(count)]
+
+    saved, douts = params(n + m, 0), params(m, n)
+    with inner_scope(binder) as scope:
+        handles = [binder.wrap(p) for p in saved]
+        grads = pull(handles[:n], handles[n:], [binder.wrap(p) for p in douts])
+        wanted = tuple(i for i, g in enumerate(grads) if g is not None)
+        results = [binder.node_of(grads[i]) for i in wanted]
+    _, captures = scope.close("bprop", (*saved, *douts), results)
+    through = [builder.param("unused", c.type) for c in captures]
+    closed, again = scope.close("bprop", (*saved, *douts), results, captures)
+    assert again == captures
+    # the backward graph gets operands (saved values, captures), then outputs, then cotangents
+    extra = [builder.param("out", nodes[n + i].type) for i in range(m)]
+    inner = closed.params[len(saved) + len(douts) :]
+    backward = builder.context.graph(closed.name, (*saved, *inner, *extra, *douts), closed.output)
+    with inner_scope(binder) as scope:
+        pass
+    forward, _ = scope.close("through", (*saved, *through), saved[n:])
+    results = custom_vjp(
+        *[binder.wrap(x) for x in (*nodes, *captures)],
+        forward=forward,
+        backward=backward,
+        wanted=wanted,
+        differentiable=tuple(range(m)),
+    )
+    return list(results)
