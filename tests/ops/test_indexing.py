@@ -73,7 +73,9 @@ def test_batch_rule(case: Any, choice: int) -> None:
     flags = [bool(choice >> min(k, 2) & 1) for k in range(1 + len(indices))]
     if not any(flags):
         flags[0] = True
-    parts = [np.stack([a, np.flip(a, 0) if a.ndim else a]) if f else a for a, f in zip([x, *indices], flags, strict=True)]
+    parts = [
+        np.stack([a, np.flip(a, 0) if a.ndim else a]) if f else a for a, f in zip([x, *indices], flags, strict=True)
+    ]
     in_axes = tuple(0 if f else None for f in flags)
     got, axis = advanced_get.batch(in_axes, tuple(wrap(p) for p in parts), spec=spec)
     assert axis == 0
@@ -81,9 +83,8 @@ def test_batch_rule(case: Any, choice: int) -> None:
         each = [p[b] if f else p for p, f in zip(parts, flags, strict=True)]
         np.testing.assert_array_equal(got.array()[b], each[0][numpy_index(spec, each[1:])])
     value = np.asarray(-1.0 - np.arange(float(got.array()[0].size)).reshape(got.shape[1:]))
-    put, _ = advanced_put.batch(
-        (in_axes[0], None, *in_axes[1:]), tuple(wrap(p) for p in (parts[0], value, *parts[1:])), spec=spec, reduction="none"
-    )  # fmt: skip
+    operands = tuple(wrap(p) for p in (parts[0], value, *parts[1:]))
+    put, _ = advanced_put.batch((in_axes[0], None, *in_axes[1:]), operands, spec=spec, reduction="none")
     for b in range(2):
         each = [np.array(p[b]) if f else p.copy() for p, f in zip(parts, flags, strict=True)]
         each[0][numpy_index(spec, each[1:])] = value

@@ -9,6 +9,7 @@ import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
 from duograph.autodiff.tape import Tape
 from duograph.core import dtype as dt
+from duograph.core.dim import Symbol
 from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops, binding
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
@@ -193,6 +194,40 @@ def test_graph_has_the_same_bits(row: OpInfo, sample: Sample) -> None:
     for g, w in zip(got, [*[w.array() for w in want], *grads], strict=True):
         assert np.asarray(g).dtype == w.dtype
         np.testing.assert_array_equal(g, w)
+
+
+NEEDS_SIZES = {"gather_nd", "scatter_nd_update"}
+"""Ops with an operand that must have a known extent: the number of coordinates."""
+
+
+@pytest.mark.parametrize(("row", "sample"), [c for c in CASES if c.values[0].name not in NEEDS_SIZES])
+def test_graph_of_symbolic_shapes(row: OpInfo, sample: Sample) -> None:
+    """The same with dimensions that are only known at run time; gradients have the type of what they belong to."""
+    wanted = differentiable(row, sample) if row.gradient else []
+    operands = tensors(sample)
+    symbols: dict[int, Symbol] = {}
+    builder = Builder()
+    params = []
+    for i, t in enumerate(operands):
+        shape = tuple(symbols.setdefault(n, Symbol(f"n{n}")) if n > 1 else n for n in t.shape)
+        params.append(builder.param(f"x{i}", t.type.with_shape(shape)))
+    with binding(GraphBinder(builder)):
+        inputs = [wrap(p) for p in params]
+        with Tape() as tape:
+            variables = [tape.watch(inputs[i]) for i in wanted]
+            outs = outputs(row.op(*inputs, **sample.attrs))
+            seed = tape.variable(outs[0]) if wanted else None
+        found = backpropagate(tape, [(seed, ones_like(outs[0]))], variables) if wanted else []
+    for g, i in zip(found, wanted, strict=True):
+        assert g is None or g.shape == inputs[i].shape
+    flowing = [g for g in found if g is not None]
+    graph = builder.graph("f", params, [r._data for r in (*outs, *flowing)])
+    got = Interpreter().run(graph, [t.array() for t in operands])
+    want = outputs(row.op(*operands, **sample.attrs))
+    eager = gradients(row, sample, operands, np.ones(want[0].shape)) if wanted else []
+    want = (*want, *[g for g, f in zip(eager, found, strict=True) if f is not None])
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_array_equal(g, w.array())
 
 
 def _batched(row: OpInfo, sample: Sample, flags: tuple[bool, ...]) -> None:

@@ -27,10 +27,8 @@ def _scaled(x: TensorType, dtype: DType) -> TensorType:
 
 @primitive
 class bitcast:
-    """The bytes of ``x`` read as ``dtype``; the last axis grows or shrinks by the ratio of the element sizes."""
+    """The bytes of ``x`` read as ``dtype``; the last axis grows or shrinks by the ratio of sizes. A copy."""
 
-    view = True
-    layout = "any"
     bprop = NOT_DIFFERENTIABLE
     batch = batch_with("bitcast", lambda size, rank, dtype: {"dtype": dtype})
 
@@ -38,9 +36,4 @@ class bitcast:
         return _scaled(tensor("bitcast", x), dtype)
 
     def reference(x, *, dtype):
-        if x.dtype.itemsize != dtype.itemsize and x.ndim and x.strides[-1] != x.dtype.itemsize:
-            x = x.copy()
-        return x.view(dtype.numpy)
-
-    def write_view(base, value, *, dtype):
-        return bitcast(value, dtype=base.dtype)
+        return x.view(dtype.numpy).copy()

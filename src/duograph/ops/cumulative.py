@@ -12,9 +12,12 @@ from duograph.core.op import primitive
 from duograph.core.types import TensorType, TupleType
 
 from .arithmetic import adjoint, mul
-from .creation import zeros_like
+from .compare import equal
+from .creation import constant_like, iota, zeros_like
+from .movement import flip, reshape, roll
 from .rules import batch_with, in_float32, require_kind, same_dtype, tensor
-from .slices import all_batched, concat, slice_axis
+from .select import select
+from .slices import all_batched
 
 
 def _shift_axis(size, rank, axis, **rest):
@@ -81,9 +84,13 @@ class cumprod:
 def _advance(x, axis, reverse):
     """Each element replaced by the one that comes next in running order; zero at the end."""
     n = x.shape[axis]
-    if reverse:
-        return concat(zeros_like(slice_axis(x, axis, 0, 1)), slice_axis(x, axis, 0, n - 1), axis=axis)
-    return concat(slice_axis(x, axis, 1, n), zeros_like(slice_axis(x, axis, 0, 1)), axis=axis)
+    left = iota(shape=(n,), axis=0, dtype=dt.int64)  # how many come after it, if it is flipped
+    if not reverse:
+        left = flip(left, axes=(0,))
+    edge = equal(left, constant_like(left, 0))
+    column = tuple(n if i == axis else 1 for i in range(len(x.shape)))
+    shifted = roll(x, shifts=(1 if reverse else -1,), axes=(axis,))
+    return select(reshape(edge, shape=column), constant_like(x, 0), shifted)
 
 
 @primitive

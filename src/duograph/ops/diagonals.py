@@ -10,7 +10,7 @@ from duograph.core.dim import dim_max, dim_min
 from duograph.core.op import primitive
 
 from .creation import full, zeros_like
-from .rules import batch_with, same_dtype, tensor
+from .rules import batch_with, in_shape_of, same_dtype, tensor
 from .slices import all_batched
 
 
@@ -75,7 +75,7 @@ class diagonal_update:
     def bprop(ins, out, dout, *, offset, axis1, axis2):
         return (
             lambda: diagonal_update(dout, zeros_like(ins[1]), offset=offset, axis1=axis1, axis2=axis2),
-            lambda: diagonal(dout, offset=offset, axis1=axis1, axis2=axis2),
+            lambda: in_shape_of(diagonal(dout, offset=offset, axis1=axis1, axis2=axis2), ins[1]),
         )
 
     def batch(in_axes, operands, *, offset, axis1, axis2):

@@ -143,7 +143,7 @@ class gather_nd:
     def infer(x, indices):
         x = tensor("gather_nd", x)
         indices = require_kind("gather_nd", indices, "i", "indices")
-        if not indices.shape or indices.shape[-1] > x.ndim:
+        if not indices.shape or not isinstance(indices.shape[-1], int) or indices.shape[-1] > x.ndim:
             raise ValueError(
                 f"For 'GatherNd', the last dimension of 'indices' must be at most the rank of 'input_x' {x.ndim}, "
                 f"but got indices of shape {tuple(indices.shape)}."

@@ -261,7 +261,7 @@ def multinomial(
         keys = div(weights, exponential(tuple(weights.shape), weights.dtype, generator))
         return topk(keys, k=num_samples, axis=len(weights.shape) - 1, largest=True, index_dtype=dtype)[1]
     cumulated = cumsum(weights, axis=len(weights.shape) - 1)
-    total = slice_axis(cumulated, len(rows), n - 1, n)
+    total = slice_axis(cumulated, len(rows), -1, None)
     u = mul(standard_uniform((*rows, num_samples), weights.dtype, generator), total)
     # Rounding may lift u to the total: the largest number below it belongs to the last weight that is not 0.
     index = searchsorted(cumulated, u, right=True, dtype=dt.int64)

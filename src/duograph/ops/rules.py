@@ -195,6 +195,13 @@ def sum_to(grad: Any, shape: Any) -> Any:
     return grad if tuple(grad.shape) == tuple(shape) else reshape(grad, shape=tuple(shape))
 
 
+def in_shape_of(grad: Any, x: Any) -> Any:
+    """``grad`` in the shape of ``x``, which it has, though its symbolic dimensions may be written in another way."""
+    from .movement import reshape
+
+    return grad if tuple(grad.shape) == tuple(x.shape) else reshape(grad, shape=tuple(x.shape))
+
+
 # ---- batching (vmap) ------------------------------------------------------------------------------------------------
 
 
@@ -229,6 +236,7 @@ def batch_with(name: str, shift: Callable[..., dict[str, Any]]) -> Any:
 
 __all__ = [
     "NO_RULE",
-    "batch_with", "binary", "camel", "comparison", "elementwise", "elementwise_batch", "in_float32", "is_half",
+    "batch_with", "binary", "camel", "comparison", "elementwise", "elementwise_batch", "in_float32",
+    "in_shape_of", "is_half",
     "kind_of", "require_kind", "same_dtype", "sum_to", "tensor", "unary",
 ]  # fmt: skip

@@ -160,7 +160,7 @@ class scatter_nd_update:
         same_dtype("scatter_nd_update", x, updates)
         _check_reduction("TensorScatterUpdate", reduction)
         indices = require_kind("scatter_nd_update", indices, "i", "indices")
-        if not indices.shape or indices.shape[-1] > x.ndim:
+        if not indices.shape or not isinstance(indices.shape[-1], int) or indices.shape[-1] > x.ndim:
             raise ValueError(
                 f"For 'TensorScatterUpdate', the last dimension of 'indices' must be at most {x.ndim}, but got indices "
                 f"of shape {tuple(indices.shape)}."

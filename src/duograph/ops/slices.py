@@ -18,7 +18,7 @@ from duograph.core.types import TensorType
 
 from .creation import zeros_like
 from .movement import broadcast_to, expand_dims, squeeze
-from .rules import batch_with, in_float32, same_dtype, tensor
+from .rules import batch_with, in_float32, in_shape_of, same_dtype, tensor
 
 _ALL = (None, None, None)
 
@@ -79,7 +79,7 @@ class slice_update:
     def bprop(ins, out, dout, *, slices):
         return (
             lambda: slice_update(dout, zeros_like(ins[1]), slices=slices),
-            lambda: strided_slice(dout, slices=slices),
+            lambda: in_shape_of(strided_slice(dout, slices=slices), ins[1]),
         )
 
     def batch(in_axes, operands, *, slices):

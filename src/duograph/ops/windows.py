@@ -6,7 +6,7 @@ import numpy as np
 
 from duograph.core.op import primitive
 
-from .rules import batch_with, in_float32, tensor
+from .rules import batch_with, in_float32, in_shape_of, tensor
 
 
 def _shift(batch, rank, /, axis, **rest):
@@ -68,4 +68,5 @@ class sliding_window_sum:
         return np.ascontiguousarray(np.moveaxis(total, 0, axis))
 
     def bprop(ins, out, dout, *, axis, extent, size, step, dilation):
-        return (sliding_window(dout, axis=axis, size=size, step=step, dilation=dilation),)
+        windows = sliding_window(dout, axis=axis, size=size, step=step, dilation=dilation)
+        return (in_shape_of(windows, ins[0]),)
