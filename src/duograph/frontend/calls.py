@@ -13,17 +13,20 @@ import numpy as np
 from duograph.core.dtype import as_dtype, promote_types
 from duograph.core.op import Op
 from duograph.ops.cast import cast
-from duograph.ops.movement import concat, reshape
-from duograph.ops.scalar import Scalar
+from duograph.ops.slices import concat
+from duograph.ops.movement import reshape
+from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .builtins import SUBSTITUTES
+from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
 from .policy import function_kind, is_interpreted, is_user_class, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, lookup, user_method
+from .sources import cell_facts
 from .world import Frame
 
 if TYPE_CHECKING:
@@ -70,7 +73,17 @@ class Calls:
         method = user_method(fn, "__call__")
         if method is not None:
             return self.call(method, (fn, *args), kwargs)
+        if hasattr(fn, "construct") and hasattr(fn, "_has_hooks"):
+            self._guard_cell(fn)
         return self.call_native(fn, args, kwargs)
+
+    def _guard_cell(self, cell: Any) -> None:
+        """A Cell's call is framework code; what it looks at besides ``construct`` is guarded here."""
+        if self.world.is_tracked(cell):
+            return
+        session = self.session
+        source = session.source_of(cell)
+        session.guards.add(source, "cell", cell_facts(cell))
 
     # -- interpreted -------------------------------------------------------------------------------------------
 
@@ -80,10 +93,14 @@ class Calls:
         return self._enter(fn.source, frame, values, fn)
 
     def _call_function(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_context_factory(fn):
+            return CapturedContext(self.call(fn.__wrapped__, args, kwargs))  # type: ignore[attr-defined]
         if not is_interpreted(fn):
             kind = function_kind(fn)
             if kind == "other":
                 raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects")
+            if len(args) == 1 and not kwargs and fn is getattr(Tensor, "item", None):
+                return self._item(args[0])
             return self.call_native(fn, args, kwargs)
         code = fn.__code__
         if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
@@ -172,9 +189,8 @@ class Calls:
         if issubclass(cls, BaseException) and not is_interpreted(init):
             return self._exception(cls, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
-            if is_user_class(cls) and isinstance(init, types.FunctionType) and hasattr(cls, "__dataclass_fields__"):
-                obj = self.call_native(cls, args, kwargs)
-                return self._track_instance(obj)
+            if isinstance(init, types.FunctionType) and is_interpreted(lookup(cls, "__post_init__")):
+                return self._dataclass(cls, init, args, kwargs)
             return self._track_instance(self.call_native(cls, args, kwargs))
         if isinstance(new, types.FunctionType) and is_interpreted(new):
             obj = self.call(new, (cls, *args), kwargs)
@@ -188,6 +204,14 @@ class Calls:
                 raise TypeError("__init__() should return None")
         else:
             init(obj, *args, **kwargs)
+        return obj
+
+    def _dataclass(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A dataclass whose generated ``__init__`` ends in a ``__post_init__`` of the user, which is interpreted."""
+        obj = self._track_instance(object.__new__(cls))
+        vars(obj)["__post_init__"] = lambda *rest: self.call(lookup(cls, "__post_init__"), (obj, *rest), {})
+        init(obj, *args, **kwargs)
+        del vars(obj)["__post_init__"]
         return obj
 
     def _track_instance(self, obj: Any) -> Any:
@@ -206,6 +230,14 @@ class Calls:
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(fn(*args, **kwargs))
+
+    def _item(self, x: Tensor) -> Any:
+        """``x.item()`` as a run-time number."""
+        dtype = x.dtype
+        kind = "bool" if dtype.is_bool else "int" if dtype.is_integer else "float" if dtype.is_floating else None
+        if kind is None:
+            raise Uncapturable("item() of a complex tensor")
+        return SUBSTITUTES[int if kind == "int" else float](self, x) if kind != "bool" else as_scalar(x, "bool")
 
     def _callback(self, value: Any) -> Any:
         """Functions of the user that native code may call are interpreted when it does."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from duograph.autodiff.hooks import set_call_user
 from duograph.base.events import stage
+from duograph.base.source import watch_exec
 from duograph.core.op import binding, no_recording, state
 from duograph.ir.control import undef
 from duograph.ir.node import Node
@@ -284,6 +285,7 @@ def _number(session: Session, tensor: Tensor, kind: str) -> Any:
 
 def install() -> None:
     """Connects the frontend with the floors below; called once when the package is imported."""
+    watch_exec()
     set_call_user(_call_user)
     _with_session("truth", _truth)
     _with_session("needs_value", _value)

@@ -19,6 +19,23 @@ def run_graph(graph: Graph, values: Sequence[Any]) -> list[Any]:
     return list(_interpreter.run(graph, list(values)))
 
 
+def run_graph_owned(graph: Graph, values: Sequence[Any]) -> Any:
+    """Like `run_graph`, with every array its own memory: what is saved for a gradient must not change with a result
+    that the user writes to in place."""
+    result = _interpreter.run(graph, list(values))
+    if not isinstance(result, tuple | list):
+        return result
+    seen = {id(v) for v in values}
+    made = []
+    for out in result:
+        if isinstance(out, np.ndarray):
+            if out.base is not None or id(out) in seen:
+                out = np.array(out, order="C", copy=True)
+            seen.add(id(out))
+        made.append(out)
+    return tuple(made)
+
+
 def to_runtime(value: Any) -> Any:
     """A Tensor's array; numbers as they are."""
     return value.array() if isinstance(value, Tensor) else value

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import sysconfig
@@ -16,7 +17,7 @@ import types
 from typing import Any
 
 from duograph.base.config import config
-from duograph.base.source import is_internal_file
+from duograph.base.source import is_internal_file, source_of_code
 
 _PATHS = tuple(
     os.path.realpath(p) + os.sep
@@ -95,9 +96,20 @@ def is_user_class(cls: type) -> bool:
     )
 
 
+_GENERATED = {f"__{n}__" for n in ("init", "eq", "repr", "hash", "lt", "le", "gt", "ge", "setattr", "delattr", "replace", "new")}
+
+
+def is_generated(fn: types.FunctionType) -> bool:
+    """Whether ``fn`` is a method that ``dataclasses`` or ``namedtuple`` wrote: it has no source, and no effects."""
+    code = fn.__code__
+    if code.co_filename.startswith("<") and fn.__name__ in _GENERATED:
+        return source_of_code(code) is None
+    return fn.__name__ in _GENERATED and code.co_filename == dataclasses.__file__
+
+
 def is_interpreted(fn: Any) -> bool:
     """Whether a call of this Python function is interpreted."""
-    if not isinstance(fn, types.FunctionType):
+    if not isinstance(fn, types.FunctionType) or is_generated(fn):
         return False
     kind = function_kind(fn)
     return kind == "user" or (kind == "framework" and fn.__name__ == "construct")

@@ -17,6 +17,10 @@ from .sources import GuardSet, Source
 from .world import MISSING
 
 
+class RunPlainly(Exception):
+    """The program is about to raise and has not touched the world yet: plain Python raises at the user's own line."""
+
+
 @dataclass(slots=True)
 class Path:
     """One way through the program: what it returns or raises, and what it does to the outside world, in order."""
@@ -75,6 +79,8 @@ class Program:
         path = self.paths[0]
         if len(self.paths) > 1:
             path = self.paths[outputs[0]]
+        if path.kind == "raise" and not self.has_effects:
+            raise RunPlainly
         mine = outputs[path.first : path.first + path.count]
         run = Run(args, mine)
         if path.offset is not None:

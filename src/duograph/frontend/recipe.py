@@ -20,9 +20,9 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .errors import Uncapturable
 from .sources import Source
 from .text import GraphText
+from .world import refill_dict
 
 
 class Run:
@@ -128,8 +128,7 @@ class Container(Recipe):
         if isinstance(target, list):
             list.__setitem__(target, slice(None), values)
         elif isinstance(target, dict):
-            dict.clear(target)
-            dict.update(target, zip(self.keys or (), values, strict=True))
+            refill_dict(target, dict(zip(self.keys or (), values, strict=True)))
         elif isinstance(target, set):
             target.clear()
             target.update(values)
@@ -299,7 +298,8 @@ def shape_of(value: Any) -> Shape:
         if isinstance(v, bool | int | float | str | bytes | type(None)):
             return (type(v), v), lambda got: v
         if isinstance(v, GraphText):
-            raise Uncapturable("a string that depends on tensor values leaves a loop early")
+            pieces = [p if isinstance(p, str) else (p[0], visit(p[1])[1]) for p in v.parts]
+            return ("text", id(v)), lambda got: GraphText([p if isinstance(p, str) else (p[0], p[1](got)) for p in pieces])
         return ("object", id(v)), lambda got: v
 
     key, rebuild = visit(value)

@@ -22,7 +22,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
-from .policy import function_kind, is_interpreted, is_user_class, module_kind
+from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .text import GraphText
 from .world import MISSING, Conflict
 
@@ -406,7 +406,7 @@ def user_method(obj: Any, name: str) -> Any:
     if cls.__module__ == "builtins" or isinstance(obj, Tensor | type):
         return None
     found = lookup(cls, name)
-    if isinstance(found, types.FunctionType) and function_kind(found) == "user":
+    if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
         return found
     return None
 

@@ -71,7 +71,7 @@ class CaptureBinder(GraphBinder):
             if key == "loop":
                 raise Uncapturable("a tensor that the loop also rebinds is written in place")
             self.session.regions.dissolve(key)
-        if not target.is_symbolic and alias.serial <= self.session.born:
+        if self.session.is_outside(root_of(target)):
             self.session.note_written(root_of(target))
         super().write(target, value)
 
@@ -240,6 +240,8 @@ class Session:
         """The global ``name``; modules and the framework's own functions need no guard to be named."""
         value = namespace[name]
         if isinstance(value, types.ModuleType) and module_kind(value.__name__) != "user":
+            return value
+        if callable(value) and module_kind(namespace.get("__name__")) == "framework":
             return value
         return self.external(value, sources.global_(namespace, name))
 

@@ -108,6 +108,21 @@ class Guard:
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return False
 
+    def __str__(self) -> str:
+        expected = self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected
+        match self.check:
+            case "tensor":
+                return f"{self.source}: {_facts_text(expected)}"
+            case "is":
+                return f"{self.source} is {_short(expected)}"
+            case "equal":
+                return f"{self.source} == {_short(expected)}"
+            case "type":
+                return f"type({self.source}) is {expected.__name__}"
+            case "len":
+                return f"len({self.source}) == {expected}"
+        return f"{self.check} of {self.source}: {_short(expected)}"
+
     def describe(self, args: Sequence[Any]) -> str:
         """Why this guard fails for ``args``, for the recompile log."""
         try:
@@ -145,6 +160,16 @@ def tensor_facts(t: Tensor) -> tuple[Any, ...]:
     return (type(t), data.dtype, data.shape, data.flags.c_contiguous, grad if type(t) is not Tensor else None)
 
 
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+
+
+def cell_facts(cell: Any) -> tuple[Any, ...]:
+    """What the call of a Cell depends on besides ``construct``: its hooks and its computing dtype."""
+    held = vars(cell)
+    hooks = tuple([tuple(held[name]) for name in _HOOKS]) if cell._has_hooks() else ()
+    return (hooks, held.get("_mixed_dtype"))
+
+
 def _is_tensor(value: Any, facts: Any) -> bool:
     return isinstance(value, Tensor) and not value.is_symbolic and tensor_facts(value) == facts
 
@@ -155,6 +180,7 @@ def _same(value: Any, expected: Any) -> bool:
 
 CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "tensor": _is_tensor,
+    "cell": lambda value, expected: cell_facts(value) == expected,
     "equal": _same,
     "is": lambda value, pin: value is pin.value,
     "same object": lambda value, other: value is other,
@@ -228,7 +254,7 @@ def _hashable(value: Any) -> bool:
 
 def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
-    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key}
+    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key, "cell": cell_facts}
     names: dict[Source, str] = {}
     lines: list[str] = []
 
@@ -275,6 +301,8 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
                 test = f"list({value}) == {constant(list(expected))}"
             case "elements":
                 test = f"{value} == {constant(expected)}"
+            case "cell":
+                test = f"cell({value}) == {constant(expected)}"
             case "tensor":
                 test = f"isinstance({value}, Tensor) and facts({value}) == {constant(expected)}"
             case _:

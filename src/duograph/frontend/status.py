@@ -35,7 +35,7 @@ def join_with_status(regions: Any, key: Any, tree: Leaf | Fork) -> tuple[Leaf, l
     if not early:
         leaf = _join(regions, key, tree, [], [])
         return leaf, []
-    shapes = [shape_of(o.value) if o.kind == "return" else None for o in early]
+    shapes = [_shape(o) for o in early]
     slots: list[Any] = []
     offsets = []
     for shape in shapes:
@@ -47,6 +47,13 @@ def join_with_status(regions: Any, key: Any, tree: Leaf | Fork) -> tuple[Leaf, l
         Outcome(o.kind, (shape, offset, o.value)) for o, shape, offset in zip(early, shapes, offsets, strict=True)
     ]
     return leaf, statuses
+
+
+def _shape(outcome: Outcome) -> Shape | None:
+    """What an early exit carries: the returned value, or the arguments of the exception."""
+    if outcome.kind == "return":
+        return shape_of(outcome.value)
+    return shape_of(tuple(outcome.value.args)) if outcome.kind == "raise" else None
 
 
 def _early_outcomes(tree: Leaf | Fork) -> list[Outcome]:
@@ -81,8 +88,10 @@ def _status_of(outcome: Outcome, early: list[Any]) -> tuple[int, list[Any], int]
             mine: Shape = shape_of(outcome.value)
             if mine == shape:
                 return i + 1, mine.values, offset
-        elif outcome.kind != "raise" or o is outcome:
+        elif outcome.kind != "raise":
             return i + 1, [], 0
+        elif o is outcome:
+            return i + 1, shape.values, offset
     raise AssertionError("an outcome that was not collected")
 
 

@@ -15,6 +15,7 @@ code from the same state more than once:
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,17 @@ def contents(obj: Any) -> Any:
     return dict(vars(obj))
 
 
+def refill_dict(obj: dict[Any, Any], items: dict[Any, Any]) -> None:
+    """Makes a dict hold exactly ``items``, in their order, whatever its class does in ``update``."""
+    if isinstance(obj, OrderedDict):
+        OrderedDict.clear(obj)
+        for key, value in items.items():
+            OrderedDict.__setitem__(obj, key, value)
+    else:
+        dict.clear(obj)
+        dict.update(obj, items)
+
+
 def set_contents(obj: Any, value: Any) -> None:
     """Makes a tracked container or instance hold ``value`` (as given by `contents`)."""
     if isinstance(obj, list):
@@ -89,8 +101,7 @@ def set_contents(obj: Any, value: Any) -> None:
         if dict.__len__(obj) != len(value) or any(
             a is not b for a, b in zip(obj.items(), value.items(), strict=False)
         ):
-            dict.clear(obj)
-            dict.update(obj, value)
+            refill_dict(obj, value)
     elif isinstance(obj, set):
         obj.clear()
         obj.update(value)

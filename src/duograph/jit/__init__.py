@@ -3,8 +3,9 @@
 from duograph.frontend.capture import install
 
 from .decorator import jit
+from .extras import Symbol, constexpr, enable_dynamic, jit_class, ms_function
 from .function import JitFunction
 
 install()
 
-__all__ = ["JitFunction", "jit"]
+__all__ = ["JitFunction", "Symbol", "constexpr", "enable_dynamic", "jit", "jit_class", "ms_function"]

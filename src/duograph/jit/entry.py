@@ -8,7 +8,7 @@ from typing import Any
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.core.op import rules_version, state
-from duograph.frontend.execute import own_outputs, run_graph, to_runtime
+from duograph.frontend.execute import own_outputs, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program
 from duograph.ir.node import Graph
 from duograph.passes.pipelines import optimise
@@ -53,7 +53,7 @@ class Entry:
         if state.tapes:
             if self._function is None:
                 # gradients are taken of the captured graph: occurrences are still apart there, as eager has them
-                self._function = GraphFunction(self.program.graph, run_graph)
+                self._function = GraphFunction(self.program.graph, run_graph_owned)
             outputs = self._function(values)
         else:
             arrays = [to_runtime(v) for v in values]

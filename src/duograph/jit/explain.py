@@ -32,7 +32,7 @@ class Explanation:
                 program = entry.program
                 self.versions.append(
                     {
-                        "guards": [f"{g.source} {g.check} {g.expected}" for g in program.guards.guards],
+                        "guards": [str(g) for g in program.guards.guards],
                         "inputs": [str(s) for s in program.inputs],
                         "graph": print_graph(entry.graph),
                         "captured": print_graph(program.graph),

@@ -22,6 +22,7 @@ from duograph.core.op import binding, state
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.functions import signature_of
+from duograph.frontend.program import RunPlainly
 from duograph.frontend.sources import tensor_facts
 from duograph.tensor.tensor import Tensor
 
@@ -96,6 +97,14 @@ class JitFunction:
         if entry is None:
             return self._plain(args, kwargs)
         return self._run(entry, store, values, args, kwargs)
+
+    def prepare(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles for these arguments without running."""
+        bound = self._signature.bind(*args, **kwargs)
+        names, values = self._flatten(bound)
+        store = self._store(values)
+        if not any(entry.matches(values) for entry in store.compiled):
+            self._compile(store, names, values, bound)
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
@@ -193,7 +202,7 @@ class JitFunction:
     def _is_strict(self) -> bool:
         if self.options.strict is not None:
             return self.options.strict
-        return config().jit_syntax_level == "STRICT"
+        return config().jit_syntax_level == 0
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         if store.compiled[0] is not entry:
@@ -202,10 +211,11 @@ class JitFunction:
         with binding(None):
             try:
                 return entry.run(values)
+            except RunPlainly:
+                cause = None
             except RunFailed as failed:
                 cause = failed.__cause__
-                assert cause is not None
-        if entry.program.has_effects:
+        if cause is not None and entry.program.has_effects:
             raise cause
         return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line
 

@@ -109,8 +109,10 @@ class Loops(Statements):
             shape, offset, value = exit_.value
             if exit_.kind == "break":
                 return NEXT
+            held = shape.rebuild(payload[offset : offset + len(shape.types)])
             if exit_.kind == "return":
-                return Outcome("return", shape.rebuild(payload[offset : offset + len(shape.types)]))
+                return Outcome("return", held)
+            value.args = held
             raise value
 
         return dispatch(0)

@@ -10,6 +10,7 @@ from typing import Any
 
 from duograph.ops.scalar import Scalar
 
+from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
 from ..paths import Outcome
 from ..policy import module_kind
@@ -250,6 +251,8 @@ class Statements(Expressions):
             return self.block(node.body, frame)
         item = node.items[index]
         manager = self.eval(item.context_expr, frame)
+        if isinstance(manager, CapturedContext):
+            return self._with_captured(manager, node, frame, index)
         enter, leave = (self._special(manager, name) for name in ("__enter__", "__exit__"))
         value = self.calls.call(enter, (), {})
         if item.optional_vars is not None:
@@ -263,6 +266,22 @@ class Statements(Expressions):
                 return NEXT
             raise
         self.calls.call(leave, (None, None, None), {})
+        return outcome
+
+    def _with_captured(self, manager: CapturedContext, node: ast.With, frame: Frame, index: int) -> Outcome:
+        value = manager.enter()
+        target = node.items[index].optional_vars
+        if target is not None:
+            self.assign(target, value, frame)
+        try:
+            outcome = self.exec_With(node, frame, index + 1)
+        except INTERNAL:
+            raise
+        except Exception as exc:
+            if manager.leave(exc):
+                return NEXT
+            raise
+        manager.leave(None)
         return outcome
 
     def _special(self, manager: Any, name: str) -> Any:

@@ -1,0 +1,107 @@
+"""What else MindSpore's graph API has: names that are hints here, or need no more than Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core.op import state
+from duograph.frontend.errors import Uncapturable
+from duograph.frontend.semantics import contains_symbolic
+
+from .decorator import jit
+
+ms_function = jit
+
+
+def jit_class(cls: Any) -> Any:
+    """Marks a class for use in compiled code. Every class is compiled here anyway; the mark is a hint.
+
+    Args:
+        cls (type): a class that is no Cell.
+
+    Returns:
+        The class itself.
+
+    Raises:
+        TypeError: ``cls`` is no class, or a Cell.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls!r}.")
+    if hasattr(cls, "construct") and hasattr(cls, "run"):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls!r}.")
+    cls.__ms_class__ = True  # type: ignore[attr-defined]
+    return cls
+
+
+class ConstantExpression:
+    """A function that is evaluated while compiling; its arguments must be constants then."""
+
+    def __init__(self, fn: Callable[..., Any], name: str | None = None) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+        self.name = name or fn.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.binder is not None and contains_symbolic((args, kwargs)):
+            raise Uncapturable(f"the constexpr function {self.name!r} gets a value that is only known at run time")
+        return self.fn(*args, **kwargs)
+
+
+def constexpr(
+    fn: Callable[..., Any] | None = None, get_instance: bool = True, name: str | None = None,
+    reuse_result: bool = True, check: bool = True,
+) -> Any:  # fmt: skip
+    """Decorator: the function is evaluated while compiling, and its result is a constant of the graph.
+
+    Args:
+        fn (function): a function of constants.
+        get_instance (bool): whether to return the callable rather than a class of it. Default: ``True``.
+        name (str, optional): name for messages.
+        reuse_result (bool): accepted; results are constants of the graph.
+        check (bool): accepted; arguments are always checked.
+
+    Returns:
+        The decorated function.
+    """
+
+    def decorate(f: Callable[..., Any]) -> Any:
+        made = ConstantExpression(f, name)
+        return made if get_instance else lambda: made
+
+    return decorate if fn is None else decorate(fn)
+
+
+def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
+    """Decorator: says which arguments have dimensions of varying size. Sizes are generalised here when they vary."""
+
+    def decorate(fn: Any) -> Any:
+        return fn
+
+    return decorate
+
+
+class Symbol:
+    """A dimension of varying size, with what is known of it.
+
+    Args:
+        max (int): largest size; 0: not known.
+        min (int): smallest size.
+        divisor (int): the size is a multiple of it, plus ``remainder``.
+        remainder (int): see ``divisor``.
+        unique (bool): whether equal Symbols mean equal sizes.
+    """
+
+    def __init__(
+        self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
+    ) -> None:
+        for what, value in (("max", max), ("min", min), ("divisor", divisor), ("remainder", remainder)):
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"For 'Symbol', the '{what}' must be int, but got {type(value).__name__}.")
+        if min < 0 or (max and max < min) or divisor < 1:
+            raise ValueError("For 'Symbol', 0 <= min <= max and divisor >= 1 are needed.")
+        self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
+
+
+__all__ = ["ConstantExpression", "Symbol", "constexpr", "enable_dynamic", "jit_class", "ms_function"]
