@@ -13,6 +13,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType
+from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar
@@ -106,7 +107,7 @@ def from_sequence(x: Any, dtype: DType | None = None, op: str = "stack") -> Tens
     """A nested list or tuple as a tensor; tensors and run-time scalars inside it stay in the graph."""
     if not _has_symbols(x):
         return wrap(array_from(list(x), dtype))
-    from duograph.ops.movement import stack
+    from duograph.ops.slices import stack
 
     parts = [as_tensor(item, None, op) for item in x]
     common = dtype or promoted_dtype(*parts)
@@ -146,7 +147,26 @@ def promote(x: Any, y: Any, op: str, dtype: DType | None = None) -> tuple[Tensor
         return x, y
     x, y = operand(x, op, x, y), operand(y, op, x, y)
     common = dtype or promoted_dtype(x, y)
-    return as_tensor(x, common), as_tensor(y, common)
+    return _operand_of(x, common), _operand_of(y, common)
+
+
+_constants: dict[Any, Tensor] = {}
+
+
+def _operand_of(x: Any, dtype: DType) -> Tensor:
+    """A checked operand in ``dtype``. Constants are kept in dynamic mode: `x + 1` in a loop makes one array, and as an
+    operand it is never handed to the user, who could write to it."""
+    if isinstance(x, Tensor):
+        return x if x.dtype is dtype else cast(x, dtype=dtype)
+    if state.binder is not None or isinstance(x, Scalar):
+        return constant(x, dtype)
+    key = (value_key(x), dtype.index)
+    found = _constants.get(key)
+    if found is None:
+        if len(_constants) > 1024:
+            _constants.clear()
+        found = _constants[key] = constant(x, dtype)
+    return found
 
 
 def promote_all(*operands_: Any, op: str = "op") -> tuple[Tensor, ...]:
