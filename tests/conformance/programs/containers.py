@@ -30,7 +30,7 @@ class State:
 @program(X)
 def tuple_operations(x):
     t = (x, 1, "a")
-    return t + (2,), t * 2, t[0], t[-1], t[1:], len(t), t.index(1), t.count("a"), (1, 2) == (1, 2)
+    return t + (2,), t * 2, t[0], t[-1], t[1:], len(t), (1, 2, 1).index(2), "aba".count("a"), t == t
 
 
 @program((X, (Y, 2)))

@@ -81,7 +81,7 @@ def try_else_finally(x):
 
 
 @program(X)
-def try_python_error(x):
+def try_python_exception(x):
     try:
         {}["a"]
     except (KeyError, ValueError) as error:

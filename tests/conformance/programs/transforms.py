@@ -69,7 +69,7 @@ def second_order_through_loop(x):
     return ms.grad(f)(x)
 
 
-@program(X, grad=(0, 1))
+@program(X, grad=0)
 def same_tensor_twice_inside(x):
     def f(a, b):
         return (a * b).sum()
@@ -249,4 +249,4 @@ def grad_position_out_of_range_error(x):
 
 @program(X)
 def recompute_function(x):
-    return ms.grad(lambda v: ms.recompute(lambda u: u * u * u, v))(x)
+    return ms.grad(lambda v: ms.recompute(nn.Tanh(), v * v))(x)
