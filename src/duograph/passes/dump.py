@@ -1,0 +1,102 @@
+"""Graphs as numbered text files, in the manner of MindSpore's ``MS_DEV_SAVE_GRAPHS``.
+
+    <path>/00_bootstrap_0001.ir, <path>/01_canonicalise_tags_0002.ir, ...
+
+Level 1 writes the ends of stages, level 2 every pass that changed something, level 3 also a ``.dot`` beside each. The
+level and the folder are switches (``save_graphs``, ``save_graphs_path``; `DUOGRAPH_DUMP=pass` is level 2), read when a
+compilation starts, so that they can be changed while the program runs::
+
+    with configure(save_graphs=2, save_graphs_path="/tmp/ir"): ...
+
+Without a folder of its own the files go to ``rank_0/ir`` below the working directory.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+from duograph.base.config import config
+from duograph.ir.node import Const, Graph, Node
+from duograph.ir.printer import all_graphs, origin_text, print_graph, unique_names
+from duograph.ir.walk import count_ops
+
+_serial = itertools.count(1)
+
+
+class Dumper:
+    """Writes the graphs of one compilation. ``style``: as for `print_graph`."""
+
+    def __init__(self, level: int | None = None, folder: str | Path | None = None, style: str = "mindir") -> None:
+        switches = config()
+        asked = max(switches.save_graphs, 0 if switches.dump == "off" else 2)
+        self.level = asked if level is None else level
+        place = switches.save_graphs_path if folder is None else folder
+        self.folder = Path("rank_0") / "ir" if str(place) in (".", "") else Path(place)
+        self.style = style
+        self._step = itertools.count(0)
+
+    def stage(self, name: str, graph: Graph) -> Path | None:
+        """Writes ``graph`` as it is at the end of a stage."""
+        return self._write(name, graph) if self.level >= 1 else None
+
+    def write(self, name: str, graph: Graph) -> Path | None:
+        """Writes ``graph`` as a pass has left it."""
+        return self._write(name, graph) if self.level >= 2 else None
+
+    def _write(self, name: str, graph: Graph) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        safe = "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
+        path = self.folder / f"{next(self._step):02}_{safe}_{next(_serial):04}.ir"
+        path.write_text(header(graph) + print_graph(graph, self.style), encoding="utf-8")
+        if self.level >= 3:
+            path.with_suffix(".dot").write_text(dot(graph), encoding="utf-8")
+        return path
+
+
+def header(graph: Graph) -> str:
+    """What the graph consists of, as comments."""
+    graphs = all_graphs(graph)
+    counts = count_ops(graph)
+    lines = [
+        f"# IR entry: @{graph.name}",
+        f"# Total subgraphs: {len(graphs)}",
+        f"# Total params: {len(graph.params)}",
+        "# Params:",
+        *[f"#   %{p.name}: {p.type}" for p in graph.params],
+        f"# Total nodes: {sum(counts.values())}",
+        *[f"#   {op.name}: {n}" for op, n in sorted(counts.items(), key=lambda item: (-item[1], item[0].name))],
+    ]
+    return "\n".join(lines) + "\n\n"
+
+
+def dot(graph: Graph) -> str:
+    """The graph for Graphviz, one cluster per sub-graph."""
+    graphs = all_graphs(graph)
+    names = unique_names(graphs)
+    lines = ["digraph {", "  node [shape=box, fontname=monospace];"]
+    for i, g in enumerate(graphs):
+        lines += [f"  subgraph cluster_{i} {{", f"    label={_quoted('@' + names[g])};", *_dot_nodes(i, g), "  }"]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dot_nodes(number: int, graph: Graph) -> Iterator[str]:
+    def key(node: Node) -> str:
+        return f"n{number}_{node.serial}"
+
+    for p in graph.params:
+        yield f"    {key(p)} [label={_quoted(f'%{p.name}: {p.type}')}, style=rounded];"
+    for node in graph.nodes:
+        where = origin_text(node)
+        yield f"    {key(node)} [label={_quoted(f'{node.op.name}: {node.type}' + (f' ({where})' if where else ''))}];"
+        for operand in node.operands:
+            if not isinstance(operand, Const):
+                yield f"    {key(operand)} -> {key(node)};"
+    yield f"    out{number} [label=return];"
+    if not isinstance(graph.output, Const):
+        yield f"    {key(graph.output)} -> out{number};"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

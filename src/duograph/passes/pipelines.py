@@ -1,0 +1,62 @@
+"""The pipelines, on one screen.
+
+    canonicalise   captured (gradients expanded) -> canonical: no tags, no marks, no needless tuples
+    optimise(0)    nothing: the program as it was written
+    optimise(1)    everything exact
+"""
+
+from __future__ import annotations
+
+from duograph.ir.node import Graph
+
+from .canonicalise import DropTags
+from .dump import Dumper
+from .fold import Fold
+from .inline import Inline
+from .manager import PASSES, ApplyRules, Pipeline, Repeat, register
+from .simplify import arith, movement, scalars
+from .simplify.control import Control
+from .simplify.tuples import Tuples
+
+DROP_TAGS = register(DropTags())
+INLINE = register(Inline())
+FOLD = register(Fold())
+ARITH = register(ApplyRules("arith", arith.RULES))
+MOVEMENT = register(ApplyRules("movement", movement.RULES))
+SCALARS = register(ApplyRules("scalars", scalars.RULES))
+TUPLES = register(Tuples())
+CONTROL = register(Control())
+SIMPLIFY = register(Repeat("simplify", (INLINE, TUPLES, CONTROL, FOLD, ARITH, MOVEMENT, SCALARS)))
+
+RULE_SETS = (arith.RULES, movement.RULES, movement.MARKS, scalars.RULES)
+"""Every rule there is; the tests check each of them by machine."""
+
+CANONICALISE = Pipeline("canonicalise", (DROP_TAGS, TUPLES), stage="canonical")
+OPTIMISE = {
+    0: Pipeline("optimise0", (), stage="canonical"),
+    1: Pipeline("optimise1", (SIMPLIFY,), stage="canonical"),
+}
+
+
+def canonicalise(graph: Graph, dumper: Dumper | None = None) -> Graph:
+    """``graph`` in canonical form. Gradients must have been expanded."""
+    return CANONICALISE.run(graph, dumper)
+
+
+def optimise(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
+    """A canonical graph made cheaper without a change of any bit; level 0 leaves it alone."""
+    return OPTIMISE[min(level, max(OPTIMISE))].run(graph, dumper)
+
+
+def compile_pipeline(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
+    """What every captured graph goes through before it is executed; stages are dumped at ``save_graphs`` 1."""
+    dumper = Dumper() if dumper is None else dumper
+    dumper.stage("bootstrap", graph)
+    graph = canonicalise(graph, dumper)
+    dumper.stage("canonical", graph)
+    graph = optimise(graph, level, dumper)
+    dumper.stage("optimised", graph)
+    return graph
+
+
+__all__ = ["CANONICALISE", "OPTIMISE", "PASSES", "RULE_SETS", "canonicalise", "compile_pipeline", "optimise"]
