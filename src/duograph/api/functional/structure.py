@@ -1,0 +1,416 @@
+"""Functions of functions, order and writes: ``HyperMap``, ``MultitypeFuncGraph``, ``partial``, ``depend``, ``assign`` ...
+
+User functions are called through `autodiff.hooks.call_user`, so that a capture interprets them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from duograph.autodiff.hooks import call_user
+from duograph.core import dtype as dt
+from duograph.ops import arithmetic, norm as norms
+from duograph.ops.cast import cast
+from duograph.ops.creation import constant_like
+from duograph.ops.scalar import Scalar
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import Tensor
+
+from ..promote import as_tensor, is_number, python_type, to_dtype
+
+# ---- maps over structures -------------------------------------------------------------------------------------------
+
+
+class Map:
+    """Applies a function to the items of sequences in turn; gives a tuple.
+
+    Args:
+        ops: the function, or ``None`` to give it with the call.
+        reverse: run from the last item to the first (the results keep their places).
+
+    Raises:
+        TypeError: an argument is no list or tuple.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> ops.Map(lambda a, b: a + b)((1, 2), (3, 4))
+        (4, 6)
+    """
+
+    nested = False
+
+    def __init__(self, ops: Any = None, reverse: bool = False) -> None:
+        self.ops, self.reverse = ops, reverse
+
+    def __call__(self, *args: Any) -> Any:
+        fn, sequences = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        if not sequences or not any(isinstance(s, list | tuple | dict) for s in sequences):
+            if self.nested and sequences:
+                return call_user(fn, sequences, {})
+            raise TypeError(f"For '{type(self).__name__}', the arguments must be lists or tuples, but got {sequences}.")
+        return self._mapped(fn, sequences)
+
+    def _mapped(self, fn: Any, sequences: Sequence[Any]) -> Any:
+        if isinstance(sequences[0], dict):
+            return {k: self._item(fn, tuple(s[k] for s in sequences)) for k in sequences[0]}
+        rows = list(zip(*sequences, strict=False))
+        order = reversed(range(len(rows))) if self.reverse else range(len(rows))
+        results = {i: self._item(fn, rows[i]) for i in order}
+        return tuple(results[i] for i in range(len(rows)))
+
+    def _item(self, fn: Any, row: tuple[Any, ...]) -> Any:
+        return call_user(fn, row, {})
+
+
+class HyperMap(Map):
+    """As `Map`, but goes down into nested lists, tuples and dicts.
+
+    Args:
+        ops: the function, or ``None`` to give it with the call.
+        reverse: run from the last item to the first.
+    """
+
+    nested = True
+
+    def _item(self, fn: Any, row: tuple[Any, ...]) -> Any:
+        if any(isinstance(v, list | tuple | dict) for v in row) and not _takes(fn, row):
+            return self._mapped(fn, row)
+        return call_user(fn, row, {})
+
+
+def _takes(fn: Any, row: tuple[Any, ...]) -> bool:
+    """Whether a MultitypeFuncGraph has a function for exactly these containers."""
+    return isinstance(fn, MultitypeFuncGraph) and fn.find(row) is not None
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "tensor": lambda v: isinstance(v, Tensor),
+    "number": is_number,
+    "bool": lambda v: is_number(v) and python_type(v) is bool,
+    "int": lambda v: is_number(v) and python_type(v) is int,
+    "float": lambda v: is_number(v) and python_type(v) is float,
+    "string": lambda v: isinstance(v, str),
+    "tuple": lambda v: isinstance(v, tuple),
+    "list": lambda v: isinstance(v, list),
+    "dictionary": lambda v: isinstance(v, dict),
+    "none": lambda v: v is None,
+    "function": lambda v: callable(v) and not isinstance(v, Tensor | Scalar),
+    "any": lambda v: True,
+}
+_SPELLINGS = {
+    "type_none": "none", "dict": "dictionary", "tensortype": "tensor", "parameter": "tensor", "ref": "tensor",
+    "problem": "any", "anything": "any",
+}  # fmt: skip
+
+
+def _kind(signature: Any) -> str:
+    """The name of a kind, from MindSpore's string or type object."""
+    text = signature if isinstance(signature, str) else str(signature)
+    name = text.lower().rstrip("_").split("[")[0]
+    name = _SPELLINGS.get(name, name)
+    if name in _KINDS:
+        return name
+    if isinstance(signature, dt.DType):
+        return "bool" if signature.is_bool else "int" if signature.is_integer else "float"
+    for prefix in ("bool", "int", "uint", "float"):
+        if name.startswith(prefix):
+            return prefix.lstrip("u")
+    raise ValueError(f"For 'MultitypeFuncGraph', the type {signature!r} is not known.")
+
+
+class MultitypeFuncGraph:
+    """One name for several functions, chosen by the types of the arguments.
+
+    Args:
+        name: name of the whole.
+        read_value: kept for compatibility.
+
+    Raises:
+        ValueError: no function fits the arguments (when called).
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> add = ops.MultitypeFuncGraph("add")
+        >>> @add.register("Number", "Number")
+        ... def _(x, y):
+        ...     return x + y
+        >>> add(1, 2)
+        3
+    """
+
+    def __init__(self, name: str, read_value: bool = False, doc_url: str = "") -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"For 'MultitypeFuncGraph', the 'name' must be str, but got {type(name).__name__}.")
+        self.name, self.read_value = name, read_value
+        self.entries: list[tuple[tuple[str, ...], Any]] = []
+
+    def register(self, *type_names: Any) -> Callable[[Any], Any]:
+        """Decorator: registers a function for arguments of these types, e.g. ``"Tensor"`` and ``"Number"``."""
+        kinds = tuple(_kind(t) for t in type_names)
+
+        def decorate(fn: Any) -> Any:
+            self.entries.append((kinds, fn))
+            return fn
+
+        return decorate
+
+    def find(self, args: Sequence[Any]) -> Any | None:
+        """The function for ``args``; ``None`` if there is none."""
+        for kinds, fn in self.entries:
+            if len(kinds) == len(args) and all(_KINDS[k](v) for k, v in zip(kinds, args, strict=True)):
+                return fn
+        return None
+
+    def __call__(self, *args: Any) -> Any:
+        fn = self.find(args)
+        if fn is None:
+            raise ValueError(
+                f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sigs, fn): {self.entries}, "
+                f"and (dtype, args): ({[type(a).__name__ for a in args]}, {args})."
+            )
+        return call_user(fn, args, {})
+
+    def __repr__(self) -> str:
+        return f"MultitypeFuncGraph<{self.name}>"
+
+
+def partial(func: Callable[..., Any], *args: Any) -> functools.partial[Any]:
+    """``func`` with its first arguments given."""
+    return functools.partial(func, *args)
+
+
+# ---- order and gradients --------------------------------------------------------------------------------------------
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """``value``, after ``expr`` was computed; programs run in order, so this is ``value``."""
+    return value
+
+
+def hook_gradient(x: Tensor, fn: Callable[[Any], Any]) -> Tensor:
+    """``x``, whose gradient passes through ``fn``."""
+    from duograph.autodiff.hooks import gradient_hook
+
+    return gradient_hook(x, fn)
+
+
+def print_(*input_x: Any) -> None:
+    """Prints every argument on a line of its own; tensors as their ``repr``."""
+    for value in input_x:
+        call_user(_print_repr if isinstance(value, Tensor) else builtins.print, (value,), {})
+
+
+def _print_repr(value: Any) -> None:
+    print(f"{value!r}")
+
+
+# ---- writes ---------------------------------------------------------------------------------------------------------
+
+
+def _checked_value(op: str, variable: Any, value: Any) -> Tensor:
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"For '{op}', the 'variable' must be a Parameter or Tensor, but got {type(variable).__name__}.")
+    new = as_tensor(value, variable.dtype)
+    if new.ndim != variable.ndim:
+        raise ValueError(
+            f"For '{op}','value' must have the same rank as 'variable'. But got 'value' rank: {new.ndim}, "
+            f"'variable' rank: {variable.ndim}."
+        )
+    if tuple(new.shape) != tuple(variable.shape):
+        raise ValueError(
+            f"For '{op}','value' must have the same shape as 'variable'. But got 'value' shape: "
+            f"({', '.join(map(str, new.shape))}), 'variable' shape: ({', '.join(map(str, variable.shape))})."
+        )
+    return new
+
+
+def assign(variable: Any, value: Any) -> Any:
+    """Writes ``value`` into ``variable`` in place and gives ``variable`` back.
+
+    Args:
+        variable: the Parameter.
+        value: a tensor of its shape; cast to its dtype.
+
+    Returns:
+        The Parameter.
+
+    Raises:
+        ValueError: shapes differ.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    new = _checked_value("Assign", variable, value)
+    write(variable, new)
+    return variable
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """Adds ``value`` to ``variable`` in place and gives ``variable`` back."""
+    write(variable, arithmetic.add(variable, _checked_value("AssignAdd", variable, value)))
+    return variable
+
+
+def assign_sub(variable: Any, value: Any) -> Any:
+    """Subtracts ``value`` from ``variable`` in place and gives ``variable`` back."""
+    write(variable, arithmetic.sub(variable, _checked_value("AssignSub", variable, value)))
+    return variable
+
+
+def _scattered(name: str) -> Callable[..., Any]:
+    """In-place scatter: slices of ``input_x`` along the first axis at ``indices`` are combined with ``updates``."""
+    how = name.removeprefix("scatter_").removeprefix("nd_")
+
+    def function(input_x: Any, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Any:
+        from duograph.ops.movement import expand_dims
+
+        from .index import FUNCTIONS as index_functions
+
+        rows = indices if name.startswith("scatter_nd") else expand_dims(indices, indices.ndim)
+        write(input_x, index_functions[f"tensor_scatter_{how}"](input_x, rows, updates))
+        return input_x
+
+    function.__name__ = name
+    function.__doc__ = f"Writes ``updates`` ({how}) into ``input_x`` in place and gives it back."
+    return function
+
+
+def inplace_update(x: Any, v: Tensor, indices: Any) -> Any:
+    """``x`` with the rows ``indices`` replaced by ``v``."""
+    return _rows(x, v, indices, "update")
+
+
+def _rows(x: Any, v: Tensor, indices: Any, how: str) -> Any:
+    from duograph.ops.movement import reshape
+
+    from .index import FUNCTIONS as index_functions
+
+    places = (indices,) if isinstance(indices, int) else indices
+    index = as_tensor(places, dt.int64)
+    return index_functions[f"tensor_scatter_{how}"](x, reshape(index, shape=(index.shape[0], 1)), v)
+
+
+def inplace_add(x: Any, v: Tensor, indices: Any) -> Any:
+    """``x`` with ``v`` added to the rows ``indices``."""
+    return _rows(x, v, indices, "add")
+
+
+def inplace_sub(x: Any, v: Tensor, indices: Any) -> Any:
+    """``x`` with ``v`` subtracted from the rows ``indices``."""
+    return _rows(x, v, indices, "sub")
+
+
+def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) -> tuple[Tensor, ...]:
+    """All tensors scaled by one factor so that their joint 2-norm is at most ``clip_norm``.
+
+    Raises:
+        TypeError: ``x`` is no list or tuple of tensors.
+    """
+    if not isinstance(x, list | tuple) or not all(isinstance(t, Tensor) for t in x):
+        raise TypeError("For 'clip_by_global_norm', 'x' must be a list or tuple of tensors.")
+    if use_norm is None:
+        common = [to_dtype(t, dt.float32) if t.dtype is not x[0].dtype else t for t in x]
+        norm = norms.global_norm(common)
+    else:
+        norm = as_tensor(use_norm)
+    limit = constant_like(norm, clip_norm)
+    divisor = arithmetic.maximum(norm, limit)
+    return tuple(
+        arithmetic.div(arithmetic.mul(t, to_dtype(limit, t.dtype)), to_dtype(divisor, t.dtype)) for t in x
+    )
+
+
+# ---- loops ----------------------------------------------------------------------------------------------------------
+
+
+class WhileLoop:
+    """``while cond_func(state): state = loop_func(state)``."""
+
+    def __call__(self, cond_func: Any, loop_func: Any, init_val: Any) -> Any:
+        state = init_val
+        while call_user(cond_func, (state,), {}):
+            state = call_user(loop_func, (state,), {})
+        return state
+
+
+class ForiLoop:
+    """``for i in range(lower, upper): state = loop_func(i, state)``."""
+
+    def __call__(self, lower: Any, upper: Any, loop_func: Any, init_val: Any, unroll: bool = True) -> Any:
+        state = init_val
+        for i in range(lower, upper):
+            state = call_user(loop_func, (i, state), {})
+        return state
+
+
+class Scan:
+    """Folds ``loop_func(carry, x) -> (carry, y)`` over ``xs``; gives the last carry and the list of ``y``."""
+
+    def __call__(self, loop_func: Any, init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
+        carry, results = init, []
+        for i in range(len(xs) if length is None else length):
+            carry, y = call_user(loop_func, (carry, None if xs is None else xs[i]), {})
+            results.append(y)
+        return carry, results
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+def _scalar_function(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, y: Any) -> Any:
+        return fn(x, y)
+
+    function.__name__ = name
+    function.__doc__ = "The operation on two Python numbers."
+    return function
+
+
+def scalar_cast(input_x: Any, input_y: Any) -> Any:
+    """A number as Python's number of the kind of ``input_y``."""
+    target = dt.as_dtype(input_y)
+    if isinstance(input_x, Tensor):
+        return cast(input_x, dtype=target)
+    return bool(input_x) if target.is_bool else int(input_x) if target.is_integer else float(input_x)
+
+
+def typeof(x: Any) -> Any:
+    """The type of a value: a dtype for tensors, else the Python class."""
+    return x.dtype if isinstance(x, Tensor) else type(x)
+
+
+_SCALAR = {
+    "scalar_add": lambda x, y: x + y, "scalar_sub": lambda x, y: x - y, "scalar_mul": lambda x, y: x * y,
+    "scalar_div": lambda x, y: x / y, "scalar_floordiv": lambda x, y: x // y, "scalar_mod": lambda x, y: x % y,
+    "scalar_pow": lambda x, y: x**y, "scalar_eq": lambda x, y: x == y, "scalar_ne": lambda x, y: x != y,
+    "scalar_lt": lambda x, y: x < y, "scalar_le": lambda x, y: x <= y, "scalar_gt": lambda x, y: x > y,
+    "scalar_ge": lambda x, y: x >= y, "scalar_max": max, "scalar_min": min, "bool_and": lambda x, y: x and y,
+    "bool_or": lambda x, y: x or y, "bool_eq": lambda x, y: x == y, "string_eq": lambda x, y: x == y,
+    "string_concat": lambda x, y: x + y, "tuple_getitem": lambda x, y: x[y], "list_getitem": lambda x, y: x[y],
+    "in_dict": lambda x, y: x in y, "not_in_dict": lambda x, y: x not in y, "is_": lambda x, y: x is y,
+    "is_not": lambda x, y: x is not y, "dict_getitem": lambda x, y: x[y],
+}  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        f.__name__: f
+        for f in (
+            Map, HyperMap, MultitypeFuncGraph, WhileLoop, ForiLoop, Scan, partial, depend, print_, assign, assign_add, assign_sub,
+            inplace_update, inplace_add, inplace_sub, clip_by_global_norm, scalar_cast, typeof,
+        )
+    },
+    **{f"scatter_{how}": _scattered(f"scatter_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
+    **{f"scatter_nd_{how}": _scattered(f"scatter_nd_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
+    **{name: _scalar_function(name, fn) for name, fn in _SCALAR.items()},
+    "scalar_log": math.log, "scalar_uadd": lambda x: +x, "scalar_usub": lambda x: -x,
+    "bool_not": lambda x: not x, "tuple_len": len, "list_len": len, "make_tuple": lambda *args: args,
+    "make_list": lambda *args: list(args), "tuple_reversed": lambda x: tuple(reversed(x)), "tail": lambda x: x[1:],
+    "make_slice": slice, "make_range": range,
+}  # fmt: skip
