@@ -121,7 +121,8 @@ DECOMPOSITIONS = [
     OpInfo("inverse", [S(definite(2, 3, 3))], np.linalg.inv, rtol=1e-9),
     OpInfo("det", [S(definite(2, 3, 3))], np.linalg.det, rtol=1e-9),
     OpInfo("slogdet", [S(definite(2, 3, 3))], lambda x: np.linalg.slogdet(x)[0], rtol=1e-9, second=False),
-    OpInfo("solve", [S(definite(2, 3, 3), values(2, 3, 2)), S(definite(3, 3), values(2, 3, 2))], np.linalg.solve, rtol=1e-9),
+    OpInfo("solve", [S(definite(2, 3, 3), values(2, 3, 2)), S(definite(3, 3), values(2, 3, 2))], np.linalg.solve,
+           rtol=1e-9),
     OpInfo("triangular_solve", [S(definite(3, 3), values(2, 3, 2), lower=a, transposed=b, unit=u)
                                 for a, b in _flags for u in (False, True)]),
     OpInfo("svd", [S(values(2, 3, 3)), S(values(4, 3)), S(values(3, 4))], lambda x: np.linalg.svd(x)[1], rtol=1e-9),

@@ -14,17 +14,16 @@ import numpy as np
 from duograph.core.shapes import normalize_axis
 
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
-from .cast import cast, stop_gradient
+from .cast import stop_gradient
 from .compare import greater, greater_equal, less, less_equal
 from .creation import constant_like, one_hot
 from .movement import move_axis, reshape
 from .norm import scaled, shifted, softmax
-from .random import exponential, uniform
 from .reduce import argmax
 from .rules import unary
 from .select import select
 from .slices import slice_axis
-from .unary import erf, expm1, log, relu, sigmoid, tanh
+from .unary import erf, expm1, relu, sigmoid, tanh
 
 softplus_ = unary(
     "softplus",
@@ -203,22 +202,20 @@ def softmin(x: Any, axis: int = -1) -> Any:
     return softmax(neg(x), axis=normalize_axis(axis, len(x.shape), "Softmax"))
 
 
-def rrelu(x: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Any:
-    """``x`` where it is at least 0, ``slope * x`` below, with slopes drawn between ``lower`` and ``upper``."""
-    slope = cast(uniform(lower, upper, tuple(x.shape)), dtype=x.dtype)
+def rrelu(x: Any, slope: Any) -> Any:
+    """``x`` where it is at least 0, ``slope * x`` below; ``slope`` was drawn at random and broadcasts to ``x``."""
     return select(less(x, constant_like(x, 0)), mul(x, slope), x)
 
 
-def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
-    """Softmax of ``(logits + noise) / tau``, where the noise is drawn from the Gumbel distribution.
+def gumbel_softmax(logits: Any, noise: Any, tau: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
+    """Softmax of ``(logits + noise) / tau``, where ``noise`` was drawn from the Gumbel distribution.
 
     With ``hard`` the result is one-hot, and its gradient that of the soft result.
     """
     axis = normalize_axis(axis, len(logits.shape), "GumbelSoftmax")
-    noise = cast(neg(log(exponential(tuple(logits.shape)))), dtype=logits.dtype)
     soft = softmax(div(add(logits, noise), constant_like(logits, tau)), axis=axis)
     if not hard:
         return soft
-    chosen = one_hot(argmax(soft, axis=(axis,)), depth=soft.shape[axis], dtype=soft.dtype)
+    chosen = one_hot(argmax(soft, axis=axis), depth=soft.shape[axis], dtype=soft.dtype)
     chosen = move_axis(chosen, len(soft.shape) - 1, axis)
     return add(sub(chosen, stop_gradient(soft)), soft)

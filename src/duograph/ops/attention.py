@@ -18,7 +18,7 @@ from .slices import concat, slice_axis
 
 
 def attention_bias(mask: Any, like: Any) -> Any:
-    """A mask as something to add to scores: 0 where a bool ``mask`` holds and -inf elsewhere; floats are added as they are."""
+    """A mask as something to add to scores: 0 where a bool ``mask`` holds, -inf elsewhere; floats stay as they are."""
     if not mask.dtype.is_bool:
         return mask
     return select(mask, constant_like(like, 0), constant_like(like, -math.inf))
@@ -32,7 +32,7 @@ def causal_bias(rows: Any, columns: Any, like: Any) -> Any:
 
 
 def attention_weights(query: Any, key: Any, bias: Any = None, scale: float | None = None) -> Any:
-    """Softmax over the keys of ``query @ key^T * scale + bias``; ``scale`` defaults to one over the root of the width."""
+    """Softmax over the keys of ``query @ key^T * scale + bias``; by default ``scale`` is ``1 / sqrt(width)``."""
     factor = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = matmul(scaled(query, factor), key, transpose_b=True)
     if bias is not None:

@@ -20,7 +20,7 @@ from duograph.core.types import TensorType
 
 from .movement import reshape, squeeze
 from .rules import in_float32, same_dtype
-from .slices import slice_axis, stack
+from .slices import pad, slice_axis, stack
 
 
 def merged_batch(op: Any) -> Any:
@@ -143,8 +143,9 @@ def _check_operands(x: TensorType, w: TensorType, groups: int) -> None:
         )
     if x.shape[1] != w.shape[1] * groups:
         raise RuntimeError(
-            f"For 'Conv{rank}D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
-            f"'weight' shape: {w.shape[1]}, but got 'C_in' of input 'x' shape: {x.shape[1]}, and 'group': {groups}."
+            f"For 'Conv{rank}D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of "
+            f"input 'weight' shape: {w.shape[1]}, but got 'C_in' of input 'x' shape: {x.shape[1]}, "
+            f"and 'group': {groups}."
         )
     if isinstance(w.shape[0], int) and w.shape[0] % groups:
         raise ValueError(
@@ -155,7 +156,7 @@ def _check_operands(x: TensorType, w: TensorType, groups: int) -> None:
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
-def pad_spatial(x: np.ndarray, padding: Any, value: Any = 0) -> np.ndarray:
+def pad_spatial(x: Any, padding: Any, value: Any = 0) -> Any:
     """``x`` with its trailing axes padded by ``value``; negative padding crops."""
     if any(p < 0 for pair in padding for p in pair):
         lead = x.ndim - len(padding)
@@ -190,7 +191,7 @@ def windows(x: np.ndarray, kernel: Any, stride: Any, dilation: Any) -> np.ndarra
     )
 
 
-def _columns(x: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> tuple[Any, Any]:
+def _columns(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> tuple[Any, Any]:
     """All windows as matrices (N, groups, C / groups * taps, positions), and the extents of the positions."""
     view = windows(pad_spatial(x, padding), kernel, stride, dilation)
     positions = view.shape[2 + len(kernel) :]
@@ -223,7 +224,7 @@ def _spread(dout, w, *, input_size, stride, padding, dilation, groups):
     return np.ascontiguousarray(total[(slice(None), slice(None), *crop)])
 
 
-def add_windows(total: np.ndarray, parts: np.ndarray, kernel: Any, positions: Any, stride: Any, dilation: Any) -> None:
+def add_windows(total: Any, parts: Any, kernel: Any, positions: Any, stride: Any, dilation: Any) -> None:
     """Adds windows (lead, lead, *kernel, *positions) into ``total`` at their places, tap by tap in C order."""
     for tap in product(*map(range, kernel)):
         places = tuple(
@@ -300,6 +301,18 @@ def resolve_padding(
     raise ValueError(
         f"For '{op}', the 'padding' must be an int or a tuple of {rank} or {2 * rank} ints, but got {padding}."
     )
+
+
+def pad_borders(x: Any, padding: Sequence[tuple[int, int]], padding_mode: str = "zeros") -> Any:
+    """``x`` with its spatial axes padded as ``padding_mode`` says: zeros, reflect, replicate or circular.
+
+    Raises:
+        ValueError: unknown mode.
+    """
+    modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
+    if padding_mode not in modes:
+        raise ValueError(f"'padding_mode' must be in {sorted(modes)}, but got {padding_mode}.")
+    return pad(x, padding=((0, 0), (0, 0), *padding), mode=modes[padding_mode])
 
 
 def conv_transpose(

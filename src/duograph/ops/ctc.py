@@ -1,8 +1,8 @@
 """Connectionist temporal classification: the probability of a label sequence, summed over all its alignments.
 
 Forward and backward variables are computed in log space in float64, over sequences in which blanks stand between all
-labels. As in MindSpore, the gradient in ``log_probs`` is that in the logits which they are the log_softmax of (passed on
-through log_softmax it stays the same). It has no derivative of its own.
+labels. As in MindSpore, the gradient in ``log_probs`` is that in the logits which they are the log_softmax of (it stays
+the same on its way through log_softmax). It has no derivative of its own.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ctc_nll:
 
 @primitive
 class ctc_grad:
-    """Probabilities minus the shares of alignments that pass through every label at every step; 0 where no path exists."""
+    """Probabilities minus shares of alignments that pass through every label at every step; 0 without any path."""
 
     bprop = NOT_DIFFERENTIABLE
 

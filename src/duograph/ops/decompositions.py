@@ -139,7 +139,7 @@ class solve:
 
 @primitive
 class triangular_solve:
-    """``X`` with ``a @ X = b``, reading only the lower (or upper) triangle of ``a``; ``transposed``: of its transpose."""
+    """``X`` with ``a @ X = b``, reading one triangle of ``a`` only; ``transposed``: with its transpose."""
 
     batch = aligned_batch("triangular_solve")
 

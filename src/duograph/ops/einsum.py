@@ -97,7 +97,7 @@ def _extents(equation: str, inputs: list[Labels], operands: Sequence[Any]) -> di
                 extents[label] = n
             elif definitely_eq(n, 1) is not True and definitely_eq(n, known) is False:
                 raise ValueError(
-                    f"For 'einsum', label {label!r} of {equation!r} has extents {known} and {n}, which do not broadcast."
+                    f"For 'einsum', label {label!r} of {equation!r} has extents {known} and {n}, they do not broadcast."
                 )
     return extents
 

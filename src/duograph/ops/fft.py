@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, through NumPy's FFT; complex64 and float32 are transformed in double precision and rounded.
+"""Discrete Fourier transforms, through NumPy's FFT; single precision is transformed in double precision and rounded.
 
 Two primitives: `fft_` transforms complex tensors over some axes in either direction, `rfft_` real ones over one axis to
 the half spectrum, with `irfft_` back. Their gradients are one another, scaled.
@@ -75,7 +75,7 @@ def fft_n(
     norm: str | None = None,
     inverse: bool = False,
 ) -> Any:
-    """The transform of ``x`` over ``axes`` (default: all, or the last as many as ``sizes``), cut or padded to ``sizes``.
+    """The transform of ``x`` over ``axes`` (default: all, or as many as ``sizes`` at the end), resized to ``sizes``.
 
     Raises:
         ValueError: unknown ``norm``, wrong axes or sizes.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from duograph.core.dim import Dim, evaluate, symbols_of
 from duograph.core.op import Op, binding, no_recording
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
@@ -112,13 +113,13 @@ def view_shares_memory(op: Op, link: ViewLink, node: Node) -> bool:
     """Whether ``op`` on a tensor with the memory layout of ``link.parent`` gives a view rather than a copy."""
     if op.name != "reshape":
         return True
-    return _reshape_is_view(stand_in(link.parent), node.shape)
+    return _reshape_is_view(stand_in(link.parent), typical(node.shape))
 
 
 def _reshape_is_view(array: np.ndarray, shape: tuple[int, ...]) -> bool:
     try:
         array.reshape(shape, copy=False)
-    except (ValueError, TypeError):  # NumPy would have to copy; or the shape is symbolic
+    except (ValueError, TypeError):  # NumPy would have to copy; or it is older than 2.1 and cannot tell
         return False
     return True
 
@@ -129,10 +130,23 @@ def stand_in(tensor: Tensor) -> np.ndarray:
         if not isinstance(tensor._data, Node):
             data = tensor._data
             return np.lib.stride_tricks.as_strided(np.empty(1, data.dtype), data.shape, data.strides)
-        return np.empty(0, np.int8) if 0 in tensor.shape else _contiguous(tensor.shape)
+        shape = typical(tensor.shape)
+        return np.empty(shape, np.int8) if 0 in shape else _contiguous(shape)
     parent, op, attrs = tensor._view
     with binding(None), no_recording():
-        return np.asarray(op.reference(stand_in(parent), **attrs))
+        return np.asarray(op.reference(stand_in(parent), **{k: typical(v) for k, v in attrs.items()}))
+
+
+def typical(value: Any) -> Any:
+    """``value`` (a shape or an attribute) with symbolic sizes replaced by ordinary ones, which 0 and 1 are not.
+
+    Whether a reshape is a view is the same for all ordinary sizes.
+    """
+    if isinstance(value, tuple):
+        return tuple(typical(v) for v in value)
+    if isinstance(value, Dim):
+        return evaluate(value, {s: int(min(max(7, s.lo), s.hi)) for s in symbols_of(value)})
+    return value
 
 
 def _contiguous(shape: tuple[int, ...]) -> np.ndarray:

@@ -24,7 +24,7 @@ MODES = ("nearest", "nearest-exact", "linear", "cubic", "area")
 
 @lru_cache(maxsize=256)
 def _taps(mode: str, align: bool, size: int, out: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Input places (out, taps) and weights (out, taps) of every output place; ``scale`` (or 0) is what the user gave."""
+    """Input places (out, taps) and weights (out, taps) of every output place; ``scale`` is the user's factor, or 0."""
     i = np.arange(out, dtype=np.float64)
     if mode == "area":
         start, stop = np.arange(out) * size // out, -(-(np.arange(out) + 1) * size // out)

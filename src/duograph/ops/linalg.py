@@ -47,7 +47,7 @@ class matmul:
         dtype = same_dtype("matmul", x, w)
         if x.ndim < 2 or w.ndim < 2:
             raise ValueError(
-                f"For 'matmul', both inputs need at least 2 dimensions, but got shapes {tuple(x.shape)} and {tuple(w.shape)}."
+                f"For 'matmul', both inputs need at least 2 dimensions, but got {tuple(x.shape)} and {tuple(w.shape)}."
             )
         rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
         other, columns = w.shape[-2:] if not transpose_b else w.shape[:-3:-1]

@@ -1,7 +1,7 @@
 """Pooling over any number of spatial axes, in the layout (batch, channels, *spatial).
 
-Maximum pooling gives values and their flat positions in the plane; its gradient is `scatter_planes`, whose gradient is
-a gather. Average pooling is linear, so its gradient `avg_pool_grad` and it are each other's gradients. Extents are ints.
+Maximum pooling gives values and their flat positions in the plane; its gradient is `scatter_planes`, whose gradient
+is a gather. Average pooling is linear: it and `avg_pool_grad` are each other's gradients. Spatial extents are ints.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def pooled_size(
     )
     if any(isinstance(n, int) and n <= 0 for n in size):
         raise ValueError(
-            f"For '{op}', each element of the output shape must be larger than 0, but got {(*x.shape[:2], *size)} for an "
-            f"input of shape {tuple(x.shape)} and the kernel {kernel}."
+            f"For '{op}', each element of the output shape must be larger than 0, but got {(*x.shape[:2], *size)} for "
+            f"an input of shape {tuple(x.shape)} and the kernel {kernel}."
         )
     return size
 
@@ -208,7 +208,7 @@ class adaptive_max_pool:
 
 @primitive
 class max_unpool:
-    """Planes of extents ``size``: zeros, with every value of ``x`` put at its flat position (the last of equals stays)."""
+    """Planes of extents ``size``: zeros, with every value of ``x`` put at its flat position (the last one stays)."""
 
     batch = joint_batch("max_unpool")
 
@@ -221,7 +221,7 @@ class max_unpool:
         lead, plane = x.shape[:2], prod(size)
         if indices.size and (indices.min() < 0 or indices.max() >= plane):
             raise ValueError(
-                f"For 'MaxUnpool', the indices must be in the range [0, {plane}), but got {indices.min()} .. {indices.max()}."
+                f"For 'MaxUnpool', the indices must be in [0, {plane}), but got {indices.min()} .. {indices.max()}."
             )
         out = np.zeros((*lead, plane), x.dtype)
         np.put_along_axis(out, indices.reshape(*lead, -1), x.reshape(*lead, -1), axis=2)

@@ -1,12 +1,13 @@
 """Recurrent cells, and whole layers that run them over a sequence. Composites over ops.
 
-Weights are laid out as in MindSpore: ``w_ih`` (gates * hidden, input), ``w_hh`` (gates * hidden, hidden); the gates of an
-LSTM are input, forget, cell, output, those of a GRU reset, update, new.
+Weights are laid out as in MindSpore: ``w_ih`` (gates * hidden, input), ``w_hh`` (gates * hidden, hidden); the gates of
+an LSTM are input, forget, cell, output, those of a GRU reset, update, new.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .arithmetic import add, mul, sub
@@ -60,7 +61,7 @@ def cell_step(mode: str, activation: str = "tanh") -> Callable[..., Any]:
     if mode == "GRU":
         return gru_cell
     if mode == "RNN":
-        return lambda x, h, *weights: rnn_cell(x, h, *weights, activation=activation)
+        return partial(rnn_cell, activation=activation)
     raise ValueError(f"The mode of a recurrent layer must be 'LSTM', 'GRU' or 'RNN', but got {mode}.")
 
 
