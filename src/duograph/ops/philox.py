@@ -14,6 +14,7 @@ _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
+_CHUNK = 4096  # blocks computed at a time, so that they stay in the cache
 
 
 def philox(counter: tuple[np.ndarray, ...], key: tuple[int, int]) -> tuple[np.ndarray, ...]:
@@ -37,8 +38,13 @@ def blocks(seed: int, offset: int, numbers: np.ndarray, lane: int | None = None)
 
 def words32(seed: int, offset: int, count: int) -> np.ndarray:
     """``count`` 32-bit words (uint32): word ``i`` is word ``i % 4`` of block ``i // 4``."""
-    number = np.arange((count + 3) // 4, dtype=np.uint64)
-    return np.stack(blocks(seed, offset, number), axis=1).reshape(-1)[:count].astype(np.uint32)
+    out = np.empty(((count + 3) // 4, 4), np.uint32)
+    for start in range(0, len(out), _CHUNK):
+        part = out[start : start + _CHUNK]
+        words = blocks(seed, offset, np.arange(start, start + len(part), dtype=np.uint64))
+        for column, word in enumerate(words):
+            part[:, column] = word
+    return out.reshape(-1)[:count]
 
 
 def words64(seed: int, offset: int, count: int) -> np.ndarray:

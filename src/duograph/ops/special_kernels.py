@@ -17,11 +17,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 
+_CHUNK = 8192
+"""Elements worked on at a time, so that the many temporaries of a kernel stay in the cache."""
+
+
 def in_float64(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """``kernel`` computed in float64; the result has the dtype of the first operand."""
+    """``kernel``, elementwise, computed in float64; the result has the dtype of the first operand."""
 
     def wrapped(x: np.ndarray, *rest: object) -> np.ndarray:
-        return np.asarray(kernel(np.asarray(x, np.float64), *rest)).astype(x.dtype)
+        out = np.empty(x.shape, x.dtype)
+        source, target = np.ascontiguousarray(x).reshape(-1), out.reshape(-1)
+        for start in range(0, x.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            target[part] = kernel(source[part].astype(np.float64), *rest)
+        return out
 
     return wrapped
 
@@ -30,7 +39,8 @@ def _horner(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
     """The polynomial with ``coefficients``, highest power first."""
     total = np.full_like(x, coefficients[0])
     for c in coefficients[1:]:
-        total = total * x + c
+        total *= x
+        total += c
     return total
 
 
@@ -71,13 +81,15 @@ def _erf_small(x: np.ndarray) -> np.ndarray:
 def _erfc_positive(y: np.ndarray) -> np.ndarray:
     """erfc for ``y >= 0.46875``."""
     y = np.minimum(y, _ZERO + 1.0)
-    middle = _horner(_ERFC_P, y) / _horner(_ERFC_Q, y)
-    z = 1.0 / (y * y)
-    tail = (1.0 / math.sqrt(math.pi) - z * _horner(_TAIL_P, z) / _horner(_TAIL_Q, z)) / y
+    factor = _horner(_ERFC_P, y) / _horner(_ERFC_Q, y)
+    if (y > _MIDDLE).any():
+        z = 1.0 / (y * y)
+        tail = (1.0 / math.sqrt(math.pi) - z * _horner(_TAIL_P, z) / _horner(_TAIL_Q, z)) / y
+        factor = np.where(y <= _MIDDLE, factor, tail)
     # exp(-y*y) with y*y in two parts: a rounding error of y*y would be magnified by exp.
     head = np.trunc(y * 16.0) / 16.0
     rest = (y - head) * (y + head)
-    return np.exp(-head * head) * np.exp(-rest) * np.where(y <= _MIDDLE, middle, tail)
+    return np.exp(-head * head) * np.exp(-rest) * factor
 
 
 def _erf(x: np.ndarray) -> np.ndarray:

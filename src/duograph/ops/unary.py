@@ -51,10 +51,8 @@ rsqrt = unary(
 
 
 def _sigmoid(x):
-    """Computed from ``exp(-|x|)``, which cannot overflow."""
-    e = np.exp(-np.abs(x))
     one = x.dtype.type(1)
-    return np.where(x >= 0, one, e) / (one + e) if x.dtype.kind == "f" else one / (one + np.exp(-x))
+    return one / (one + np.exp(-x))  # where exp overflows, the quotient is 0, as it must be
 
 
 sigmoid = unary(
