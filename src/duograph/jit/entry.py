@@ -11,8 +11,11 @@ from duograph.core.op import rules_version, state
 from duograph.frontend.execute import own_outputs, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program
 from duograph.ir.node import Graph
-from duograph.passes.pipelines import optimise
+from duograph.passes.pipelines import compile_pipeline
 from duograph.tensor.random import default_generator
+
+
+LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 1}
 
 
 class RunFailed(Exception):
@@ -30,7 +33,7 @@ class Entry:
         self.hits = 0
         self.rules = rules_version[0]
         started = time.perf_counter()
-        self.graph: Graph = optimise(program.graph, level)
+        self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
         self.compile_ms = (time.perf_counter() - started) * 1e3
         self._function: GraphFunction | None = None
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.diagnostics import Diagnostic, Label
+from duograph.base.render import render_body
+from duograph.base.source import user_span
 from duograph.core.kernel import compute
 from duograph.core.op import Op, install_eager_binder, state
 from duograph.core.types import TupleType
@@ -22,6 +25,13 @@ class EagerBinder:
     """Computes op calls on concrete tensors."""
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        try:
+            return self._compute(op, operands, attrs)
+        except Exception as exc:
+            explain_error(exc, op, operands)
+            raise
+
+    def _compute(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         out_type = op.result_type(tuple([type_of(x) for x in operands]), attrs)
         arrays = [x.array() if isinstance(x, Tensor) else x for x in operands]
         out = compute(op, arrays, attrs)
@@ -43,6 +53,17 @@ class EagerBinder:
     def version(self, tensor: Tensor) -> int:
         """Stamp of the last write to the storage of ``tensor``."""
         return tensor._alias.version
+
+
+def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:
+    """Adds what the user needs to see below the message: the operands' shapes and dtypes, and the line of the call."""
+    if getattr(exc, "__notes__", None):
+        return
+    shown = ", ".join(str(x.type) if isinstance(x, Tensor) else repr(x) for x in operands)
+    span = user_span()
+    label = (Label(span, f"{op.name}({shown})"),) if span is not None else ()
+    text = render_body(Diagnostic("DG0404", str(exc), label))
+    exc.add_note(text or f"in {op.name}({shown})")
 
 
 def wrap_result(out: Any) -> Any:
