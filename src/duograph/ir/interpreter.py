@@ -68,7 +68,7 @@ class Plan:
             for operand in node.operands:
                 if isinstance(operand, Const) and operand not in slots:
                     slots[operand] = len(slots)
-                    self.template.append(operand.value)
+                    self.template.append(_shielded(operand.value))
         n_fixed = len(slots)
         last = {operand: node for node in graph.nodes for operand in node.operands}
         last.pop(graph.output, None)
@@ -91,6 +91,14 @@ class Plan:
         self.binds = any(_is_symbolic(t) for t in self.types)
 
 
+def _shielded(value: Any) -> Any:
+    """A constant as kernels and callers get it: nobody can write to it."""
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
+
+
 class _Holder:
     """Makes the output of a graph look like the operand of a last node."""
 
@@ -104,7 +112,7 @@ def _slot_of(slots: dict[Node, int], node: Node, graph: Graph) -> int:
     try:
         return slots[node]
     except KeyError:
-        raise ValueError(f"{node!r} is free in @{graph.name}: neither computed there nor one of its parameters") from None
+        raise ValueError(f"{node!r} is free in @{graph.name}: neither computed nor a parameter there") from None
 
 
 def plan_of(graph: Graph) -> Plan:
