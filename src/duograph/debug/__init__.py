@@ -1,0 +1,1 @@
+"""Tools to look inside: running passes on MindIR text."""
