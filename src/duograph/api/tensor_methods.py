@@ -14,7 +14,7 @@ from typing import Any
 
 from duograph.tensor.tensor import Tensor
 
-from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape
+from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape, tensor_tail
 from .functional import array, compare, creation, index, linalg, math, nn, random, reduce
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -22,10 +22,10 @@ for _module in (math, compare, reduce, array, index, linalg, random, nn, creatio
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 DELEGATED = """
-    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr allclose aminmax angle approximate_equal arccos
+    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr aminmax angle approximate_equal arccos
     arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli bincount
     bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
-    cholesky_inverse cholesky_solve clamp clip col2im conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
+    cholesky_inverse cholesky_solve clamp clip conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
     cumsum deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eigvals eq equal erf erfc erfinv
     exp expm1 fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd gcd ge geqrf
     ger greater greater_equal gt hardshrink heaviside histc hsplit hypot i0 igamma igammac imag index_add index_fill
@@ -36,9 +36,9 @@ DELEGATED = """
     nan_to_num nanmean nanmedian nanquantile nansum ne neg negative nextafter nonzero norm not_equal orgqr ormqr outer
     polygamma positive pow qr quantile rad2deg real reciprocal remainder renorm repeat_interleave reverse_sequence roll
     rot90 round rsqrt scatter scatter_add searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
-    slogdet softmax sort sqrt square std_mean sub subtract svd take_along_dim tan tanh top_k topk trace triangular_solve
+    slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd take_along_dim tan tanh top_k topk trace triangular_solve
     tril triu true_divide trunc unfold unique unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min
-    unsorted_segment_prod var_mean vsplit xdivy xlogy
+    unsorted_segment_prod var_mean vsplit xdivy xlogy fills random_categorical i0 igamma igammac kthvalue nanmedian quantile
     """.split()
 
 SYNONYMS = (("axis", "dim"), ("keepdims", "keep_dims", "keepdim"), ("min", "clip_value_min"), ("max", "clip_value_max"))
@@ -79,4 +79,6 @@ attach(tensor_basic.METHODS)
 attach(tensor_shape.METHODS)
 attach(tensor_reduce.METHODS)
 attach(tensor_more.METHODS)
+attach(tensor_tail.METHODS)
+attach(tensor_tail.FLAGS)
 attach(inplace.METHODS)

@@ -150,7 +150,7 @@ def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
         if axis is None or isinstance(axis, list | tuple):
             out = reduction(x, axis=_axes(x, axis, name), keep_dims=keepdims)
         else:
-            place = normalize_axis(axis, x.ndim, name)
+            place = normalize_axis(axis, x.ndim, f"{name.title()}Dim")
             out, index = _with_index(x, place, keepdims, find)
             if pair:
                 return out, index
@@ -215,7 +215,7 @@ def _position(name: str, find: Any, dtype: dt.DType) -> Any:
         if axis is None or not self.shape:
             flat = reshape(self, shape=(numel(self.shape),))
             return to_dtype(find(flat, axis=0, keep_dims=False), dtype)
-        place = normalize_axis(axis, self.ndim, name)
+        place = normalize_axis(axis, self.ndim, "Argmax" if name == "argmax" else "Argmin")
         return to_dtype(find(self, axis=place, keep_dims=keepdims), dtype)
 
     position.__name__ = name

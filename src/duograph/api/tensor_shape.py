@@ -73,18 +73,19 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     return movement.reshape(self, shape=infer_reshape(self.shape, other.shape))
 
 
-def flatten(self: Tensor, order: Any = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+def flatten(self: Tensor, order: Any = "C", end: int | None = None, *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one; ``order`` is ``'C'`` (rows) or ``'F'`` (columns)."""
     if isinstance(order, int):
-        start_dim, order = order, "C"
+        start_dim, end_dim, order = order, end_dim if end is None else end, "C"
     if order not in ("C", "F"):
-        raise ValueError(f"For 'flatten', the 'order' must be in ['C', 'F'], but got {order!r}.")
+        raise ValueError(f"For Tensor.flatten, the parameter 'order' must be 'C' or 'F', but got {order!r}")
     if order == "F":
         self = transpose(self)
     if not self.shape:
         return movement.reshape(self, shape=(1,))
-    first = normalize_axis(start_dim, self.ndim, "flatten")
-    last = normalize_axis(end_dim, self.ndim, "flatten")
+    if not all(-self.ndim <= d < self.ndim for d in (start_dim, end_dim)):
+        raise ValueError("'start_dim' or 'end_dim' out of range.")
+    first, last = start_dim % self.ndim, end_dim % self.ndim
     if first > last:
         raise ValueError("For 'flatten', 'start_dim' cannot come after 'end_dim'.")
     if first == last:
@@ -122,12 +123,19 @@ def permute(self: Tensor, *axis: Any) -> Tensor:
 
 def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
     """Two axes exchanged."""
-    i, j = normalize_axis(axis0, self.ndim, "swapaxes"), normalize_axis(axis1, self.ndim, "swapaxes")
+    i, j = _in_range(axis0, self.ndim), _in_range(axis1, self.ndim)
     if i == j:
         return self
     perm = list(range(self.ndim))
     perm[i], perm[j] = j, i
     return movement.transpose(self, perm=tuple(perm))
+
+
+def _in_range(axis: Any, ndim: int) -> int:
+    """``axis`` counted from the front, with the error of `swapaxes` and `narrow`."""
+    if isinstance(axis, int) and not -max(ndim, 1) <= axis < max(ndim, 1):
+        raise ValueError(f"The 'axis' must be in the range of [{-ndim}, {ndim}), but got {axis}.")
+    return normalize_axis(axis, ndim, "swapaxes")
 
 
 def moveaxis(self: Tensor, source: Axes, destination: Axes) -> Tensor:
@@ -192,6 +200,11 @@ def expand_dims(self: Tensor, axis: int) -> Tensor:
     return movement.expand_dims(self, axis % rank)
 
 
+def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    """As `expand_dims`."""
+    return expand_dims(self, dim)
+
+
 def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
     """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent."""
     target = list(shape_of(shape, "broadcast_to"))
@@ -235,15 +248,13 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
     if isinstance(split_size_or_sections, list | tuple):
         sizes = tuple(split_size_or_sections)
         if definitely_eq(sum(sizes), extent) is False:
-            raise ValueError(
-                f"For 'split', the sum of 'split_size_or_sections' should be equal to {extent}, but got {sum(sizes)}."
-            )
+            raise ValueError(f"The sum of 'split_size_or_sections' should be equal to {extent}, but got {sum(sizes)}.")
         return slices.split(self, sizes, axis)
     step = split_size_or_sections
     if isinstance(step, bool) or not isinstance(step, int):
         raise TypeError(f"For 'split', the type of argument must be int, list or tuple, but got {type(step)}.")
     if step <= 0:
-        raise ValueError(f"For 'split', 'split_size_or_sections' must be positive, but got {step}.")
+        raise ValueError(f"For split, the value of 'split_size_or_sections' must be more than zero, but got {step}.")
     whole = -(-extent // step)
     return slices.split(self, tuple(min(step, extent - i * step) for i in range(whole)), axis)
 
@@ -252,7 +263,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
     """At most ``chunks`` views of equal size (the last may be smaller) along ``axis``."""
     axis = normalize_axis(axis if dim is None else dim, self.ndim, "chunk")
     if not isinstance(chunks, int) or isinstance(chunks, bool) or chunks <= 0:
-        raise ValueError(f"For 'chunk', 'chunks' must be a positive int, but got {chunks!r}.")
+        raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
     return split(self, max(-(-self.shape[axis] // chunks), 1), axis)
 
 
@@ -277,7 +288,7 @@ def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """The ``length`` elements from ``start`` along ``dim``."""
-    axis = normalize_axis(dim, self.ndim, "narrow")
+    axis = _in_range(dim, self.ndim)
     extent = self.shape[axis]
     first = start + extent if isinstance(start, int) and start < 0 else start
     if isinstance(extent, int) and (first < 0 or length < 0 or first + length > extent):
@@ -285,9 +296,10 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     return slices.slice_axis(self, axis, first, first + length)
 
 
-def tile(self: Tensor, *dims: Any) -> Tensor:
+def tile(self: Tensor, *repeats: Any, dims: Any = None, reps: Any = None) -> Tensor:
     """Repeated ``dims[i]`` times along axis ``i``."""
-    multiples = shape_of(dims, "tile")
+    named = dims if dims is not None else reps
+    multiples = shape_of(repeats if named is None else (named,), "tile")
     lead = len(multiples) - self.ndim
     if lead > 0:
         self = movement.reshape(self, shape=((1,) * lead + tuple(self.shape)))
@@ -314,11 +326,11 @@ VIEWS: dict[str, Any] = {
     "reshape": reshape, "view": view, "reshape_as": reshape_as, "view_as": reshape_as, "flatten": flatten,
     "ravel": ravel, "transpose": transpose, "permute": permute, "swapaxes": swapaxes, "swapdims": swapaxes,
     "moveaxis": moveaxis, "movedim": moveaxis, "t": t, "adjoint": adjoint, "squeeze": squeeze,
-    "expand_dims": expand_dims, "unsqueeze": expand_dims, "broadcast_to": broadcast_to, "expand": expand,
+    "expand_dims": expand_dims, "unsqueeze": unsqueeze, "broadcast_to": broadcast_to, "expand": expand,
     "expand_as": expand_as, "split": split, "chunk": chunk, "tensor_split": tensor_split, "unbind": unbind,
     "narrow": narrow,
 }  # fmt: skip
 METHODS: dict[str, Any] = {**VIEWS, "tile": tile, "repeat": repeat}
 PROPERTIES: dict[str, Any] = {
-    "T": property(transpose), "mT": property(matrix_transpose), "H": property(hermitian),
+    "T": property(transpose), "mT": property(matrix_transpose), "mH": property(adjoint), "H": property(hermitian),
 }  # fmt: skip
