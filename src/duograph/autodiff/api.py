@@ -1,6 +1,12 @@
 """Everything of this folder that the public API shows, under its public names."""
 
 from .grads import GradOperation, get_grad, grad, value_and_grad
+from .hooks import HookBackward, InsertGradientOf
 from .modes import is_grad_enabled, no_grad
+from .transforms import jacfwd, jacrev, jvp, vjp
+from .vmap import vmap
 
-__all__ = ["GradOperation", "get_grad", "grad", "is_grad_enabled", "no_grad", "value_and_grad"]
+__all__ = [
+    "GradOperation", "HookBackward", "InsertGradientOf", "get_grad", "grad", "is_grad_enabled", "jacfwd", "jacrev", "jvp",
+    "no_grad", "value_and_grad", "vjp", "vmap",
+]  # fmt: skip
