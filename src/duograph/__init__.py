@@ -53,12 +53,35 @@ HOMES: dict[str, str] = {
 }
 """Module: the public names that it holds."""
 
-SUBMODULES = """
-    amp common communication context dataset experimental hal jit_config log mint nn numpy onnx ops parallel profiler
-    scipy train""".split()
+SUBMODULES = [
+    "amp",
+    "common",
+    "communication",
+    "context",
+    "dataset",
+    "experimental",
+    "hal",
+    "jit_config",
+    "log",
+    "mint",
+    "nn",
+    "numpy",
+    "onnx",
+    "ops",
+    "parallel",
+    "profiler",
+    "scipy",
+    "train",
+]
 """Sub-packages and modules that are part of the API; loaded at first use."""
 
-SYNONYMS = {"bool": "bool_", "float": "float32", "int": "int32", "dtype": "duograph.core.dtype", "runtime": "duograph.hal"}
+SYNONYMS = {
+    "bool": "bool_",
+    "float": "float32",
+    "int": "int32",
+    "dtype": "duograph.core.dtype",
+    "runtime": "duograph.hal",
+}
 """MindSpore's other words for a name above, or for a module."""
 
 IN_FRONT = ("jit", "tensor", "runtime")

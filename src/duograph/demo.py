@@ -108,7 +108,16 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     console, (training, test), good = Console(), load_digits(), True
     for name in [options.network] if options.network else NETWORKS:
-        table = Table("mode", "test", "last loss", "first step", "step", "losses", "weights", title=f"{name}: accuracy, time, sha256")
+        table = Table(
+            "mode",
+            "test",
+            "last loss",
+            "first step",
+            "step",
+            "losses",
+            "weights",
+            title=f"{name}: accuracy, time, sha256",
+        )
         hashes = set()
         for mode in ("dynamic", "jit", "graph"):
             network, losses, times = train(name, mode, training, options.epochs)
@@ -118,11 +127,18 @@ def main(arguments=None):
             hashes.add(bits)
             first, later = times[0] * 1e3, statistics.median(times[1:]) * 1e3
             table.add_row(
-                mode, f"{correct:.2%}", f"{losses[-1]:.7f}", f"{first:.0f} ms", f"{later:.2f} ms", *(b[:10] for b in bits)
+                mode,
+                f"{correct:.2%}",
+                f"{losses[-1]:.7f}",
+                f"{first:.0f} ms",
+                f"{later:.2f} ms",
+                *(b[:10] for b in bits),
             )
             good &= correct >= 0.96 or options.epochs is not None
         console.print(table)
-        console.print("losses and weights:", "the same bits in all modes" if len(hashes) == 1 else "DIFFERENT BITS", "\n")
+        console.print(
+            "losses and weights:", "the same bits in all modes" if len(hashes) == 1 else "DIFFERENT BITS", "\n"
+        )
         good &= len(hashes) == 1
     return 0 if good else 1
 

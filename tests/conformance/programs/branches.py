@@ -7,6 +7,8 @@ from tests.conformance.harness import T, program
 P, N = T([1.0, 2.0]), T([-1.0, -2.0])
 BOTH = [(P,), (N,)]
 
+LOG = []  # each run sets its own value
+
 
 @program(calls=BOTH, grad=0)
 def if_tensor(x):

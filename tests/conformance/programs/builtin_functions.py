@@ -18,7 +18,18 @@ def numbers(x):
 
 @program(X)
 def casts(x):
-    return int("12"), int(2.9), float("1.5"), bool([]), str(12), list("ab"), tuple([1]), dict(a=1), set([1]), complex(1, 2)
+    return (
+        int("12"),
+        int(2.9),
+        float("1.5"),
+        bool([]),
+        str(12),
+        list("ab"),
+        tuple([1]),
+        dict(a=1),
+        set([1]),
+        complex(1, 2),
+    )
 
 
 @program(X)
@@ -58,7 +69,14 @@ def tensor_to_python(x):
 
 @program(X)
 def types(x):
-    return type(1) is int, type(x) is Tensor, isinstance(1, (int, float)), issubclass(bool, int), callable(len), type("a")
+    return (
+        type(1) is int,
+        type(x) is Tensor,
+        isinstance(1, (int, float)),
+        issubclass(bool, int),
+        callable(len),
+        type("a"),
+    )
 
 
 @program(X)
@@ -104,7 +122,14 @@ def copy_functions(x):
 
 @program(X)
 def string_methods(x):
-    return "a,b".split(","), " a ".strip(), "-".join(["x", "y"]), "abc".replace("b", "z"), "abc".find("c"), "aB".swapcase()
+    return (
+        "a,b".split(","),
+        " a ".strip(),
+        "-".join(["x", "y"]),
+        "abc".replace("b", "z"),
+        "abc".find("c"),
+        "aB".swapcase(),
+    )
 
 
 @program(X)
@@ -125,7 +150,14 @@ def slice_objects(x):
 
 @program(X)
 def math_functions(x):
-    return math.sqrt(4), math.floor(-1.5), math.prod([2, 3]), math.isnan(math.nan), math.log(math.e), math.isclose(1, 1.0)
+    return (
+        math.sqrt(4),
+        math.floor(-1.5),
+        math.prod([2, 3]),
+        math.isnan(math.nan),
+        math.log(math.e),
+        math.isclose(1, 1.0),
+    )
 
 
 @program(X, captured=False)

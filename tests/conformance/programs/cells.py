@@ -274,9 +274,7 @@ def stop_gradient(x):
 
 @program(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]]], ms.float32), grad=0, build=True)
 def convolution_and_norm_in_evaluation():
-    return nn.SequentialCell(
-        nn.Conv2d(1, 2, 2, pad_mode="valid", weight_init="ones"), nn.BatchNorm2d(2), nn.ReLU()
-    )
+    return nn.SequentialCell(nn.Conv2d(1, 2, 2, pad_mode="valid", weight_init="ones"), nn.BatchNorm2d(2), nn.ReLU())
 
 
 @program(ms.Tensor([[[[1.0, 2.0], [3.0, 4.0]]], [[[0.0, 1.0], [5.0, 2.0]]]], ms.float32), grad=0, build=True)

@@ -4,7 +4,7 @@ import collections
 import dataclasses
 from typing import NamedTuple
 
-from duograph import Tensor, ops
+from duograph import ops
 from tests.conformance.harness import T, program
 
 X, Y = T([1.0, 2.0]), T([3.0, 4.0])

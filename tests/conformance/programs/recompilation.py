@@ -6,6 +6,8 @@ from tests.conformance.harness import T, program
 
 X = T([1.0, 2.0])
 
+FACTOR = 1  # each run sets its own value
+
 
 @program(calls=[(X,), (X * 2,), (X - 5,)])
 def new_values(x):

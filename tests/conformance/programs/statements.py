@@ -7,6 +7,8 @@ from tests.conformance.harness import T, program
 
 X = T([1.0, 2.0])
 
+COUNT, TOTAL, LOG, TABLE = 0, 0, [], {}  # each run sets its own values
+
 
 @program(X)
 def chain_and_annotated_assignment(x):
