@@ -53,26 +53,10 @@ HOMES: dict[str, str] = {
 }
 """Module: the public names that it holds."""
 
-SUBMODULES = [
-    "amp",
-    "common",
-    "communication",
-    "context",
-    "dataset",
-    "experimental",
-    "hal",
-    "jit_config",
-    "log",
-    "mint",
-    "nn",
-    "numpy",
-    "onnx",
-    "ops",
-    "parallel",
-    "profiler",
-    "scipy",
-    "train",
-]
+SUBMODULES = (
+    "amp", "common", "communication", "context", "dataset", "experimental", "hal", "jit_config", "log", "mint", "nn",
+    "numpy", "onnx", "ops", "parallel", "profiler", "scipy", "train",
+)  # fmt: skip
 """Sub-packages and modules that are part of the API; loaded at first use."""
 
 SYNONYMS = {
@@ -89,7 +73,7 @@ IN_FRONT = ("jit", "tensor", "runtime")
 
 _home = {name: module for module, names in HOMES.items() for name in names.split()}
 
-__all__ = ["__version__", *_home, *SUBMODULES, *SYNONYMS]
+__all__ = ["__version__", *_home, *SUBMODULES, *SYNONYMS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

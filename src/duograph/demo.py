@@ -1,7 +1,7 @@
 """Handwritten digits: one program in three lives, with the same bits in each.
 
-Two small networks learn to read 8x8 images of digits: once dynamically, once with the training step under `ms.jit`, once
-in graph mode. Losses and trained weights are then compared byte by byte.
+Two small networks learn to read 8x8 images of digits: once dynamically, once with the training step under `ms.jit`,
+once in graph mode. Losses and trained weights are then compared byte by byte.
 
     python -m duograph demo
     python examples/digits.py --network cnn --epochs 3
