@@ -62,6 +62,36 @@ def test_type_of_result(row: OpInfo, sample: Sample) -> None:
                 assert len(value.shape) == len(item.shape)
 
 
+@pytest.mark.parametrize(("row", "sample"), CASES)
+def test_accepted_dtypes(row: OpInfo, sample: Sample) -> None:
+    """What `infer` accepts, `reference` computes, with the dtype that was promised."""
+    if not differentiable(row, sample):
+        return
+    for dtype in dt.number_type[:14] + (dt.bool_,):
+        scaled = [
+            np.nan_to_num(np.abs(a * 3) if not dtype.is_signed else a * 3, posinf=9, neginf=9) for a in sample.operands
+        ]
+        arrays = [s.astype(dtype.numpy) if a.dtype == np.float64 else a for s, a in zip(scaled, sample.operands)]
+        operands = [wrap(np.array(a)) for a in arrays]
+        try:
+            promised = row.op.result_type(tuple(t.type for t in operands), row.op.complete_attrs(sample.attrs))
+        except (TypeError, RuntimeError):
+            continue
+        items = promised.items if isinstance(promised, TupleType) else (promised,)
+        got = outputs(row.op(*operands, **sample.attrs))
+        assert [g.dtype for g in got] == [item.dtype for item in items]
+
+
+@pytest.mark.parametrize(("row", "sample"), [c for c in CASES if c.values[0].gradient])
+def test_dtype_of_gradient(row: OpInfo, sample: Sample) -> None:
+    for dtype in (dt.float32, dt.bfloat16):
+        operands = tensors(sample, dtype.numpy)
+        weights = np.ones(first(row.op(*operands, **sample.attrs)).shape, dtype.numpy)
+        for g, i in zip(gradients(row, sample, operands, weights), differentiable(row, sample), strict=True):
+            assert g.dtype in (dtype, dt.float64)  # float64: the zeros that the test puts where nothing flows
+            assert g.shape == operands[i].shape
+
+
 @pytest.mark.parametrize(("row", "sample"), [c for c in CASES if c.values[0].reference is not None])
 def test_value(row: OpInfo, sample: Sample) -> None:
     """float64 against NumPy or SciPy; the narrower types against float64 rounded."""

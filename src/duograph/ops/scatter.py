@@ -28,7 +28,7 @@ from .indexing import (
     with_batch_coordinate,
 )  # fmt: skip
 from .movement import reshape
-from .rules import in_float32, require_kind, same_dtype, tensor
+from .rules import in_float32, require_kind, same_dtype
 from .select import select
 from .slices import all_batched
 
@@ -218,7 +218,7 @@ class unsorted_segment:
     layout = "any"
 
     def infer(x, ids, *, num_segments, reduction):
-        x = tensor("unsorted_segment", x)
+        x = require_kind("unsorted_segment", x, "ifc" if reduction in ("sum", "prod") else "if")
         ids = require_kind("unsorted_segment", ids, "i", "segment_ids")
         if reduction not in _SEGMENT:
             raise ValueError(f"unsorted_segment: unknown reduction {reduction!r}")

@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-
 _CHUNK = 8192
 """Elements worked on at a time, so that the many temporaries of a kernel stay in the cache."""
 
