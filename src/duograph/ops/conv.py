@@ -241,10 +241,11 @@ def _correlate(x, dout, *, kernel_size, stride, padding, dilation, groups):
     # positions may be fewer than fit (floor division); the windows used are those that dout has
     fitted = tuple((a, need - have - a) for (a, _), need, have in zip(padding, size, x.shape[2:], strict=True))
     columns, _ = _columns(x, kernel_size, stride, fitted, dilation, groups)
-    rows = np.ascontiguousarray(columns.transpose(1, 0, 3, 2)).reshape(groups, n * prod(positions), columns.shape[2])
-    left = dout.reshape(n, groups, o // groups, prod(positions)).transpose(1, 2, 0, 3)
-    left = np.ascontiguousarray(left).reshape(groups, o // groups, n * prod(positions))
-    return np.matmul(left, rows).reshape(o, x.shape[1] // groups, *kernel_size)
+    parts = dout.reshape(n, groups, o // groups, prod(positions))
+    total = np.zeros((groups, o // groups, columns.shape[2]), columns.dtype)
+    for part, column in zip(parts, columns, strict=True):  # one sample after the other
+        total += np.matmul(part, column.transpose(0, 2, 1))
+    return total.reshape(o, x.shape[1] // groups, *kernel_size)
 
 
 # ---- what users say, resolved ---------------------------------------------------------------------------------------

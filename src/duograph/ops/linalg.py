@@ -87,13 +87,23 @@ class matmul:
 @in_float32
 def _product(x, w, *, transpose_a, transpose_b):
     if transpose_a:
-        x = np.ascontiguousarray(np.swapaxes(x, -1, -2))
+        x = _transposed(x)
     if transpose_b:
-        w = np.ascontiguousarray(np.swapaxes(w, -1, -2))
+        w = _transposed(w)
     if w.ndim == 2 and x.ndim > 2:
         flat = np.matmul(x.reshape(int(np.prod(x.shape[:-1])), x.shape[-1]), w)
         return flat.reshape(*x.shape[:-1], w.shape[-1])
     return np.matmul(x, w)
+
+
+def _transposed(x: np.ndarray) -> np.ndarray:
+    """A C-contiguous copy of the transposed matrices; rows a power of two apart are read few at a time for the cache."""
+    if x.ndim > 2 or x.shape[0] <= 16 or x.shape[1] * x.itemsize % 1024:
+        return np.ascontiguousarray(np.swapaxes(x, -1, -2))
+    out = np.empty(x.shape[::-1], x.dtype)
+    for i in range(0, len(x), 16):
+        out[:, i : i + 16] = x[i : i + 16].T
+    return out
 
 
 def _as_one_matrix(x: Any) -> Any:

@@ -104,25 +104,42 @@ def _lowest(dtype: np.dtype) -> Any:
 
 
 def _max_windows(x, kernel, stride, padding, dilation):
-    size = x.shape[2:]
+    size, padded = x.shape[2:], any(p > 0 for pair in padding for p in pair)
     view = windows(pad_spatial(x, padding, _lowest(x.dtype)), kernel, stride, dilation)
     count = view.shape[2 + len(kernel) :]
-    best = np.full((*x.shape[:2], *count), _lowest(x.dtype), x.dtype)
-    where = np.full(best.shape, -1, np.int64)
     ordinary = x.dtype.kind in "iu" or not np.isnan(x).any()
-    for tap in product(*map(range, kernel)):
-        place, inside = np.zeros((), np.int64), np.ones((), bool)
-        for axis, (t, n, c, s, d, (a, _)) in enumerate(zip(tap, size, count, stride, dilation, padding, strict=True)):
-            at = (np.arange(c) * s + t * d - a).reshape((c, *(1,) * (len(count) - axis - 1)))
-            place, inside = place * n + at, inside & (at >= 0) & (at < n)
+    best, chosen, offsets = None, None, []
+    for number, tap in enumerate(product(*map(range, kernel))):
+        offset = 0
+        for t, n, d in zip(tap, size, dilation, strict=True):
+            offset = offset * n + t * d
+        offsets.append(offset)
         value = view[(slice(None), slice(None), *tap)]
+        if best is None:
+            best = np.full(value.shape, _lowest(x.dtype), x.dtype) if padded else np.array(value, order="C")
+            chosen = np.full(value.shape, -1 if padded else 0, np.int32)
+            if not padded:
+                continue
         better = value > best
         if not ordinary:
             better |= np.isnan(value) & ~np.isnan(best)
-        better |= (where < 0) & inside
-        np.copyto(best, value, where=better)
-        np.copyto(where, np.broadcast_to(place, best.shape), where=better)
-    return best, where
+        if padded:  # where all is lowest, the first place inside counts, never one in the padding
+            better |= (chosen < 0) & _inside(tap, size, count, stride, dilation, padding)
+        best = np.where(better, value, best)
+        chosen = np.where(better, np.int32(number), chosen)
+    start = np.zeros((), np.int64)
+    for n, c, s, (front, _) in zip(size, count, stride, padding, strict=True):
+        start = (start * n)[..., None] + np.arange(c) * s - front
+    return best, start + np.take(np.array(offsets, np.int64), chosen)
+
+
+def _inside(tap, size, count, stride, dilation, padding):
+    """Which positions have their element ``tap`` inside the unpadded input; broadcasts over positions."""
+    inside = np.ones((), bool)
+    for t, n, c, s, d, (front, _) in zip(tap, size, count, stride, dilation, padding, strict=True):
+        at = np.arange(c) * s + t * d - front
+        inside = inside[..., None] & (at >= 0) & (at < n)
+    return inside
 
 
 @primitive
