@@ -22,6 +22,21 @@ HOMES: dict[str, str] = {
         MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
         AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d LPPool1d LPPool2d MaxUnpool1d
         MaxUnpool2d MaxUnpool3d""",
+    "duograph.nn.loss.loss": """
+        LossBase L1Loss MAELoss MSELoss RMSELoss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss
+        SoftmaxCrossEntropyWithLogits BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss FocalLoss DiceLoss
+        MultiClassDiceLoss""",
+    "duograph.nn.optim.optimizer": "Optimizer",
+    "duograph.nn.optim.momentum": "SGD Momentum",
+    "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",
+    "duograph.nn.optim.adaptive": "Adagrad Adadelta RMSProp FTRL ProximalAdagrad",
+    "duograph.nn.optim.other": "ASGD Rprop LARS",
+    "duograph.nn.learning_rate_schedule": """
+        LearningRateSchedule ExponentialDecayLR NaturalExpDecayLR InverseDecayLR CosineDecayLR PolynomialDecayLR
+        WarmUpLR""",
+    "duograph.nn.dynamic_lr": """
+        piecewise_constant_lr exponential_decay_lr natural_exp_decay_lr inverse_decay_lr cosine_decay_lr
+        polynomial_decay_lr warmup_lr""",
 }
 """Module: the public names that it holds."""
 

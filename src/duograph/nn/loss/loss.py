@@ -1,0 +1,401 @@
+"""Loss layers: Cells around the functions of ``ops.loss``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.api.promote import promote_float
+from duograph.core import dtype as dt
+from duograph.nn import checks
+from duograph.nn.cell import Cell
+from duograph.ops import loss as losses
+from duograph.ops.arithmetic import mul, sub
+from duograph.ops.cast import cast
+from duograph.ops.creation import constant_like, one_hot
+from duograph.ops.norm import softmax
+from duograph.ops.unary import sigmoid, square
+from duograph.tensor.tensor import Tensor
+
+_REDUCTIONS = ("mean", "sum", "none")
+
+
+def same_floats(*tensors: Tensor | None) -> tuple[Any, ...]:
+    """Floating tensors (or ``None``) brought to the widest of their dtypes."""
+    present = [promote_float(t) for t in tensors if t is not None]
+    wide = present[0].dtype
+    for t in present[1:]:
+        wide = dt.promote_types(wide, t.dtype)
+    queue = iter(present)
+    return tuple(None if t is None else _in(next(queue), wide) for t in tensors)
+
+
+def _in(x: Tensor, dtype: dt.DType) -> Tensor:
+    return x if x.dtype is dtype else cast(x, dtype=dtype)
+
+
+def same_shape(x: Tensor, target: Tensor, owner: str) -> None:
+    """Raises ValueError unless both have one shape."""
+    if tuple(x.shape) != tuple(target.shape):
+        raise ValueError(
+            f"For '{owner}', the 'logits' shape {tuple(x.shape)} and the 'labels' shape {tuple(target.shape)} must be equal."
+        )
+
+
+def tensors_only(owner: str, **named: Any) -> None:
+    """Raises TypeError unless all are tensors."""
+    for name, value in named.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+class LossBase(Cell):
+    """Base of losses: `get_loss` reduces.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
+
+    Raises:
+        ValueError: another reduction.
+    """
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        if reduction is None:
+            reduction = "none"
+        if reduction not in _REDUCTIONS:
+            raise ValueError(f"For '{self.cls_name}', the 'reduction' must be in {list(_REDUCTIONS)}, but got {reduction}.")
+        self.reduction = reduction
+        self.average = reduction == "mean"
+        self.reduce = reduction != "none"
+
+    def get_axis(self, x: Tensor) -> tuple[int, ...]:
+        """All axes of ``x``."""
+        return tuple(range(len(x.shape)))
+
+    def get_loss(self, x: Tensor, weights: Any = 1.0) -> Tensor:
+        """``x`` weighted and reduced; half types compute in float32."""
+        return weighted_reduction(x, weights, self.reduction)
+
+    def construct(self, logits, labels):
+        raise NotImplementedError
+
+
+def weighted_reduction(x: Tensor, weights: Any, reduction: str) -> Tensor:
+    """See `LossBase.get_loss`."""
+    dtype = x.dtype
+    wide = _in(x, dt.float32) if dtype in (dt.float16, dt.bfloat16) else x
+    weight = _in(weights, wide.dtype) if isinstance(weights, Tensor) else constant_like(wide, weights)
+    return _in(losses.reduced(mul(weight, wide), reduction), dtype)
+
+
+class L1Loss(LossBase):
+    """Absolute difference.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, logits, labels):
+        tensors_only("L1Loss", logits=logits, labels=labels)
+        logits, labels = same_floats(logits, labels)
+        return losses.l1_loss(logits, labels, self.reduction)
+
+
+class MAELoss(L1Loss):
+    """As `L1Loss`."""
+
+
+class MSELoss(LossBase):
+    """Squared difference.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.MSELoss()(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 4.0])))
+        2.0
+    """
+
+    def construct(self, logits, labels):
+        tensors_only("MSELoss", logits=logits, labels=labels)
+        logits, labels = same_floats(logits, labels)
+        return losses.reduced(square(sub(logits, labels)), self.reduction)
+
+
+class RMSELoss(LossBase):
+    """Root of the mean squared difference."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def construct(self, logits, labels):
+        logits, labels = same_floats(logits, labels)
+        return losses.reduced(square(sub(logits, labels)), "mean") ** 0.5
+
+
+class SmoothL1Loss(LossBase):
+    """``gap**2 / (2 beta)`` where the gap is below ``beta``, ``gap - beta / 2`` elsewhere.
+
+    Args:
+        beta (number): Default ``1.0``.
+        reduction (str): Default ``"none"``.
+    """
+
+    def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
+        super().__init__(reduction)
+        checks.number(beta, "beta", self.cls_name)
+        if beta < 0:
+            raise ValueError(f"For '{self.cls_name}', the 'beta' must be float and must >= 0, but got '{beta}'.")
+        self.beta = beta
+
+    def construct(self, logits, labels):
+        tensors_only("SmoothL1Loss", logits=logits, labels=labels)
+        logits, labels = same_floats(logits, labels)
+        return losses.smooth_l1_loss(logits, labels, float(self.beta), self.reduction)
+
+
+class HuberLoss(LossBase):
+    """``gap**2 / 2`` where the gap is at most ``delta``, ``delta * (gap - delta / 2)`` elsewhere.
+
+    Args:
+        reduction (str): Default ``"mean"``.
+        delta (Union[int, float]): Default ``1.0``.
+    """
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction)
+        checks.number(delta, "delta", self.cls_name)
+        if delta <= 0:
+            raise ValueError(f"For '{self.cls_name}', the 'delta' must be > 0, but got {delta}.")
+        self.delta = delta
+
+    def construct(self, logits, labels):
+        logits, labels = same_floats(logits, labels)
+        return losses.huber_loss(logits, labels, self.reduction, float(self.delta))
+
+
+class CrossEntropyLoss(LossBase):
+    """Cross entropy of the softmax of logits (C,) or (N, C, ...) with class indices or probabilities.
+
+    Args:
+        weight (Tensor): weight of each class. Default ``None``.
+        ignore_index (int): targets that do not count. Default ``-100``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
+        label_smoothing (float): between 0 and 1. Default ``0.0``.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+        ValueError: an argument is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
+    ) -> None:
+        super().__init__(reduction)
+        if weight is not None:
+            tensors_only(self.cls_name, weight=weight)
+        self.ignore_index = checks.integer(ignore_index, "ignore_index", self.cls_name)
+        checks.real(label_smoothing, "label_smoothing", self.cls_name)
+        if not 0 <= label_smoothing <= 1:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'label_smoothing' must be float and must in [0.0, 1.0], but got '{label_smoothing}'."
+            )
+        self.weight, self.label_smoothing = weight, label_smoothing
+
+    def construct(self, logits, labels):
+        tensors_only("CrossEntropyLoss", logits=logits, labels=labels)
+        return cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
+
+
+def cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, label_smoothing: float
+) -> Tensor:
+    """`losses.cross_entropy` on operands brought to one dtype."""
+    logits = promote_float(logits)
+    labels = _in(labels, logits.dtype) if labels.dtype.is_floating else labels
+    weight = None if weight is None else _in(weight, logits.dtype)
+    return losses.cross_entropy(logits, labels, weight, ignore_index, reduction, label_smoothing)
+
+
+class NLLLoss(LossBase):
+    """Negative log likelihood of class indices, given log probabilities; arguments as in `CrossEntropyLoss`."""
+
+    def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        if weight is not None:
+            tensors_only(self.cls_name, weight=weight)
+        self.weight, self.ignore_index = weight, checks.integer(ignore_index, "ignore_index", self.cls_name)
+
+    def construct(self, logits, labels):
+        tensors_only("NLLLoss", logits=logits, labels=labels)
+        return losses.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+
+
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    """Cross entropy of the rows of logits (N, C).
+
+    Args:
+        sparse (bool): whether labels are class indices (N,) instead of probabilities (N, C). Default ``False``.
+        reduction (str): Default ``"none"``.
+    """
+
+    def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
+        super().__init__(reduction)
+        self.sparse = checks.boolean(sparse, "sparse", self.cls_name)
+
+    def construct(self, logits, labels):
+        tensors_only("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
+        if self.sparse:
+            labels = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
+        logits, labels = same_floats(logits, labels)
+        return losses.reduced(losses.softmax_cross_entropy_with_logits(logits, labels), self.reduction)
+
+
+class BCELoss(LossBase):
+    """Binary cross entropy of probabilities.
+
+    Args:
+        weight (Tensor): of each element. Default ``None``.
+        reduction (str): Default ``"mean"``.
+    """
+
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits, labels):
+        tensors_only("BCELoss", logits=logits, labels=labels)
+        same_shape(logits, labels, "BCELoss")
+        logits, labels, weight = same_floats(logits, labels, self.weight)
+        return losses.binary_cross_entropy(logits, labels, weight, self.reduction)
+
+
+class BCEWithLogitsLoss(LossBase):
+    """Binary cross entropy of the sigmoid of logits.
+
+    Args:
+        reduction (str): Default ``"mean"``.
+        weight (Tensor): of each element. Default ``None``.
+        pos_weight (Tensor): of positive targets. Default ``None``.
+    """
+
+    def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
+        super().__init__(reduction)
+        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
+            if isinstance(value, Cell):
+                raise TypeError(f"For '{self.cls_name}', the '{name}' can not be a Parameter or a Cell.")
+        self.weight, self.pos_weight = weight, pos_weight
+
+    def construct(self, logits, labels):
+        tensors_only("BCEWithLogitsLoss", logits=logits, labels=labels)
+        same_shape(logits, labels, "BCEWithLogitsLoss")
+        logits, labels, weight, pos_weight = same_floats(logits, labels, self.weight, self.pos_weight)
+        return losses.binary_cross_entropy_with_logits(logits, labels, weight, pos_weight, self.reduction)
+
+
+class KLDivLoss(LossBase):
+    """``target * (log(target) - log_probs)``.
+
+    Args:
+        reduction (str): also ``"batchmean"``: the sum divided by the first extent. Default ``"mean"``.
+    """
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__("mean" if reduction == "batchmean" else reduction)
+        self.reduction = reduction
+
+    def construct(self, logits, labels):
+        logits, labels = same_floats(logits, labels)
+        return losses.kl_div(logits, labels, self.reduction)
+
+
+class SoftMarginLoss(LossBase):
+    """``log(1 + exp(-target * x))`` (``reduction`` default ``"mean"``)."""
+
+    def construct(self, logits, labels):
+        logits, labels = same_floats(logits, labels)
+        return losses.soft_margin_loss(logits, labels, self.reduction)
+
+
+class FocalLoss(LossBase):
+    """Cross entropy scaled by ``(1 - p)**gamma``.
+
+    Args:
+        weight (Tensor): of each class. Default ``None``.
+        gamma (float): Default ``2.0``.
+        reduction (str): Default ``"mean"``.
+    """
+
+    def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.gamma = checks.number(gamma, "gamma", self.cls_name)
+        if weight is not None:
+            tensors_only(self.cls_name, weight=weight)
+        self.weight = weight
+
+    def construct(self, logits, labels):
+        return losses.focal_loss(logits, labels, self.weight, self.gamma, self.reduction)
+
+
+class DiceLoss(LossBase):
+    """1 minus the overlap of probabilities and targets (``smooth`` default ``1e-5``)."""
+
+    def __init__(self, smooth: float = 1e-5) -> None:
+        super().__init__()
+        self.smooth = checks.number(smooth, "smooth", self.cls_name)
+        if smooth <= 0:
+            raise ValueError(f"For '{self.cls_name}', the 'smooth' must be > 0, but got {smooth}.")
+
+    def construct(self, logits, label):
+        tensors_only("DiceLoss", logits=logits, label=label)
+        same_shape(logits, label, "DiceLoss")
+        logits, label = same_floats(logits, label)
+        return losses.dice_loss(logits, label, self.smooth)
+
+
+class MultiClassDiceLoss(LossBase):
+    """Mean `DiceLoss` over the classes (axis 1).
+
+    Args:
+        weights (Tensor): (num_classes, dim). Default ``None``.
+        ignore_indiex (int): class that does not count. Default ``None``.
+        activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ... Default ``"softmax"``.
+    """
+
+    def __init__(self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax") -> None:
+        super().__init__()
+        if activation is not None and activation not in ("softmax", "sigmoid"):
+            raise KeyError(f"For '{self.cls_name}', the 'activation' must be 'softmax', 'sigmoid' or None, but got {activation}.")
+        self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
+
+    def construct(self, logits, label):
+        same_shape(logits, label, "MultiClassDiceLoss")
+        logits, label = same_floats(logits, label)
+        if self.activation == "softmax":
+            logits = softmax(logits, axis=1)
+        elif self.activation == "sigmoid":
+            logits = sigmoid(logits)
+        return multiclass_dice(logits, label, self.weights, self.ignore_indiex)
+
+
+def multiclass_dice(probs: Tensor, label: Tensor, weights: Tensor | None, ignored: int | None) -> Tensor:
+    """Mean over classes of the dice losses, weighted."""
+    total: Any = None
+    classes = [c for c in range(probs.shape[1]) if c != ignored]
+    for c in classes:
+        part = losses.dice_loss(probs[:, c], label[:, c])
+        if weights is not None:
+            part = part * weights[c]
+        total = part if total is None else total + part
+    return total / probs.shape[1]
