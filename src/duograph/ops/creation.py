@@ -50,8 +50,8 @@ class linspace:
     layout = "any"
 
     def infer(*, start, stop, steps, dtype):
-        if isinstance(steps, int) and steps < 0:
-            raise ValueError(f"For 'LinSpace', the 'steps' must be positive, but got {steps}.")
+        if isinstance(steps, int) and steps <= 0:
+            raise ValueError(f"For primitive[LinSpace], the num must be greater than 0, but got {steps}.")
         return TensorType(dtype, (steps,))
 
     def reference(*, start, stop, steps, dtype):

@@ -153,7 +153,14 @@ def _no_slope(x, out, dout):
 
 floor = unary("floor", np.floor, _no_slope, "Rounded down.", layout="any", kinds="f")
 ceil = unary("ceil", np.ceil, _no_slope, "Rounded up.", layout="any", kinds="f")
-trunc = unary("trunc", np.trunc, _no_slope, "Rounded towards zero.", layout="any", kinds="if")
+trunc = unary(
+    "trunc",
+    lambda x: np.trunc(x) if x.dtype.kind == "f" else x.copy(),
+    _no_slope,
+    "Rounded towards zero.",
+    layout="any",
+    kinds="if",
+)
 round_ = unary("round", np.rint, _no_slope, "Rounded to the nearest integer, halves to even.", layout="any", kinds="f")
 relu = unary(
     "relu", lambda x: np.maximum(x, x.dtype.type(0)),
