@@ -99,8 +99,19 @@ def replay(graph: Graph, args: Sequence[Any], binder: GraphBinder) -> Any:
 
     for node in program_order(graph):
         binder.builder.origin = context.origins.get(node, ())
+        marks = [len(tape.entries) for tape in state.tapes]
         env[node] = node.op(*[value(o) for o in node.operands], **node.attrs)
+        if node.tag in context.overwritten:
+            for tape, mark in zip(state.tapes, marks, strict=True):
+                _mark_overwritten(tape.entries[mark:], node, context.overwritten[node.tag])
     return value(graph.output)
+
+
+def _mark_overwritten(entries: Sequence[Any], node: Apply, places: set[int]) -> None:
+    """Makes the entry of ``node`` refuse what the captured program overwrote, as eager's version check does."""
+    for entry in entries:
+        if entry.op is node.op:
+            entry.stamps = tuple([-1 if i in places else stamp for i, stamp in enumerate(entry.stamps)])
 
 
 @dataclass(frozen=True)

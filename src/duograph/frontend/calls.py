@@ -70,6 +70,8 @@ class Calls:
             return fn(*args, **kwargs)
         if isinstance(fn, functools.partial):
             return self.call(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
+        if hasattr(type(fn), "captured_target"):  # compiled functions are part of the program that calls them
+            return self.call(fn.captured_target(), args, kwargs)
         method = user_method(fn, "__call__")
         if method is not None:
             return self.call(method, (fn, *args), kwargs)

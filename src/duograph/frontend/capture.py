@@ -142,6 +142,7 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
     """What one path returns and does, as recipes over the nodes that it outputs."""
     world = session.world
     world.restore(leaf.state)
+    session.binder.note_overwritten()
     collector = Collector(session)
     outcome = leaf.outcome
     if outcome.kind == "raise":
@@ -154,7 +155,7 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
         if stored is not None and stored.node is not session.binder.birth_node(root):
             path.tensors.append((collector.recipe(root), collector.output(stored.node)))
     for shadow, (_, source) in session.shadows():
-        if _has_changed(session.initial_contents[id(shadow)], contents(shadow)):
+        if world.is_tracked(shadow) and _has_changed(session.initial_contents[id(shadow)], contents(shadow)):
             path.containers.append((source, collector.contents(shadow)))
     for (kind, _, name), (owner, written) in world.overlay.items():
         recipe = None if written is MISSING else collector.recipe(written)

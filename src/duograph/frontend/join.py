@@ -231,16 +231,17 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
 
 def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
     world = joiner.world
-    if key not in a.containers or key not in b.containers:  # made on one path: it lives on unchanged
-        obj, held = a.containers.get(key) or b.containers[key]
+    session = joiner.binder.session
+    obj, held = a.containers.get(key) or b.containers[key]
+    x, y = session.held(a, obj), session.held(b, obj)
+    if x is None or y is None:  # made on one path: it lives on unchanged
 
         def keep(_: list[Any]) -> None:
             world.track(obj)
             set_contents(obj, held)
 
         return keep
-    obj, x = a.containers[key]
-    y = b.containers[key][1]
+    world.track(obj)
     if isinstance(x, list):
         if len(x) != len(y):
             raise _NoJoin("a list has different lengths")

@@ -32,7 +32,7 @@ from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
 from .session import Session
 from .status import join_with_status
-from .world import MISSING, Conflict, Snapshot, contents
+from .world import MISSING, Conflict, Snapshot
 
 
 @primitive
@@ -307,6 +307,9 @@ class SymbolicLoop:
         for key, (obj, held) in a.containers.items():
             if key in b.containers:
                 self._compare_container(compare, key, obj, held, b.containers[key][1])
+        for key, (obj, held) in b.containers.items():
+            if key not in a.containers and (first := self.session.initial_contents.get(key)) is not None:
+                self._compare_container(compare, key, obj, first, held)
         for key in b.overlay.keys():
             owner, value = b.overlay[key]
             before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
@@ -362,7 +365,7 @@ class SymbolicLoop:
             case "local":
                 value = state.locals[owner].get(name, MISSING)
             case "item":
-                held = state.containers[id(owner)][1] if id(owner) in state.containers else contents(owner)
+                held = self.session.held(state, owner)
                 value = held[name] if not isinstance(held, dict) else held.get(name, MISSING)
             case "overlay":
                 value = state.overlay[name][1] if name in state.overlay else self.session.original(name, owner)

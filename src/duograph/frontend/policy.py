@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import sys
 import sysconfig
@@ -88,6 +89,7 @@ def function_kind(fn: types.FunctionType) -> str:
     return kind
 
 
+@functools.cache
 def is_user_class(cls: type) -> bool:
     """Whether instances of ``cls`` may run user code in their special methods."""
     return any(

@@ -226,8 +226,11 @@ class Semantics:
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
     def _fresh(self, value: Any) -> Any:
-        """Results of native operations: new containers are tracked from now on."""
-        if type(value) in (list, dict, set) and not self.world.is_tracked(value):
+        """Results of native operations: new containers and instances are tracked from now on."""
+        if self.world.is_tracked(value):
+            return value
+        kind = type(value)
+        if kind in (list, dict, set) or (is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value)):
             self.world.track(value)
         return value
 
@@ -258,7 +261,10 @@ class Semantics:
             if not self.world.is_tracked(obj):
                 self.world.track(obj)
             return
-        if not self.world.is_tracked(obj) and not self._is_inside(obj):
+        if isinstance(obj, np.ndarray):
+            self._refuse_foreign(obj)
+            self._refuse_in_branch("a NumPy array")
+        elif not self.world.is_tracked(obj) and not self._is_inside(obj):
             raise Uncapturable(f"a write into an object of class {type(obj).__name__!r} from outside")
 
     # -- operators ---------------------------------------------------------------------------------------------
@@ -291,7 +297,16 @@ class Semantics:
             return op(a, b)
         if isinstance(a, Tensor):
             return op(a, b)
+        if isinstance(a, np.ndarray):
+            self._refuse_foreign(a, b)
+            self._refuse_in_branch("a NumPy array")
+            return op(a, b)
         return self.binary(PLAIN_OF[op], a, b)
+
+    def _refuse_in_branch(self, what: str) -> None:
+        """Values whose changes are not tracked must not change on one path of a tensor-dependent decision."""
+        if self.session.builder.current.parent is not None:
+            raise Uncapturable(f"a change of {what} inside a tensor-dependent branch or loop")
 
     def compare(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b`` for ``== != < <= > >=``."""
@@ -390,6 +405,11 @@ class Semantics:
                 return
             yield value
             index += 1
+
+
+def _is_plain_instance(value: Any) -> bool:
+    """Whether what an object holds is in its ``__dict__``."""
+    return hasattr(value, "__dict__") and not isinstance(value, type | types.FunctionType | types.ModuleType | Tensor)
 
 
 def lookup(cls: type, name: str) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 
 from duograph.core.dtype import DType
-from duograph.core.op import Op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import INT, TOKEN, Type, scalar_type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Node, Param
@@ -33,7 +33,7 @@ from .errors import Restart, Uncapturable
 from .policy import module_kind
 from .regions import Regions
 from .sources import GuardSet, Pin, Source, tensor_facts
-from .world import MISSING, World, contents
+from .world import MISSING, World, contents, set_contents
 
 MAX_PEELS = 2
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
@@ -47,6 +47,7 @@ class CaptureBinder(GraphBinder):
         self.session = session
         self.joined: dict[Any, Any] = {}
         self.join_sources: dict[Any, Any] = {}
+        self.recorded: list[tuple[int, tuple[tuple[Any, int], ...]]] = []
 
     def lift(self, tensor: Tensor) -> Node:
         if tensor._view is not None and root_of(tensor)._alias.serial > self.session.born:
@@ -62,7 +63,20 @@ class CaptureBinder(GraphBinder):
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         span = self.session.span
         self.builder.origin = (span,) if span is not None else ()
-        return super().bind(op, operands, attrs)
+        stamps = [(x._alias, self.version(x)) for x in operands if isinstance(x, Tensor)]
+        out = super().bind(op, operands, attrs)
+        if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
+            self.recorded.append((out._data.tag, (*stamps, (out._alias, self.version(out)))))
+        return out
+
+    def note_overwritten(self) -> None:
+        """Tells the context which operands of which ops were written to in place later on this path."""
+        found = self.builder.context.overwritten
+        for tag, values in self.recorded:
+            for i, (alias, stamp) in enumerate(values):
+                stored = self.store.get(alias)
+                if stored is not None and stored.stamp != stamp:
+                    found.setdefault(tag, set()).add(i)
 
     def write(self, target: Tensor, value: Tensor) -> None:
         alias = root_of(target)._alias
@@ -127,6 +141,15 @@ class Session:
     def tensor_source(self, tensor: Tensor) -> Source:
         known = self._tensor_sources.get(id(tensor))
         return known[1] if known else sources.pinned(tensor)
+
+    def held(self, snap: Any, obj: Any) -> Any:
+        """What a tracked container holds in a state; a shadow that the state does not know is as it came."""
+        known = snap.containers.get(id(obj))
+        return known[1] if known is not None else self.initial_contents.get(id(obj))
+
+    def is_made_inside(self, obj: Any) -> bool:
+        """Whether an object was made by the program (and not found outside)."""
+        return id(obj) not in self._object_sources
 
     def is_outside(self, tensor: Tensor) -> bool:
         return not tensor.is_symbolic and tensor._alias.serial <= self.born
@@ -204,6 +227,9 @@ class Session:
             known = self.originals[id(shadow)][1]
             if known != source:
                 self.guards.same_objects[known, source] = None
+            if not self.world.is_tracked(shadow):  # first met on a path that was left again
+                set_contents(shadow, self.initial_contents[id(shadow)])
+                self.world.track(shadow)
             return shadow
         self.guards.add(source, "type", type(value))
         shadow = copy.copy(value)

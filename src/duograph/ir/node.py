@@ -126,6 +126,9 @@ class Context:
         self._serial = 0
         self._names: dict[str, int] = {}
         self.origins: dict[Node, tuple[Any, ...]] = {}
+        self.overwritten: dict[int, set[int]] = {}
+        """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
+        cannot use such values for a gradient, so neither may a derivative of this program."""
         self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects
         self.functions: dict[str, Graph] = {}  # what `call_named` calls
 

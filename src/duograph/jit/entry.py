@@ -57,7 +57,10 @@ class Entry:
             if self._function is None:
                 # gradients are taken of the captured graph: occurrences are still apart there, as eager has them
                 self._function = GraphFunction(self.program.graph, run_graph_owned)
-            outputs = self._function(values)
+            try:
+                outputs = self._function(values)
+            except Exception as exc:
+                raise RunFailed from exc
         else:
             arrays = [to_runtime(v) for v in values]
             try:

@@ -98,6 +98,10 @@ class JitFunction:
             return self._plain(args, kwargs)
         return self._run(entry, store, values, args, kwargs)
 
+    def captured_target(self) -> Any:
+        """What a program that is being captured calls instead."""
+        return self.target or self.fn
+
     def prepare(self, *args: Any, **kwargs: Any) -> None:
         """Compiles for these arguments without running."""
         bound = self._signature.bind(*args, **kwargs)
@@ -252,6 +256,10 @@ class BoundJit:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(self.__self__, *args, **kwargs)
+
+    def captured_target(self) -> Any:
+        """What a program that is being captured calls instead."""
+        return types.MethodType(self.function.fn, self.__self__)
 
     @property
     def __func__(self) -> JitFunction:

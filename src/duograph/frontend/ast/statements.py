@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import operator
@@ -25,6 +26,7 @@ IN_PLACE = {
     ast.RShift: operator.irshift,
 }  # fmt: skip
 NEXT = Outcome("next")
+_PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 
 
 class Statements(Expressions):
@@ -291,7 +293,7 @@ class Statements(Expressions):
         found = getattr(type(manager), name, None)
         if found is None:
             raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol")
-        if module_kind(type(manager).__module__) == "framework":
+        if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS:
             return getattr(manager, name)
         raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")
 
