@@ -350,8 +350,8 @@ def _normal(item: Any) -> Any:
 def _wrong_type(item: Any) -> IndexError:
     if isinstance(item, str | dict | set | bytes):
         return IndexError(
-            f"Unsupported Python object type received: {type(item)}. Supported types for tensor indexing are: list, int, "
-            "float, tuple, slice, ellipsis, None, array"
+            f"Unsupported Python object type received: {type(item)}. Supported types for tensor indexing are: list, "
+            "int, float, tuple, slice, ellipsis, None, array"
         )
     return IndexError(
         "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "

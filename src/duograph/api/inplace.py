@@ -35,7 +35,9 @@ def store(x: Tensor, value: Tensor, op: str) -> Tensor:
         ValueError: its shape does not broadcast to that of ``x``.
     """
     if _rank(value.dtype) > _rank(x.dtype):
-        raise TypeError(f"For '{op}', the result of dtype {value.dtype} cannot be stored in a tensor of dtype {x.dtype}.")
+        raise TypeError(
+            f"For '{op}', the result of dtype {value.dtype} cannot be stored in a tensor of dtype {x.dtype}."
+        )
     write(x, fitted(to_dtype(value, x.dtype), tuple(x.shape)))
     return x
 
@@ -112,8 +114,9 @@ _UNARY = {
     **{
         f"{name}_": _unary(op, f"{name}_")
         for name, op in (
-            ("exp", unary.exp), ("log", unary.log), ("sqrt", unary.sqrt), ("sigmoid", unary.sigmoid), ("tanh", unary.tanh),
-            ("erfinv", unary.erfinv), ("sin", unary.sin), ("cos", unary.cos), ("reciprocal", arithmetic.reciprocal),
+            ("exp", unary.exp), ("log", unary.log), ("sqrt", unary.sqrt), ("sigmoid", unary.sigmoid),
+            ("tanh", unary.tanh), ("erfinv", unary.erfinv), ("sin", unary.sin), ("cos", unary.cos),
+            ("reciprocal", arithmetic.reciprocal),
         )
     },
     "sign_": _unary(arithmetic.sign, "sign_", floating=False),
@@ -267,7 +270,9 @@ def _scatter(self: Tensor, dim: int, index: Tensor, src: Any, reduction: str, op
     return store(self, scatter.scatter_elements(self, index, updates, axis=axis, reduction=reduction), op)
 
 
-def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
+def scatter_(
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
     """``self[index[i][j]][j] = src[i][j]`` for ``dim`` 0; ``reduce`` is ``None``, ``'add'`` or ``'multiply'``."""
     how = {None: "none", "none": "none", "add": "add", "multiply": "mul"}.get(reduce)
     if how is None:

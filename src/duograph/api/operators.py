@@ -118,7 +118,8 @@ def bitwise(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
                 for name in ("Bool", "Int16", "Int32", "Int64", "Int8", "UInt16", "UInt32", "UInt64", "UInt8")
             )
             raise TypeError(
-                f"For primitive[{title}], the input argument[x] must be a type of {{{allowed}}}, but got Tensor[{x.dtype}]."
+                f"For primitive[{title}], the input argument[x] must be a type of {{{allowed}}}, "
+                f"but got Tensor[{x.dtype}]."
             )
         return op(*_checked(x, y, title))
 
@@ -202,4 +203,3 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__round__": rounded,
 }  # fmt: skip
 """Dunder name to function; there are no in-place operators: ``x += 1`` makes a new tensor, as in MindSpore."""
-

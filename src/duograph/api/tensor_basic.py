@@ -72,7 +72,8 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         return steps
     if not -len(steps) <= dim < len(steps):
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(steps)}, {len(steps) - 1}], but got {dim})")
+        rank = len(steps)
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
     return steps[dim]
 
 
@@ -142,7 +143,7 @@ def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
 
 
 def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
-    """The tensor in another dtype (``x.to(ms.float16)``), or of another tensor's dtype; devices other than CPU are refused."""
+    """The tensor in another dtype, or that of another tensor; devices other than CPU are refused."""
     for x in (*target, dtype, device):
         if isinstance(x, Tensor):
             self = to_dtype(self, x.dtype)
@@ -155,7 +156,7 @@ def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, **_: A
 
 def move_to(self: Tensor, to: str, blocking: bool = True) -> Tensor:
     """The tensor on device ``to``; there is only the CPU."""
-    if to.split(":")[0].upper() != "CPU":
+    if to.split(":", maxsplit=1)[0].upper() != "CPU":
         raise ValueError(f"For 'move_to', the device {to!r} is not available, this build runs on CPU only.")
     return self
 

@@ -1,8 +1,8 @@
 """The one place where operators and methods are attached to `Tensor`.
 
-Three sources: the Python protocol and operators; methods written for Tensor, because their signature differs from that
-of the function (``tensor_basic``, ``tensor_shape``, ``tensor_reduce``, ``tensor_more``, ``inplace``); and `DELEGATED`, the
-methods that are a function of the functional API with the tensor as first argument.
+Three sources: the Python protocol and operators; methods written for Tensor, because their signature differs from
+that of the function (``tensor_basic``, ``tensor_shape``, ``tensor_reduce``, ``tensor_more``, ``tensor_tail``,
+``inplace``); and `DELEGATED`, the methods that are a function of the functional API with the tensor first.
 """
 
 from __future__ import annotations
@@ -14,32 +14,44 @@ from typing import Any
 
 from duograph.tensor.tensor import Tensor
 
-from . import indexing, inplace, operators, tensor_basic, tensor_more, tensor_python, tensor_reduce, tensor_shape, tensor_tail
+from . import (
+    indexing,
+    inplace,
+    operators,
+    tensor_basic,
+    tensor_more,
+    tensor_python,
+    tensor_reduce,
+    tensor_shape,
+    tensor_tail,
+)
 from .functional import array, compare, creation, index, linalg, math, nn, random, reduce
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 for _module in (math, compare, reduce, array, index, linalg, random, nn, creation):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
-DELEGATED = """
+_NAMES = """
     abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr aminmax angle approximate_equal arccos
-    arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli bincount
-    bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
+    arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli
+    bincount bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
     cholesky_inverse cholesky_solve clamp clip conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
-    cumsum deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eigvals eq equal erf erfc erfinv
-    exp expm1 fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd gcd ge geqrf
-    ger greater greater_equal gt hardshrink heaviside histc hsplit hypot i0 igamma igammac imag index_add index_fill
-    index_select inner inv inverse invert isclose isfinite isinf isnan isneginf isposinf isreal kthvalue lcm ldexp le
-    lerp less less_equal lgamma log log10 log1p log2 log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet
-    logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu_solve masked_fill masked_scatter
-    masked_select matmul matrix_determinant matrix_power maximum median minimum mm msort mul multinomial multiply mvlgamma
-    nan_to_num nanmean nanmedian nanquantile nansum ne neg negative nextafter nonzero norm not_equal orgqr ormqr outer
-    polygamma positive pow qr quantile rad2deg real reciprocal remainder renorm repeat_interleave reverse_sequence roll
-    rot90 round rsqrt scatter scatter_add searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
-    slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd take_along_dim tan tanh top_k topk trace triangular_solve
-    tril triu true_divide trunc unfold unique unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min
-    unsorted_segment_prod var_mean vsplit xdivy xlogy fills random_categorical i0 igamma igammac kthvalue nanmedian quantile
-    """.split()
+    cumsum deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eq equal erf erfc erfinv
+    exp expm1 fills fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd
+    gcd ge ger greater greater_equal gt hardshrink heaviside histc hsplit hypot imag index_add index_fill
+    index_select inner inv inverse invert isclose isfinite isinf isnan isneginf isposinf isreal lcm ldexp le lerp
+    less less_equal lgamma log log10 log1p log2 log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet
+    logical_and logical_not logical_or logical_xor logit logsumexp lt masked_fill masked_scatter masked_select
+    matmul matrix_determinant matrix_power maximum median minimum mm msort mul multinomial multiply mvlgamma
+    nan_to_num nanmean nansum ne neg negative nextafter nonzero norm not_equal outer polygamma positive pow qr
+    rad2deg random_categorical real reciprocal remainder renorm repeat_interleave reverse_sequence roll rot90 round
+    rsqrt scatter scatter_add searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
+    slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd tan tanh top_k topk trace tril triu
+    true_divide trunc unfold unique unique_consecutive unsorted_segment_max unsorted_segment_min
+    unsorted_segment_prod var_mean vsplit xdivy xlogy
+"""
+DELEGATED = _NAMES.split()
+"""Methods that are a function of the functional API."""
 
 SYNONYMS = (("axis", "dim"), ("keepdims", "keep_dims", "keepdim"), ("min", "clip_value_min"), ("max", "clip_value_max"))
 """Keywords of which MindSpore's methods take any, whichever one the function has."""

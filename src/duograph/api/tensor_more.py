@@ -80,7 +80,9 @@ def where(self: Tensor, condition: Tensor, y: Any) -> Tensor:
 def take(self: Tensor, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
     """Elements (slices along ``axis``) at ``indices``; ``mode`` for indices outside: clip, wrap or raise."""
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}.")
+        raise ValueError(
+            f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
+        )
     source = self if axis is not None else movement.reshape(self, shape=(numel(self.shape),))
     place = normalize_axis(axis or 0, source.ndim, "take")
     size = source.shape[place]
@@ -133,7 +135,9 @@ def inplace_update(self: Tensor, v: Any, indices: Any) -> Tensor:
 def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
     """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int64."""
     if side not in ("left", "right"):
-        raise ValueError(f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}.")
+        raise ValueError(
+            f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
+        )
     return functional_index.searchsorted(self, as_tensor(v), side=side, sorter=sorter)
 
 
@@ -200,7 +204,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, dev
 
 
 def itemset(self: Tensor, *args: Any) -> Tensor:
-    """A copy with one element replaced: ``x.itemset(value)``, ``x.itemset(index, value)``, ``x.itemset((i, j), value)``."""
+    """A copy with one element replaced: ``x.itemset(value)``, ``x.itemset(i, value)``, ``x.itemset((i, j), value)``."""
     *index, value = args
     out = self.copy()
     if not index:
@@ -245,21 +249,7 @@ def argmin_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> t
 # ---- gradients ------------------------------------------------------------------------------------------------------
 
 
-class HookHandle:
-    """What `register_hook` returns; ``remove()`` takes the hook away."""
-
-    def __init__(self, tensor: Tensor, hook: Callable[[Any], Any], undo: Any) -> None:
-        self._tensor, self._hook, self._undo = tensor, hook, undo
-
-    def remove(self) -> None:
-        """Takes the hook away; a second call does nothing."""
-        if self._undo is None:
-            return
-        undo, self._undo = self._undo, None
-        undo.remove() if hasattr(undo, "remove") else undo()
-
-
-def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
+def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> gradient_hooks.HookHandle:
     """Calls ``hook(gradient)`` when the gradient of this tensor is computed; what it returns replaces the gradient.
 
     Args:
@@ -273,7 +263,7 @@ def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
     """
     if not callable(hook):
         raise TypeError(f"Expected a callable hook function, but got {type(hook).__name__}.")
-    return HookHandle(self, hook, gradient_hooks.register_tensor_hook(self, hook))
+    return gradient_hooks.register_tensor_hook(self, hook)
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
@@ -284,8 +274,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 METHODS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        select, diagonal, gather, where, take, index_add, index_fill, index_copy, index_put, inplace_update, searchsorted,
-         reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
+        select, diagonal, gather, where, take, index_add, index_fill, index_copy, index_put, inplace_update,
+        searchsorted, reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
         assign_value, set_, argmax_with_value, argmin_with_value, register_hook, requires_grad_,
     )
 } | {"new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0)}  # fmt: skip

@@ -233,7 +233,9 @@ PROTOCOL: dict[str, Any] = {
 # ---- functions of the top-level namespace ---------------------------------------------------------------------------
 
 
-def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False) -> Tensor:
+def tensor(
+    input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False
+) -> Tensor:
     """``ms.tensor(...)``: a new `Tensor`, see there."""
     return Tensor(input_data, dtype, shape, init, const_arg)
 

@@ -54,7 +54,7 @@ def _axes(x: Tensor, axis: Any, method: str) -> tuple[int, ...]:
     return normalize_axes(axis, x.ndim, method)
 
 
-def sum(  # noqa: A001
+def sum(
     self: Tensor, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **options: Any
 ) -> Tensor:
     """Sum over ``axis`` (default: all). Bool and integers are summed as int64.
@@ -110,7 +110,9 @@ def prod(self: Tensor, axis: Any = None, keepdims: Any = False, dtype: Any = Non
     return reduce.reduce_prod(to_dtype(self, wanted), axis=_axes(self, axis, "ProdExt"), keep_dims=keepdims)
 
 
-def var(self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any) -> Tensor:
+def var(
+    self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any
+) -> Tensor:
     """Variance over ``axis`` (default: all), divided by the number of elements minus ``ddof``."""
     if correction is not None:
         ddof = correction
@@ -123,28 +125,33 @@ def var(self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *,
     return div(total, constant_like(total, count - int(ddof)))
 
 
-def std(self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any) -> Tensor:
+def std(
+    self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any
+) -> Tensor:
     """Standard deviation, the square root of `var`."""
     return sqrt(var(self, axis, ddof, keepdims, correction=correction, **options))
 
 
-def all(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:  # noqa: A001
+def all(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
     """Whether all elements over ``axis`` (default: all) are true."""
     axis, keepdims = _merge("all", axis, keepdims, options)
     return reduce.reduce_all(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAll"), keep_dims=keepdims)
 
 
-def any(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:  # noqa: A001
+def any(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
     """Whether any element over ``axis`` (default: all) is true."""
     axis, keepdims = _merge("any", axis, keepdims, options)
     return reduce.reduce_any(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAny"), keep_dims=keepdims)
 
 
 def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
-    def extreme(self: Tensor, *args: Any, initial: Any = None, where: Any = True, return_indices: bool = False, **options: Any) -> Any:
+    def extreme(
+        self: Tensor, *args: Any, initial: Any = None, where: Any = True, return_indices: bool = False, **options: Any
+    ) -> Any:
         if args and isinstance(args[0], Tensor):
             return combine(*_both(self, args[0]))
-        pair = return_indices or ("dim" in options) or (len(args) > 0 and args[0] is not None and not _numpy_style(options, args))
+        torch_style = len(args) > 0 and args[0] is not None and not _numpy_style(options, args)
+        pair = return_indices or "dim" in options or torch_style
         axis, keepdims = _merge(name, args[0] if args else None, args[1] if len(args) > 1 else False, options)
         x = _filled(self, where, initial, name)
         if axis is None or isinstance(axis, list | tuple):
@@ -158,8 +165,8 @@ def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
 
     extreme.__name__ = name
     extreme.__doc__ = (
-        f"The {name}imum over all elements, or along an axis.\n\n    ``x.{name}(dim)`` and ``x.{name}(dim=0)`` give values "
-        f"and indices; ``x.{name}(axis=0)`` and ``x.{name}()`` the values only."
+        f"The {name}imum over all elements, or along an axis.\n\n    ``x.{name}(dim)`` and ``x.{name}(dim=0)`` give "
+        f"values and indices; ``x.{name}(axis=0)`` and ``x.{name}()`` the values only."
     )
     return extreme
 
@@ -193,8 +200,8 @@ def _with_index(x: Tensor, axis: int, keepdims: bool, find: Any) -> tuple[Tensor
     return values, to_dtype(index, dt.int64)
 
 
-max = _extreme("max", reduce.reduce_max, reduce.argmax, maximum)  # noqa: A001
-min = _extreme("min", reduce.reduce_min, reduce.argmin, minimum)  # noqa: A001
+max = _extreme("max", reduce.reduce_max, reduce.argmax, maximum)
+min = _extreme("min", reduce.reduce_min, reduce.argmin, minimum)
 
 
 def amax(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
@@ -236,4 +243,3 @@ METHODS: dict[str, Any] = {
     "sum": sum, "mean": mean, "prod": prod, "var": var, "std": std, "all": all, "any": any, "max": max, "min": min,
     "amax": amax, "amin": amin, "argmax": argmax, "argmin": argmin, "ptp": ptp,
 }  # fmt: skip
-

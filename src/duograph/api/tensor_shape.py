@@ -6,6 +6,7 @@ Everything here is expressed over the movement primitives; shapes may contain sy
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from duograph.core import dtype as dt
@@ -37,7 +38,7 @@ def shape_of(args: Sequence[Any], op: str) -> tuple[Any, ...]:
 def _extent(n: Any, op: str) -> Any:
     if isinstance(n, Dim):
         return n
-    if isinstance(n, bool) or isinstance(n, float | str | Scalar) or n is None or not hasattr(n, "__index__"):
+    if isinstance(n, bool | float | str | Scalar) or not hasattr(n, "__index__"):
         raise TypeError(f"For '{op}', every element of the shape must be an int, but got {n!r}.")
     return hooks.as_python_number(n, "index") if isinstance(n, Tensor) else int(n)
 
@@ -278,7 +279,7 @@ def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple
         sizes = [small + 1] * large + [small] * (indices_or_sections - large)
         return slices.split(self, tuple(sizes), axis)
     cuts = [None, *indices_or_sections, None]
-    return tuple(slices.slice_axis(self, axis, a, b) for a, b in zip(cuts, cuts[1:], strict=False))
+    return tuple(slices.slice_axis(self, axis, a, b) for a, b in pairwise(cuts))
 
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -311,8 +312,8 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     multiples = shape_of(repeats, "repeat")
     if len(multiples) < self.ndim:
         raise ValueError(
-            f"For 'Repeat', number of items of repeats can not be smaller than the number of dimensions of self tensor, "
-            f"but got {len(multiples)} and {self.ndim}."
+            f"For 'Repeat', number of items of repeats can not be smaller than the number of dimensions of self "
+            f"tensor, but got {len(multiples)} and {self.ndim}."
         )
     return tile(self, multiples)
 

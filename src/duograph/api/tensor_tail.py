@@ -115,7 +115,9 @@ def sub_method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
     """Element ``choices[self[i]][i]`` for every place ``i``; ``mode`` for indices outside: clip, wrap or raise."""
     if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(f"For 'Tensor.choose', the argument 'mode' should be one of ['raise', 'wrap', 'clip'], but got {mode}.")
+        raise ValueError(
+            f"For 'Tensor.choose', the argument 'mode' should be one of ['raise', 'wrap', 'clip'], but got {mode}."
+        )
     rows = [as_tensor(c) for c in choices]
     index = to_dtype(self, dt.int64)
     if mode == "wrap":
@@ -135,7 +137,7 @@ def _scatter_nd(reduction: str, combine: Callable[[Tensor, Tensor], Tensor] | No
         values = values if combine is None else combine(constant_like(values, int(reduction == "mul")), values)
         return scatter.scatter_nd_update(self, to_dtype(indices, dt.int64), values, reduction=reduction)
 
-    method.__doc__ = f"A copy with ``updates`` combined ({reduction}) into the slices that the rows of ``indices`` name."
+    method.__doc__ = f"A copy with ``updates`` combined ({reduction}) into the slices that rows of ``indices`` name."
     return method
 
 
@@ -143,7 +145,7 @@ _scatter_nd_add = _scatter_nd("add")
 
 
 def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
-    """``x.scatter_add(dim, index, src)``: one index per element; ``x.scatter_add(indices, updates)``: rows of indices."""
+    """``x.scatter_add(dim, index, src)``: an index per element; ``x.scatter_add(indices, updates)``: in rows."""
     if "dim" in options or "axis" in options or isinstance(args[0] if args else None, int):
         given = dict(zip(("dim", "index", "src"), args, strict=False)) | options
         return scatter_add_(self.copy(), given.get("dim", given.get("axis")), given["index"], given["src"])
@@ -233,7 +235,8 @@ METHODS: dict[str, Any] = {
 """Methods by name."""
 
 FLAGS: dict[str, Any] = {
-    "init": None, "init_flag": False, "init_finished": True, "const_arg": False, "virtual_flag": False, "param_info": None,
-    "is_meta": False, "symbolic_shape": None, "parent_tensor_": None, "index_of_parent_": None, "delta_seed": 0,
+    "init": None, "init_flag": False, "init_finished": True, "const_arg": False, "virtual_flag": False,
+    "param_info": None, "is_meta": False, "symbolic_shape": None,
+    "parent_tensor_": None, "index_of_parent_": None, "delta_seed": 0,
 }  # fmt: skip
 """Attributes that every tensor has with this value unless it is set."""

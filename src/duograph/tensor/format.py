@@ -51,7 +51,8 @@ def tensor_repr(tensor: Tensor) -> str:
 
 def _symbolic(tensor: Tensor) -> str:
     if isinstance(tensor._data, Placeholder):
-        return f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value={' ' if len(tensor.shape) == 1 else chr(10)})"
+        nothing = " " if len(tensor.shape) == 1 else "\n"
+        return f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value={nothing})"
     shape = ",".join(map(str, tensor.shape))
     return f"Tensor({SHORT_DTYPE_NAMES.get(tensor.dtype.name, tensor.dtype.name)}[{shape}], symbolic)"
 

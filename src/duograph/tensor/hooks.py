@@ -38,7 +38,9 @@ def _as_python_number(tensor: Tensor, kind: str) -> Any:
 
 def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
     if state.binder is not None or tensor.is_symbolic:
-        raise SymbolicValueError(f"{what} needs the value of a tensor, which is not known while its graph is being built")
+        raise SymbolicValueError(
+            f"{what} needs the value of a tensor, which is not known while its graph is being built"
+        )
     return tensor.array()
 
 

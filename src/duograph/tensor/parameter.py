@@ -229,7 +229,9 @@ def _filled(init: Any, like: Parameter) -> Any:
         return get_op("full")(shape=tuple(like.shape), value=init, dtype=like.dtype)
     if hasattr(init, "materialize"):
         return init.materialize(tuple(like.shape), like.dtype)
-    raise TypeError(f"For 'clone', the 'init' must be Tensor, initializer, 'zeros', 'ones' or number, but got {init!r}.")
+    raise TypeError(
+        f"For 'clone', the 'init' must be Tensor, initializer, 'zeros', 'ones' or number, but got {init!r}."
+    )
 
 
 class ParameterTuple(tuple):

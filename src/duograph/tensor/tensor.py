@@ -63,7 +63,9 @@ class Tensor:
         if init is not None and (shape is None or dtype is None):
             raise ValueError("init, dtype and shape must have values at the same time.")
         if input_data is not None and shape is not None:
-            raise ValueError(f"When initializing a tensor with 'input_data', 'shape' should be set to None.But got shape: {shape}.")
+            raise ValueError(
+                f"When initializing a tensor with 'input_data', 'shape' should be set to None.But got shape: {shape}."
+            )
         if init is not None:
             data = init.materialize(shape, dtype) if hasattr(init, "materialize") else init
             self._become(data if isinstance(data, Tensor) else array_from(data, dtype))
@@ -178,8 +180,8 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
         arr = np.asarray(data)
         if arr.dtype not in _SUPPORTED:
             raise TypeError(
-                f"initializing tensor by numpy array failed, because the element type '{arr.dtype.type}' of array is not "
-                f"supported."
+                f"initializing tensor by numpy array failed, because the element type '{arr.dtype.type}' of array is "
+                "not supported."
             )
         return _converted(arr, want)
     if isinstance(data, bool | int | float | complex):
@@ -219,7 +221,7 @@ def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
         arr = None
     if arr is None or arr.dtype not in _SUPPORTED:
         raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
-    if want is None and arr.dtype.kind == "f" or arr.size == 0 and want is None:
+    if (want is None and arr.dtype.kind == "f") or (arr.size == 0 and want is None):
         want = np.float32
     elif want is None and arr.dtype.kind == "i":  # NumPy numbers in a list count as Python's
         want = np.int64
@@ -258,6 +260,6 @@ def _stacked(data: Any) -> Tensor:
 
 
 __all__ = [
-    "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp", "root_of", "type_of",
-    "wrap", "wrap_view",
+    "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp", "root_of",
+    "type_of", "wrap", "wrap_view",
 ]  # fmt: skip

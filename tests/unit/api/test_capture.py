@@ -39,22 +39,75 @@ def set_chain(x):
 
 
 PROGRAMS = {
-    "operators": lambda x: (x + 1, 2 - x, x * x, x / 3, x // 2, x % 4, x**2, -x, x < 5, 3 >= x, x == x, ~(x > 1), abs(x)),
+    "operators": lambda x: (
+        x + 1,
+        2 - x,
+        x * x,
+        x / 3,
+        x // 2,
+        x % 4,
+        x**2,
+        -x,
+        x < 5,
+        3 >= x,
+        x == x,
+        ~(x > 1),
+        abs(x),
+    ),
     "promotion": lambda x: (x + Tensor([1, 2, 3, 4]), x.astype(dt.int32) / 2, x.astype(dt.int32) + 1.5, x.half() + 1),
     "basic": lambda x: (x[0], x[-1, 1:], x[..., None, ::2], x[:, ::-1], x[True], x[1, 2, 3]),
     "advanced": lambda x: (x[[0, 1]], x[:, [0, 2], [1, 1]], x[Tensor([1, 0]), 0], x[0, :, [1, 2]], x[Tensor(1)]),
     "set": set_chain,
-    "shape": lambda x: (x.T, x.reshape(4, -1), x.flatten(1), x.swapaxes(0, 2), x.squeeze(), x.expand(2, 2, 3, 4),
-                        *x.split(2, 1), *x.chunk(2, -1), *x.unbind(1), x.tile((2, 1, 1)), x.movedim(0, 2)),
-    "reduce": lambda x: (x.sum(), x.mean(0), x.max(), *x.max(1), x.min(axis=2, keepdims=True), x.argmax(1), x.std(), x.var(0),
-                         x.prod(2), (x > 3).all(), x.any(0), x.amax((0, 1)), x.ptp(1)),
+    "shape": lambda x: (
+        x.T,
+        x.reshape(4, -1),
+        x.flatten(1),
+        x.swapaxes(0, 2),
+        x.squeeze(),
+        x.expand(2, 2, 3, 4),
+        *x.split(2, 1),
+        *x.chunk(2, -1),
+        *x.unbind(1),
+        x.tile((2, 1, 1)),
+        x.movedim(0, 2),
+    ),
+    "reduce": lambda x: (
+        x.sum(),
+        x.mean(0),
+        x.max(),
+        *x.max(1),
+        x.min(axis=2, keepdims=True),
+        x.argmax(1),
+        x.std(),
+        x.var(0),
+        x.prod(2),
+        (x > 3).all(),
+        x.any(0),
+        x.amax((0, 1)),
+        x.ptp(1),
+    ),
     "in place": lambda x: (x.add_(1), x.reshape(-1)[::2].mul_(3), x.clamp_(0, 20), x.masked_fill_(x > 9, 0), x),
-    "elements": lambda x: (x.gather(2, Tensor(np.zeros((2, 3, 1), np.int64))), x.take(Tensor([1, 5])), x.diagonal(),
-                           x.index_select(1, Tensor([2, 0])), x.where(x > 5, 0.0), x.masked_fill(x < 3, 1.0)),
+    "elements": lambda x: (
+        x.gather(2, Tensor(np.zeros((2, 3, 1), np.int64))),
+        x.take(Tensor([1, 5])),
+        x.diagonal(),
+        x.index_select(1, Tensor([2, 0])),
+        x.where(x > 5, 0.0),
+        x.masked_fill(x < 3, 1.0),
+    ),
     "order": lambda x: (*x.sort(), x.argsort(1), *x.topk(2), x.cumsum(1), x.flip(0)),
-    "functions": lambda x: (x.exp(), x.sqrt(), x.sigmoid(), x.log1p(), x.matmul(x.mT), x.softmax(-1), x.norm(), x.tril()),
+    "functions": lambda x: (
+        x.exp(),
+        x.sqrt(),
+        x.sigmoid(),
+        x.log1p(),
+        x.matmul(x.mT),
+        x.softmax(-1),
+        x.norm(),
+        x.tril(),
+    ),
     "construct": lambda x: (Tensor([x[0, 0, 0], x[1, 1, 1]]), Parameter(x, "p") + 1, Tensor(x, dt.float16), x.clone()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -82,7 +135,9 @@ def test_run_time_integers_index():
 
         return tensor_item(i, kind="int").node
 
-    y, x, picked = (np.asarray(r.asnumpy() if isinstance(r, Tensor) else r) for r in captured(program, array, np.array(2)))
+    y, x, picked = (
+        np.asarray(r.asnumpy() if isinstance(r, Tensor) else r) for r in captured(program, array, np.array(2))
+    )
     want = array.copy()
     np.testing.assert_array_equal(y, want[2] + want[0, 2] + want[2, 2])
     want[2, 1:] = 9

@@ -18,8 +18,10 @@ REPR = [
     ),
     (
         Tensor([[1.0, 2.0], [3.0, 4.0]]),
-        "Tensor(shape=[2, 2], dtype=Float32, value=\n[[ 1.00000000e+00,  2.00000000e+00],\n"
-        " [ 3.00000000e+00,  4.00000000e+00]])",
+        (
+            "Tensor(shape=[2, 2], dtype=Float32, value=\n[[ 1.00000000e+00,  2.00000000e+00],\n"
+            " [ 3.00000000e+00,  4.00000000e+00]])"
+        ),
     ),
     (Tensor(1.5), "Tensor(shape=[], dtype=Float32, value= 1.5)"),
     (Tensor(123456789.0), "Tensor(shape=[], dtype=Float32, value= 1.23457e+08)"),
@@ -37,19 +39,25 @@ REPR = [
     (Tensor([1 + 2j, -1.5 - 3j]), "Tensor(shape=[2], dtype=Complex128, value= [1+2j, -1.5-3j])"),
     (
         Tensor([[np.nan, 1.0], [2.0, np.inf]]),
-        "Tensor(shape=[2, 2], dtype=Float32, value=\n[[            nan,  1.00000000e+00],\n"
-        " [ 2.00000000e+00,             inf]])",
+        (
+            "Tensor(shape=[2, 2], dtype=Float32, value=\n[[            nan,  1.00000000e+00],\n"
+            " [ 2.00000000e+00,             inf]])"
+        ),
     ),
     (Tensor([-0.0, 0.0]), "Tensor(shape=[2], dtype=Float32, value= [-0.00000000e+00,  0.00000000e+00])"),
     (
         Tensor(np.arange(30)),
-        "Tensor(shape=[30], dtype=Int64, value= [ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, 17, "
-        "18, 19, 20, 21, 22, 23, \n 24, 25, 26, 27, 28, 29])",
+        (
+            "Tensor(shape=[30], dtype=Int64, value= [ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, "  # noqa: E501
+            "17, 18, 19, 20, 21, 22, 23, \n 24, 25, 26, 27, 28, 29])"
+        ),
     ),
     (
         Tensor(np.arange(14) > 3),
-        "Tensor(shape=[14], dtype=Bool, value= [False, False, False, False,  True,  True,  True,  True,  True,  True,  "
-        "True,  True, \n  True,  True])",
+        (
+            "Tensor(shape=[14], dtype=Bool, value= [False, False, False, False,  True,  True,  True,  True,  True,  True,  "  # noqa: E501
+            "True,  True, \n  True,  True])"
+        ),
     ),
     (Tensor(np.arange(2000)), "Tensor(shape=[2000], dtype=Int64, value= [   0,    1,    2 ... 1997, 1998, 1999])"),
     (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from duograph.api.tensor_methods import Tensor
 from duograph.core import dtype as dt
@@ -34,7 +35,9 @@ def shape_and_index(draw, advanced=True):
         elif kind == "mask":
             mask = np.zeros(n, bool)
             mask[draw(st.lists(st.integers(0, n - 1), max_size=n))] = True
-            index.append(mask if mask.sum() in (1, block[-1] if block else 1) or not any_advanced(index) else slice(None))
+            index.append(
+                mask if mask.sum() in (1, block[-1] if block else 1) or not any_advanced(index) else slice(None)
+            )
         else:
             index += [None, draw(st.integers(-n, n - 1))]
     if ellipsis and sum(i is not None for i in index) < len(shape):  # an empty one separates advanced indices in NumPy

@@ -14,16 +14,34 @@ def fresh():
 
 
 VIEWS = {
-    "reshape": lambda x: x.reshape(3, 2), "view": lambda x: x.view(6), "flatten": lambda x: x.flatten(),
-    "ravel": lambda x: x.ravel(), "T": lambda x: x.T, "mT": lambda x: x.mT, "transpose": lambda x: x.transpose(1, 0),
-    "permute": lambda x: x.permute(1, 0), "swapaxes": lambda x: x.swapaxes(0, 1), "movedim": lambda x: x.movedim(0, 1),
-    "unsqueeze": lambda x: x.unsqueeze(0), "squeeze": lambda x: x.reshape(1, 2, 3).squeeze(0),
-    "expand_dims": lambda x: x.expand_dims(1), "split": lambda x: x.split(1)[0], "chunk": lambda x: x.chunk(2, 1)[0],
-    "tensor_split": lambda x: x.tensor_split(2, 1)[0], "unbind": lambda x: x.unbind(1)[0],
-    "narrow": lambda x: x.narrow(1, 0, 2), "select": lambda x: x.select(1, 0), "diagonal": lambda x: x.diagonal(),
-    "slice": lambda x: x[:, ::2], "int": lambda x: x[0], "iter": lambda x: next(iter(x)), "Tensor": lambda x: Tensor(x),
-    "data": lambda x: x.data, "view_as": lambda x: x.view_as(Tensor(np.zeros((3, 2)))), "t": lambda x: x.t(),
-}  # fmt: skip
+    "reshape": lambda x: x.reshape(3, 2),
+    "view": lambda x: x.view(6),
+    "flatten": lambda x: x.flatten(),
+    "ravel": lambda x: x.ravel(),
+    "T": lambda x: x.T,
+    "mT": lambda x: x.mT,
+    "transpose": lambda x: x.transpose(1, 0),
+    "permute": lambda x: x.permute(1, 0),
+    "swapaxes": lambda x: x.swapaxes(0, 1),
+    "movedim": lambda x: x.movedim(0, 1),
+    "unsqueeze": lambda x: x.unsqueeze(0),
+    "squeeze": lambda x: x.reshape(1, 2, 3).squeeze(0),
+    "expand_dims": lambda x: x.expand_dims(1),
+    "split": lambda x: x.split(1)[0],
+    "chunk": lambda x: x.chunk(2, 1)[0],
+    "tensor_split": lambda x: x.tensor_split(2, 1)[0],
+    "unbind": lambda x: x.unbind(1)[0],
+    "narrow": lambda x: x.narrow(1, 0, 2),
+    "select": lambda x: x.select(1, 0),
+    "diagonal": lambda x: x.diagonal(),
+    "slice": lambda x: x[:, ::2],
+    "int": lambda x: x[0],
+    "iter": lambda x: next(iter(x)),
+    "Tensor": lambda x: Tensor(x),
+    "data": lambda x: x.data,
+    "view_as": lambda x: x.view_as(Tensor(np.zeros((3, 2)))),
+    "t": lambda x: x.t(),
+}
 
 
 @pytest.mark.parametrize("name", VIEWS)
@@ -42,10 +60,16 @@ def test_views_share_storage(name):
 @pytest.mark.parametrize(
     "copying",
     [
-        lambda x: x.copy(), lambda x: x.clone(), lambda x: x.astype(dt.float64), lambda x: x[[0]], lambda x: x[x > 0],
-        lambda x: x.flip(0), lambda x: x.T.reshape(6), lambda x: x.tile((1, 2)),
+        lambda x: x.copy(),
+        lambda x: x.clone(),
+        lambda x: x.astype(dt.float64),
+        lambda x: x[[0]],
+        lambda x: x[x > 0],
+        lambda x: x.flip(0),
+        lambda x: x.T.reshape(6),
+        lambda x: x.tile((1, 2)),
     ],
-)  # fmt: skip
+)
 def test_copies_do_not(copying):
     x = fresh()
     y = copying(x)
@@ -116,22 +140,37 @@ INPLACE = [
     ("clamp_", (), {"min": 0}, lambda a: np.maximum(a, 0)),
     ("copy_", (Tensor([7, 8, 9]),), {}, lambda a: a * 0 + [7, 8, 9]),
     ("masked_fill_", (Tensor([True, False, True]), 9.0), {}, lambda a: np.where([True, False, True], 9, a)),
-    ("masked_scatter_", (Tensor([[True, False, False], [False, True, False]]), Tensor([8.0, 9.0])), {},
-     lambda a: np.array([[8, a[0, 1], a[0, 2]], [a[1, 0], 9, a[1, 2]]])),
+    (
+        "masked_scatter_",
+        (Tensor([[True, False, False], [False, True, False]]), Tensor([8.0, 9.0])),
+        {},
+        lambda a: np.array([[8, a[0, 1], a[0, 2]], [a[1, 0], 9, a[1, 2]]]),
+    ),
     ("fill_diagonal_", (5.0,), {}, lambda a: np.where(np.eye(2, 3) > 0, 5, a)),
     ("index_add_", (1, _index(0, 0), Tensor([[1.0, 2.0], [3.0, 4.0]])), {}, lambda a: a + [[3, 0, 0], [7, 0, 0]]),
     ("index_copy_", (0, _index(1), Tensor([[7.0, 8.0, 9.0]])), {}, lambda a: np.stack([a[0], [7, 8, 9]])),
     ("index_fill_", (1, _index(0, 2), 5), {}, lambda a: np.stack([[5, a[0, 1], 5], [5, a[1, 1], 5]])),
     ("index_put_", ((_index(0), _index(1)), Tensor([9.0])), {}, lambda a: np.where([[0, 1, 0], [0, 0, 0]], 9, a)),
     ("index_put_", ((_index(0, 0),), Tensor(1.0), True), {}, lambda a: a + [[2], [0]]),
-    ("scatter_", (1, Tensor([[0], [1]]), Tensor([[8.0], [9.0]])), {},
-     lambda a: np.array([[8, a[0, 1], a[0, 2]], [a[1, 0], 9, a[1, 2]]])),
-    ("scatter_add_", (1, Tensor([[0, 0], [1, 1]]), Tensor([[1.0, 2.0], [3.0, 4.0]])), {}, lambda a: a + [[3, 0, 0], [0, 7, 0]]),
+    (
+        "scatter_",
+        (1, Tensor([[0], [1]]), Tensor([[8.0], [9.0]])),
+        {},
+        lambda a: np.array([[8, a[0, 1], a[0, 2]], [a[1, 0], 9, a[1, 2]]]),
+    ),
+    (
+        "scatter_add_",
+        (1, Tensor([[0, 0], [1, 1]]), Tensor([[1.0, 2.0], [3.0, 4.0]])),
+        {},
+        lambda a: a + [[3, 0, 0], [0, 7, 0]],
+    ),
     ("put_", (_index(0, 5), Tensor([7.0, 8.0])), {}, lambda a: np.array([[7, -2, 3], [4, 5, 8]])),
-]  # fmt: skip
+]
 
 
-@pytest.mark.parametrize(("name", "args", "options", "expected"), INPLACE, ids=[f"{i[0]}{n}" for n, i in enumerate(INPLACE)])
+@pytest.mark.parametrize(
+    ("name", "args", "options", "expected"), INPLACE, ids=[f"{i[0]}{n}" for n, i in enumerate(INPLACE)]
+)
 @pytest.mark.parametrize("layout", ["whole", "view"])
 def test_in_place(name, args, options, expected, layout):
     array = np.array(X, np.float32)
