@@ -73,8 +73,9 @@ class conv:
         )
         if any(isinstance(n, int) and n <= 0 for n in size):
             raise ValueError(
-                f"For 'Conv{x.ndim - 2}D', the kernel {tuple(w.shape[2:])} (dilation {dilation}) does not fit into the "
-                f"input {tuple(x.shape[2:])} padded by {padding}."
+                f"For 'Conv{x.ndim - 2}d', input shape's h and w after padding must be greater than or equal to "
+                f"kernel_size's h and w respectively: the kernel {tuple(w.shape[2:])} (dilation {dilation}) does not "
+                f"fit into the input {tuple(x.shape[2:])} padded by {padding}."
             )
         return TensorType(dtype, (x.shape[0], w.shape[0], *size))
 

@@ -97,7 +97,7 @@ def _product(x, w, *, transpose_a, transpose_b):
 
 
 def _transposed(x: np.ndarray) -> np.ndarray:
-    """A C-contiguous copy of the transposed matrices; rows a power of two apart are read few at a time for the cache."""
+    """A C-contiguous copy of the transposed matrices; few rows at a time where they collide in the cache."""
     if x.ndim > 2 or x.shape[0] <= 16 or x.shape[1] * x.itemsize % 1024:
         return np.ascontiguousarray(np.swapaxes(x, -1, -2))
     out = np.empty(x.shape[::-1], x.dtype)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dim import definitely_eq
 from duograph.core.op import primitive
 from duograph.core.shapes import normalize_axis, numel
 
@@ -188,8 +189,17 @@ def _per_channel(x: Any, t: Any) -> Any:
     return reshape(t, shape=(1, t.shape[0], *(1,) * (len(x.shape) - 2)))
 
 
+def _check_channels(x: Any, vector: Any) -> None:
+    if vector is not None and definitely_eq(x.shape[1], vector.shape[0]) is False:
+        raise ValueError(
+            f"For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: {x.shape[1]}, "
+            f"but got scale.shape[0]: {vector.shape[0]}."
+        )
+
+
 def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float = 1e-5) -> Any:
     """``x`` (N, C, ...) normalised by given statistics per channel."""
+    _check_channels(x, mean)
     scale = rsqrt(shifted(variance, eps))
     if weight is not None:
         scale = mul(scale, weight)
@@ -199,6 +209,7 @@ def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: An
 
 def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
     """``x`` (N, C, ...) normalised by its own statistics per channel; also the batch mean and biased variance (C,)."""
+    _check_channels(x, weight)
     axes = (0, *range(2, len(x.shape)))
     centred, mean, variance = moments(x, axes)
     out = mul(centred, rsqrt(shifted(variance, eps)))
