@@ -187,19 +187,12 @@ def partial(func: Callable[..., Any], *args: Any) -> functools.partial[Any]:
     return functools.partial(func, *args)
 
 
-# ---- order and gradients --------------------------------------------------------------------------------------------
+# ---- order --------------------------------------------------------------------------------------------
 
 
 def depend(value: Any, expr: Any) -> Any:
     """``value``, after ``expr`` was computed; programs run in order, so this is ``value``."""
     return value
-
-
-def hook_gradient(x: Tensor, fn: Callable[[Any], Any]) -> Tensor:
-    """``x``, whose gradient passes through ``fn``."""
-    from duograph.autodiff.hooks import gradient_hook
-
-    return gradient_hook(x, fn)
 
 
 def print_(*input_x: Any) -> None:

@@ -1,0 +1,236 @@
+"""`Primitive`: an operator as an object that holds its attributes, and how tables become such classes.
+
+    Primitive
+    +-- PrimitiveWithInfer, PrimitiveWithCheck       bases of user classes
+    +-- TablePrimitive                               one class per row of a table (``declare``)
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from duograph.autodiff.custom import custom_call
+from duograph.core.op import Op
+
+REQUIRED: Any = ...
+"""In a table of constructor parameters: has no default."""
+
+custom_rules: dict[type, Callable[[Any], Any]] = {}
+"""Gradient factories of classes that do not stand for one op (`bprop_registry`)."""
+
+
+class Primitive:
+    """An operator as an object: attributes are given once, operands with every call.
+
+    Args:
+        name: the operator's name.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> add = ops.Primitive("add")
+        >>> add.name
+        'add'
+    """
+
+    const_value: Any = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.attrs: dict[str, Any] = {}
+        self.init_attrs: dict[str, Any] = {"name": name}
+        self.instance_name = ""
+        self.primitive_target = "CPU"
+
+    # -- attributes ----------------------------------------------------------------------------------------------
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        """Sets an attribute; gives the primitive back."""
+        self.__dict__[name] = value
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Removes an attribute; gives the primitive back."""
+        self.__dict__.pop(name, None)
+        self.attrs.pop(name, None)
+        return self
+
+    def init_prim_io_names(self, inputs: Any, outputs: Any) -> None:
+        """Names the operands and results."""
+        self.add_prim_attr("input_names", list(inputs))
+        self.add_prim_attr("output_names", list(outputs))
+
+    def set_prim_instance_name(self, name: str) -> Primitive:
+        """Names this instance."""
+        self.instance_name = name
+        return self
+
+    def get_attr_dict(self) -> dict[str, Any]:
+        """All attributes."""
+        return dict(self.attrs)
+
+    # -- placement: accepted, and without effect on one CPU ----------------------------------------------------------
+
+    def set_device(self, device_target: str) -> Primitive:
+        """Names the device to run on."""
+        self.primitive_target = device_target
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def set_stage(self, stage: int) -> Primitive:
+        """Names the pipeline stage."""
+        return self.add_prim_attr("stage", stage)
+
+    def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
+        """Describes how operands are cut for parallel execution; there is one device, so nothing is cut."""
+        return self.add_prim_attr("in_strategy", in_strategy).add_prim_attr("out_strategy", out_strategy)
+
+    def recompute(self, mode: bool = True) -> Primitive:
+        """Asks for recomputation in the gradient.
+
+        Raises:
+            TypeError: ``mode`` is no bool.
+        """
+        if mode is not True and mode is not False:
+            raise TypeError("For 'Primitive', the attributes 'recompute' must be bool.")
+        return self.add_prim_attr("recompute", mode)
+
+    def place(self, role: str, rank_id: int) -> Primitive:
+        """Names the process to run on."""
+        return self.add_prim_attr("place", (role, rank_id))
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def forward(self, *operands: Any) -> Any:
+        """What the operator computes; subclasses define it."""
+        raise NotImplementedError(f"The primitive '{self.name}' has no implementation.")
+
+    def __call__(self, *operands: Any, **named: Any) -> Any:
+        factory = custom_rules.get(type(self))
+        if factory is None:
+            return self.forward(*operands, **named)
+        return custom_call(self.forward, factory(self), operands, named)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in ("input_names", "output_names"))
+        return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
+
+
+class PrimitiveWithInfer(Primitive):
+    """Base of user primitives that say shapes and dtypes themselves."""
+
+    def infer_shape(self, *args: Any) -> Any:
+        """The shape of the result; subclasses define it."""
+        return None
+
+    def infer_dtype(self, *args: Any) -> Any:
+        """The dtype of the result; subclasses define it."""
+        return None
+
+
+class PrimitiveWithCheck(Primitive):
+    """Base of user primitives that check shapes and dtypes themselves."""
+
+
+def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
+    """Decorator of ``__init__`` of a Primitive: its arguments become attributes.
+
+    Args:
+        fn: the ``__init__``.
+
+    Returns:
+        The ``__init__`` that registers.
+    """
+
+    @functools.wraps(fn)
+    def init(self: Primitive, *args: Any, **named: Any) -> None:
+        Primitive.__init__(self, getattr(self, "name", type(self).__name__))
+        bound = inspect.signature(fn).bind(self, *args, **named)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+            self.init_attrs[name] = value
+        fn(self, *args, **named)
+
+    return init
+
+
+prim_arg_register = prim_attr_register
+
+
+class TablePrimitive(Primitive):
+    """A primitive whose constructor and meaning come from a table.
+
+    Attributes:
+        parameters: constructor parameters with their defaults (`REQUIRED` if there is none).
+        op: the op that a call runs, if it is exactly one; a registered gradient replaces that of the op.
+    """
+
+    parameters: dict[str, Any] = {}
+    op: Op | None = None
+    __signature__: inspect.Signature
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        cls = type(self)
+        super().__init__(cls.__name__)
+        if not args and not named and REQUIRED not in cls.parameters.values():
+            values = cls.parameters
+        else:
+            if len(args) > len(cls.parameters):
+                raise TypeError(f"{cls.__name__}() takes {len(cls.parameters)} arguments, but {len(args)} were given")
+            bound = cls.__signature__.bind(*args, **named)
+            bound.apply_defaults()
+            values = bound.arguments
+        for name, value in values.items():
+            self.attrs[name] = self.__dict__[name] = value
+            self.init_attrs[name] = value
+        self.check()
+
+    def check(self) -> None:
+        """Raises for wrong attributes; tables may replace it."""
+
+
+def declare(
+    name: str,
+    forward: Callable[..., Any],
+    parameters: dict[str, Any] | None = None,
+    op: Op | None = None,
+    check: Callable[[Any], None] | None = None,
+) -> type[TablePrimitive]:
+    """The class of one row.
+
+    Args:
+        name: class name.
+        forward: ``(self, *operands) -> result``; for rows without parameters also a plain function of the operands.
+        parameters: constructor parameters with defaults.
+        op: the op that ``forward`` runs, if it is exactly one with these operands.
+        check: ``(self)``, raises for wrong attributes.
+    """
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [
+            inspect.Parameter(p, kind, default=inspect.Parameter.empty if value is REQUIRED else value)
+            for p, value in (parameters or {}).items()
+        ]
+    )
+    members: dict[str, Any] = {
+        "__doc__": forward.__doc__ or f"The operator ``{name}``.", "__module__": "duograph.ops",
+        "forward": forward, "parameters": parameters or {}, "op": op, "__signature__": signature,
+    }  # fmt: skip
+    if check is not None:
+        members["check"] = check
+    return type(name, (TablePrimitive,), members)
+
+
+def from_function(name: str, function: Callable[..., Any], op: Op | None = None) -> type[TablePrimitive]:
+    """The class without parameters whose call is ``function``."""
+
+    def forward(self: Any, *operands: Any, **named: Any) -> Any:
+        return function(*operands, **named)
+
+    forward.__doc__ = function.__doc__
+    return declare(name, forward, op=op)

@@ -1,0 +1,338 @@
+"""Primitive classes with constructor parameters: mathematics, shapes, indexing, random draws.
+
+Every row is ``declare(name, forward, {parameter: default})``; ``forward`` gets the Primitive first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.ops import arithmetic, cumulative, linalg as products, movement, random as draws
+from duograph.ops.creation import constant_like
+from duograph.tensor.tensor import Tensor
+
+from ..functional import array, compare, creation, index, linalg, math, nn, random, reduce
+from ..functional.forms import axes_of, axis_of, in_dtype
+from ..promote import as_tensor, to_dtype
+from ..tensor_shape import shape_of
+from .base import REQUIRED, TablePrimitive, declare
+
+CLASSES: dict[str, type[TablePrimitive]] = {}
+"""Class name to class."""
+
+
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
+
+
+def _tensors(args: tuple[Any, ...]) -> Any:
+    """Tensors given one by one or as one list or tuple."""
+    return args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
+
+
+# ---- reductions -----------------------------------------------------------------------------------------------------
+
+_KEEP = {"keep_dims": False}
+_row("ReduceSum", lambda p, x, axis=(): reduce.keep_sum(x, axis, p.keep_dims), {**_KEEP, "skip_mode": False})
+_row("ReduceMean", lambda p, x, axis=(): reduce.mean(x, axis, p.keep_dims), _KEEP)
+_row("ReduceMax", lambda p, x, axis=(): reduce.amax(x, axis, p.keep_dims), _KEEP)
+_row("ReduceMin", lambda p, x, axis=(): reduce.amin(x, axis, p.keep_dims), _KEEP)
+_row("ReduceProd", lambda p, x, axis=(): reduce.keep_prod(x, axis, p.keep_dims), _KEEP)
+_row("ReduceAll", lambda p, x, axis=(): reduce.all(x, axis, p.keep_dims), _KEEP)
+_row("ReduceAny", lambda p, x, axis=(): reduce.any(x, axis, p.keep_dims), _KEEP)
+_row(
+    "ReduceStd", lambda p, x: reduce.std_mean(x, p.axis, int(p.unbiased), p.keep_dims),
+    {"axis": (), "unbiased": True, "keep_dims": False},
+)  # fmt: skip
+_row("EuclideanNorm", lambda p, x, axes: linalg.vector_norm(x, 2, axes_of(axes, x, p.name), p.keep_dims), _KEEP)
+_row(
+    "LpNorm", lambda p, x: linalg.vector_norm(x, p.p, p.axis, p.keep_dims),
+    {"axis": REQUIRED, "p": 2, "keep_dims": False, "epsilon": 1e-12},
+)  # fmt: skip
+_row(
+    "Argmax", lambda p, x: in_dtype(reduce.argmax(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32}
+)
+_row(
+    "Argmin", lambda p, x: in_dtype(reduce.argmin(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32}
+)
+
+
+def _index_first(largest: bool) -> Any:
+    def forward(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        value, place = reduce.extreme_with_index(x, axis_of(p.axis, x, p.name), p.keep_dims, largest)
+        return place, value
+
+    return forward
+
+
+_row("ArgMaxWithValue", _index_first(True), {"axis": 0, "keep_dims": False})
+_row("ArgMinWithValue", _index_first(False), {"axis": 0, "keep_dims": False})
+_row("CountNonZero", lambda p, x: reduce.count_nonzero(x, () if p.dims is None else p.dims, dtype=dt.int64), {"dims": None})
+
+
+def _running(op: Any, name: str) -> Any:
+    def forward(p: Any, x: Tensor, axis: int) -> Tensor:
+        return op(x, axis=axis_of(axis, x, name), exclusive=p.exclusive, reverse=p.reverse)
+
+    return forward
+
+
+_row("CumSum", _running(cumulative.cumsum, "CumSum"), {"exclusive": False, "reverse": False})
+_row("CumProd", _running(cumulative.cumprod, "CumProd"), {"exclusive": False, "reverse": False})
+_row("Cummax", lambda p, x: reduce.cummax(x, p.axis), {"axis": REQUIRED})
+_row("Cummin", lambda p, x: reduce.cummin(x, p.axis), {"axis": REQUIRED})
+_row(
+    "Median", lambda p, x: index.median(array.ravel(x) if p.global_median else x, p.axis, p.keep_dims),
+    {"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False},
+)  # fmt: skip
+
+# ---- products -------------------------------------------------------------------------------------------------------
+
+_TRANSPOSED = {"transpose_a": False, "transpose_b": False}
+_row(
+    "MatMul", lambda p, x, y: linalg.matrix_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED, op=products.matmul
+)
+_row("BatchMatMul", lambda p, x, y: linalg.batch_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED)
+_row("Cdist", lambda p, x, y: linalg.cdist(x, y, p.p), {"p": 2.0})
+_row("Cholesky", lambda p, x: linalg.cholesky(x, p.upper), {"upper": False})
+_row("CholeskyInverse", lambda p, x: linalg.cholesky_inverse(x, p.upper), {"upper": False})
+_row("CholeskySolve", lambda p, x, y: linalg.cholesky_solve(x, y, p.upper), {"upper": False})
+_row("Einsum", lambda p, xs: linalg.einsum(p.equation, *xs), {"equation": REQUIRED})
+_row(
+    "MatrixInverse", lambda p, x: linalg.inverse(array.adjoint(x) if p.adjoint else x), {"adjoint": False}
+)
+_row("MatrixSolve", lambda p, a, b: linalg.matrix_solve(a, b, p.adjoint), {"adjoint": False})
+_row("MatrixPower", lambda p, x: linalg.matrix_power(x, p.n), {"n": REQUIRED})
+_row("Qr", lambda p, x: linalg.qr(x, "complete" if p.full_matrices else "reduced"), {"full_matrices": False})
+_row("Renorm", lambda p, x: linalg.renorm(x, p.p, p.dim, p.maxnorm), {"p": REQUIRED, "dim": REQUIRED, "maxnorm": REQUIRED})
+
+
+def _svd(p: Any, x: Tensor) -> tuple[Tensor, ...]:
+    out = linalg.svd(x, p.full_matrices, p.compute_uv)
+    return out if isinstance(out, tuple) else (out, creation.zeros((1,)), creation.zeros((1,)))
+
+
+_row("Svd", _svd, {"full_matrices": False, "compute_uv": True})
+
+# ---- shapes and joins -----------------------------------------------------------------------------------------------
+
+_row("Concat", lambda p, *xs: array.concat(_tensors(xs), p.axis), {"axis": 0})
+_row("Stack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
+_row("Pack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
+_row("Unstack", lambda p, x: array.unstack(x, p.axis), {"axis": 0, "num": None})
+_row("Unpack", lambda p, x: array.unstack(x, p.axis), {"axis": 0})
+
+
+def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
+    axis = axis_of(p.axis, x, "Split")
+    if x.shape[axis] % p.output_num:
+        raise ValueError(
+            f"For 'Split', the size of axis {axis} must be divisible by output_num {p.output_num}, but got {x.shape[axis]}."
+        )
+    return array.split(x, x.shape[axis] // p.output_num, axis)
+
+
+_row("Split", _split, {"axis": 0, "output_num": 1})
+_row(
+    "SplitV", lambda p, x: array.split(x, list(p.size_splits), p.split_dim),
+    {"size_splits": REQUIRED, "split_dim": REQUIRED, "num_split": REQUIRED},
+)  # fmt: skip
+_row("Squeeze", lambda p, x: array.squeeze(x, p.axis), {"axis": ()})
+_row("BroadcastTo", lambda p, x: array.broadcast_to(x, p.shape), {"shape": REQUIRED})
+_row("ReverseV2", lambda p, x: array.flip(x, p.axis), {"axis": REQUIRED})
+_row("Roll", lambda p, x: array.roll(x, p.shifts, p.dims), {"shifts": REQUIRED, "dims": None})
+_row("ReverseSequence", lambda p, x, n: array.reverse_sequence(x, n, p.seq_dim, p.batch_dim), {"seq_dim": REQUIRED, "batch_dim": 0})
+_row("Tril", lambda p, x: array.tril(x, p.diagonal), {"diagonal": 0})
+_row("Triu", lambda p, x: array.triu(x, p.diagonal), {"diagonal": 0})
+_row("Meshgrid", lambda p, *xs: array.meshgrid(*_tensors(xs), indexing=p.indexing), {"indexing": "xy"})
+_MASKS = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
+_row("StridedSlice", lambda p, x, begin, end, strides: array.strided_slice(x, begin, end, strides, **{k: p.attrs[k] for k in _MASKS}), _MASKS)
+_row("Pad", lambda p, x: array.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
+_row(
+    "PadV3", lambda p, x, paddings, value=None: array.pad(x, paddings, {"edge": "replicate"}.get(p.mode, p.mode), value),
+    {"mode": "constant", "paddings_contiguous": True},
+)  # fmt: skip
+_row("Padding", lambda p, x: nn.padding(x, p.pad_dim_size), {"pad_dim_size": 8})
+
+
+def _mirror(p: Any, x: Tensor, paddings: Any) -> Tensor:
+    """Mirrored at the edge, with the edge itself for ``SYMMETRIC``."""
+    from duograph.ops.slices import concat, slice_axis
+    from duograph.tensor.hooks import value_of
+
+    rows = value_of(paddings, "the paddings of MirrorPad").tolist() if isinstance(paddings, Tensor) else paddings
+    if p.mode == "REFLECT":
+        return array.pad_pairs(x, [tuple(r) for r in rows], "reflect")
+    for axis, (before, after) in enumerate(rows):
+        n = x.shape[axis]
+        parts = [array.flip(slice_axis(x, axis, 0, before), axis), x, array.flip(slice_axis(x, axis, n - after, n), axis)]
+        x = concat(*parts, axis=axis)
+    return x
+
+
+_row("MirrorPad", _mirror, {"mode": "REFLECT"})
+_row("SpaceToBatchND", lambda p, x: array.space_to_batch_nd(x, p.block_shape, p.paddings), {"block_shape": REQUIRED, "paddings": REQUIRED})
+_row("BatchToSpaceND", lambda p, x: array.batch_to_space_nd(x, p.block_shape, p.crops), {"block_shape": REQUIRED, "crops": REQUIRED})
+_row("SpaceToBatch", lambda p, x: array.space_to_batch_nd(x, p.block_size, p.paddings), {"block_size": REQUIRED, "paddings": REQUIRED})
+_row("BatchToSpace", lambda p, x: array.batch_to_space_nd(x, p.block_size, p.crops), {"block_size": REQUIRED, "crops": REQUIRED})
+
+
+def _depth_to_space(p: Any, x: Tensor) -> Tensor:
+    n, c, h, w = x.shape
+    r = p.block_size
+    cut = movement.transpose(movement.reshape(x, shape=(n, r, r, c // (r * r), h, w)), perm=(0, 3, 4, 1, 5, 2))
+    return movement.reshape(cut, shape=(n, c // (r * r), h * r, w * r))
+
+
+def _space_to_depth(p: Any, x: Tensor) -> Tensor:
+    n, c, h, w = x.shape
+    r = p.block_size
+    cut = movement.transpose(movement.reshape(x, shape=(n, c, h // r, r, w // r, r)), perm=(0, 3, 5, 1, 2, 4))
+    return movement.reshape(cut, shape=(n, c * r * r, h // r, w // r))
+
+
+_row("DepthToSpace", _depth_to_space, {"block_size": REQUIRED})
+_row("SpaceToDepth", _space_to_depth, {"block_size": REQUIRED})
+_row("Range", lambda p, start, limit, delta: creation.arange(start, limit, delta), {"maxlen": 1000000})
+_row("Eye", lambda p, n, m, t: creation.eye(n, m, t))
+_row("OneHot", lambda p, i, depth, on, off: creation.one_hot(i, depth, on, off, p.axis), {"axis": -1})
+_TRIANGLE = {"row": REQUIRED, "col": REQUIRED, "offset": 0, "dtype": dt.int32}
+_row("TrilIndices", lambda p: creation.tril_indices(p.row, p.col, p.offset, dtype=p.dtype), _TRIANGLE)
+_row("TriuIndices", lambda p: creation.triu_indices(p.row, p.col, p.offset, dtype=p.dtype), _TRIANGLE)
+
+# ---- indexing and order ---------------------------------------------------------------------------------------------
+
+_row("Gather", lambda p, x, i, axis: index.gather(x, i, axis, p.batch_dims), {"batch_dims": 0})
+_row("GatherV2", lambda p, x, i, axis: index.gather(x, i, axis))
+_row("IndexAdd", lambda p, x, i, y: index.index_add(x, i, y, p.axis), {"axis": REQUIRED, "use_lock": True, "check_index_bound": True})
+_row(
+    "TensorScatterElements", lambda p, x, i, u: index.tensor_scatter_elements(x, i, u, p.axis, p.reduction),
+    {"axis": 0, "reduction": "none"},
+)  # fmt: skip
+_row("Sort", lambda p, x: index.sort(x, p.axis, p.descending), {"axis": -1, "descending": False})
+_row("TopK", lambda p, x, k: index.topk(x, k), {"sorted": True})
+_row("InTopK", lambda p, x, y: index.intopk(x, y, p.k), {"k": REQUIRED})
+_row(
+    "SearchSorted", lambda p, s, v, sorter=None: to_dtype(index.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
+    {"dtype": dt.int64, "right": False},
+)  # fmt: skip
+_row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries), {"boundaries": REQUIRED})
+_row("Histogram", lambda p, x: to_dtype(index.histc(x, p.bins, p.min, p.max), dt.int32), {"bins": 100, "min": 0.0, "max": 0.0})
+_row(
+    "UniqueConsecutive", lambda p, x: index.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim),
+    {"return_inverse": False, "return_counts": False, "dim": None},
+)  # fmt: skip
+_row(
+    "NanToNum", lambda p, x: index.nan_to_num(x, p.nan, p.posinf, p.neginf), {"nan": None, "posinf": None, "neginf": None}
+)
+_row(
+    "IsClose", lambda p, x, y: compare.isclose(x, y, p.rtol, p.atol, p.equal_nan),
+    {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False},
+)  # fmt: skip
+_row("ApproximateEqual", lambda p, x, y: compare.approximate_equal(x, y, p.tolerance), {"tolerance": 1e-5})
+_row("Logit", lambda p, x: math.logit(x, p.eps), {"eps": -1.0})
+_row("Mvlgamma", lambda p, x: math.mvlgamma(x, p.p), {"p": REQUIRED})
+
+
+def _scatter(name: str, how: str, nd: bool) -> Any:
+    from ..functional.structure import FUNCTIONS
+
+    write = FUNCTIONS[f"scatter_{'nd_' if nd else ''}{how}"]
+    return lambda p, x, i, u: write(x, i, u)
+
+
+for _how in ("Add", "Sub", "Mul", "Div", "Max", "Min", "Update"):
+    _locking = {"use_locking": _how == "Update"}
+    _row(f"Scatter{_how}", _scatter(_how, _how.lower(), nd=False), _locking)
+    _row(f"ScatterNd{_how}", _scatter(_how, _how.lower(), nd=True), _locking)
+
+
+def _rows(how: str) -> Any:
+    from ..functional import structure
+
+    fn = getattr(structure, f"inplace_{how}")
+    return lambda p, x, v: fn(x, v, p.indices)
+
+
+for _how in ("add", "sub", "update"):
+    _row(f"Inplace{_how.title()}", _rows(_how), {"indices": REQUIRED})
+
+
+def _band(p: Any, x: Tensor, lower: Any, upper: Any) -> Tensor:
+    """The diagonals from ``lower`` below to ``upper`` above the main one; negative: all."""
+    from duograph.ops import diagonals
+
+    out = x if lower < 0 else diagonals.triu(x, diagonal=-lower)
+    return out if upper < 0 else diagonals.tril(out, diagonal=upper)
+
+
+_row("MatrixBandPart", _band)
+
+
+def _unravel(p: Any, indices: Any, dims: Any) -> Tensor:
+    """Coordinates of flat positions, one row per axis."""
+    from duograph.ops.slices import stack
+
+    rest, rows = as_tensor(indices), []
+    for n in reversed(shape_of((dims,), "UnravelIndex")):
+        extent = constant_like(rest, n)
+        rows.append(arithmetic.mod(rest, extent))
+        rest = arithmetic.floor_div(rest, extent)
+    return stack(*reversed(rows), axis=0)
+
+
+_row("UnravelIndex", _unravel)
+
+# ---- random ---------------------------------------------------------------------------------------------------------
+
+_SEEDS = {"seed": 0, "seed2": 0}
+_row("StandardNormal", lambda p, shape: random.standard_normal(shape, p.seed), _SEEDS)
+_row("StandardLaplace", lambda p, shape: random.standard_laplace(shape, p.seed), _SEEDS)
+_row("UniformReal", lambda p, shape: random.rand(*shape_of((shape,), "UniformReal"), seed=p.seed), _SEEDS)
+_row("UniformInt", lambda p, shape, low, high: random.randint(low, high, shape, p.seed, dtype=dt.int32), _SEEDS)
+_row("Gamma", lambda p, shape, alpha, beta: random.gamma(shape, alpha, beta, p.seed), _SEEDS)
+_row("Poisson", lambda p, shape, mean: to_dtype(random.poisson(shape, mean, p.seed), dt.int32), _SEEDS)
+_row("RandomShuffle", lambda p, x: random.shuffle(x, p.seed), _SEEDS)
+_row("RandomChoiceWithMask", lambda p, x: random.choice_with_mask(x, p.count, p.seed), {"count": 256, **_SEEDS})
+_row(
+    "Multinomial", lambda p, x, n: to_dtype(random.multinomial(x, n, True, p.seed), p.dtype), {**_SEEDS, "dtype": dt.int32}
+)
+_row("RandpermV2", lambda p, n: random.randperm(n, p.seed, p.offset, p.dtype), {"seed": 0, "offset": 0, "dtype": dt.int64})
+_row("Bernoulli", lambda p, x, prob: random.bernoulli(x, prob, max(p.seed, 0)), {"seed": -1, "offset": 0})
+_row("RandomCategorical", lambda p, x, n, seed=0: random.random_categorical(x, n, seed, p.dtype), {"dtype": dt.int64})
+_row(
+    "TruncatedNormal",
+    lambda p, shape: draws.truncated_normal(-2.0, 2.0, shape_of((shape,), p.name), p.dtype, random.source(p.seed)),
+    {"dtype": dt.float32, **_SEEDS},
+)
+
+
+def _dropout(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+    """What is kept, divided by ``keep_prob``, and the mask as numbers."""
+    mask = draws.dropout_mask(p.keep_prob, tuple(x.shape), random.source(p.attrs.get("Seed0")))
+    return nn.masked_and_scaled(x, mask, p.keep_prob), to_dtype(mask, x.dtype)
+
+
+def _check_keep(p: Any) -> None:
+    if isinstance(p.keep_prob, bool) or not isinstance(p.keep_prob, int | float):
+        raise TypeError(f"For '{p.name}', the 'keep_prob' must be float, but got {type(p.keep_prob).__name__}.")
+    if not 0 < p.keep_prob <= 1:
+        raise ValueError(f"For '{p.name}', the 'keep_prob' must be in range (0.0, 1.0], but got {p.keep_prob}.")
+
+
+_row("Dropout", _dropout, {"keep_prob": 0.5, "Seed0": 0, "Seed1": 0}, check=_check_keep)
+
+
+def _dropout_channels(rank: int) -> Any:
+    def forward(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        lead = x.ndim - rank
+        mask = draws.dropout_mask(p.keep_prob, (*x.shape[:lead], *(1,) * rank))
+        return nn.masked_and_scaled(x, mask, p.keep_prob), movement.broadcast_to(mask, shape=tuple(x.shape))
+
+    return forward
+
+
+_row("Dropout2D", _dropout_channels(2), {"keep_prob": 0.5})
+_row("Dropout3D", _dropout_channels(3), {"keep_prob": 0.5})
+

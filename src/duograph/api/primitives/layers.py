@@ -1,0 +1,389 @@
+"""Primitive classes of layers: activations, convolution, pooling, normalisation, losses, resizing, optimiser steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.shapes import numel, same_padding
+from duograph.ops import arithmetic, conv as convs, image, loss as losses, norm as norms, pool as pools, unary
+from duograph.ops.creation import constant_like, full
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import Tensor
+
+from ..functional import loss, nn, pool
+from ..functional.forms import one_per_axis
+from ..promote import as_tensor, to_dtype
+from .base import REQUIRED, TablePrimitive, declare
+
+CLASSES: dict[str, type[TablePrimitive]] = {}
+"""Class name to class."""
+
+
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
+
+
+# ---- activations ----------------------------------------------------------------------------------------------------
+
+
+def _check_axis(p: Any) -> None:
+    axis = p.axis[0] if isinstance(p.axis, tuple | list) and len(p.axis) == 1 else p.axis
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(
+            f"For '{p.name}', the type of 'axis' should be one of '[int, tuple of int]', but got {type(p.axis)}."
+        )
+
+
+_row("Softmax", lambda p, x: nn.softmax(x, p.axis), {"axis": -1}, check=_check_axis)
+_row("LogSoftmax", lambda p, x: nn.log_softmax(x, p.axis), {"axis": -1}, check=_check_axis)
+_row("Elu", lambda p, x: nn.elu(x, p.alpha), {"alpha": 1.0})
+_row("CeLU", lambda p, x: nn.celu(x, p.alpha), {"alpha": 1.0})
+_row("GLU", lambda p, x: nn.glu(x, p.axis), {"axis": -1})
+_row("HShrink", lambda p, x: nn.hardshrink(x, p.lambd), {"lambd": 0.5})
+_row("SoftShrink", lambda p, x: nn.softshrink(x, p.lambd), {"lambd": 0.5})
+_row("BiasAdd", lambda p, x, b: nn.bias_add(x, b), {"data_format": "NCHW"})
+
+# ---- convolution ----------------------------------------------------------------------------------------------------
+
+
+def _inner(value: Any, rank: int) -> Any:
+    """The entries for the spatial axes of what may have four or five."""
+    return value[2:] if isinstance(value, tuple | list) and len(value) == rank + 2 else value
+
+
+def _check_channels(p: Any) -> None:
+    if isinstance(p.out_channel, bool) or not isinstance(p.out_channel, int):
+        raise TypeError(f"For '{p.name}', the 'out_channel' must be int, but got '{type(p.out_channel).__name__}'")
+    if isinstance(p.pad, int):  # raises for a wrong mode, and for padding where the mode leaves no room for it
+        convs.resolve_padding(p.pad_mode, p.pad, (1,), (1,), (1,), (1,), p.name)
+
+
+def _conv(rank: int) -> Any:
+    def forward(p: Any, x: Tensor, w: Tensor, bias: Tensor | None = None) -> Tensor:
+        stride, dilation = _inner(p.stride, rank), _inner(p.dilation, rank)
+        padding = p.pad if p.pad_mode.lower() == "pad" else 0
+        return nn.convolve(rank, x, w, bias, stride, p.pad_mode, padding, dilation, p.group)
+
+    return forward
+
+
+_CONV = {
+    "out_channel": REQUIRED, "kernel_size": REQUIRED, "mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1,
+    "dilation": 1, "group": 1,
+}  # fmt: skip
+_row("Conv2D", _conv(2), {**_CONV, "data_format": "NCHW"}, check=_check_channels)
+_row("Conv3D", _conv(3), {**_CONV, "data_format": "NCDHW"}, check=_check_channels)
+
+
+def _conv_input(p: Any, dout: Tensor, w: Tensor, size: Any) -> Tensor:
+    """The input of a convolution that gave ``dout``: its adjoint, on an input of shape ``size``."""
+    extents = tuple(size)[2:]
+    stride = one_per_axis(_inner(p.stride, 2), 2, p.name, "stride")
+    dilation = one_per_axis(_inner(p.dilation, 2), 2, p.name, "dilation")
+    given = p.pad if p.pad_list is None else p.pad_list
+    padding = convs.resolve_padding(p.pad_mode, given, extents, w.shape[2:], stride, dilation, p.name)
+    return convs.conv_input_grad(
+        dout, w, input_size=extents, stride=stride, padding=padding, dilation=dilation, groups=p.group
+    )
+
+
+_BACKWARD = {
+    "out_channel": REQUIRED, "kernel_size": REQUIRED, "pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1,
+    "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW",
+}  # fmt: skip
+_row("Conv2DBackpropInput", _conv_input, _BACKWARD)
+_row("Conv2DTranspose", _conv_input, _BACKWARD)
+
+# ---- pooling --------------------------------------------------------------------------------------------------------
+
+
+def _padding(p: Any, x: Tensor, kernel: Any, stride: Any) -> tuple[tuple[int, int], ...]:
+    mode = p.pad_mode.lower()
+    if mode == "same":
+        return tuple(same_padding(n, k, s) for n, k, s in zip(x.shape[2:], kernel, stride, strict=True))  # type: ignore[misc]
+    if mode == "pad":
+        return pool.pairs_of(p.attrs.get("pad", p.attrs.get("pad_list", 0)), len(kernel), p.name)
+    return ((0, 0),) * len(kernel)
+
+
+def _window(p: Any, rank: int) -> tuple[Any, Any]:
+    return (
+        one_per_axis(_inner(p.kernel_size, rank), rank, p.name, "kernel_size"),
+        one_per_axis(_inner(p.strides, rank), rank, p.name, "strides"),
+    )
+
+
+def _max_pool(rank: int, with_index: bool = False) -> Any:
+    def forward(p: Any, x: Tensor) -> Any:
+        kernel, stride = _window(p, rank)
+        values, places = pools.max_pool(
+            x, kernel=kernel, stride=stride, padding=_padding(p, x, kernel, stride), dilation=(1,) * rank,
+            ceil_mode=bool(p.attrs.get("ceil_mode")),
+        )  # fmt: skip
+        return (values, to_dtype(places, dt.int32)) if with_index else values
+
+    return forward
+
+
+def _avg_pool(rank: int) -> Any:
+    def forward(p: Any, x: Tensor) -> Tensor:
+        kernel, stride = _window(p, rank)
+        return pools.avg_pool(
+            x, kernel=kernel, stride=stride, padding=_padding(p, x, kernel, stride),
+            ceil_mode=p.attrs.get("ceil_mode", False), divisor=p.attrs.get("divisor_override", 0),
+            count_include_pad=p.attrs.get("count_include_pad", True) and p.pad_mode.lower() == "pad",
+        )  # fmt: skip
+
+    return forward
+
+
+def _check_pool(p: Any) -> None:
+    modes = ("same", "valid", "pad") if "3D" in p.name else ("same", "valid")
+    if not isinstance(p.pad_mode, str) or p.pad_mode.lower() not in modes:
+        raise ValueError(f"For '{p.name}', the 'pad_mode' must be in {[m.upper() for m in modes]}, but got {p.pad_mode}.")
+
+
+_POOL = {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}
+_row("MaxPool", _max_pool(2), _POOL, check=_check_pool)
+_row("MaxPoolWithArgmax", _max_pool(2, with_index=True), _POOL, check=_check_pool)
+_row("AvgPool", _avg_pool(2), {**_POOL, "pad_mode": "VALID"}, check=_check_pool)
+_row(
+    "MaxPool3D", _max_pool(3),
+    {"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0, "ceil_mode": None, "data_format": "NCDHW"},
+    check=_check_pool,
+)  # fmt: skip
+_row(
+    "AvgPool3D", _avg_pool(3),
+    {
+        "kernel_size": 1, "strides": 1, "pad_mode": "valid", "pad": 0, "ceil_mode": False, "count_include_pad": True,
+        "divisor_override": 0, "data_format": "NCDHW",
+    }, check=_check_pool,
+)  # fmt: skip
+_row(
+    "MaxPoolWithArgmaxV2",
+    lambda p, x: pool.maximum(2, x, p.kernel_size, p.strides, p.pads, p.dilation, p.ceil_mode),
+    {"kernel_size": REQUIRED, "strides": None, "pads": 0, "dilation": (1, 1), "ceil_mode": False, "argmax_type": dt.int64},
+)
+_row("AdaptiveAvgPool2D", lambda p, x: pool.adaptive_average(2, x, p.output_size), {"output_size": REQUIRED})
+_row("AdaptiveAvgPool3D", lambda p, x: pool.adaptive_average(3, x, p.output_size), {"output_size": REQUIRED})
+_row("AdaptiveMaxPool2D", lambda p, x: pool.adaptive_maximum(2, x, p.output_size), {"output_size": REQUIRED})
+
+# ---- normalisation --------------------------------------------------------------------------------------------------
+
+
+def _layer_norm(p: Any, x: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalised values, mean and variance over the axes from ``begin_norm_axis`` on."""
+    begin = p.begin_norm_axis % x.ndim
+    axes = tuple(range(begin, x.ndim))
+    centred, mean, variance = norms.moments(x, axes)
+    out = arithmetic.mul(centred, unary.rsqrt(norms.shifted(variance, p.epsilon)))
+    return arithmetic.add(arithmetic.mul(out, gamma), beta), mean, variance
+
+
+_row("LayerNorm", _layer_norm, {"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7})
+
+
+def _batch_norm(p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor) -> tuple[Tensor, ...]:
+    """Normalised values and the statistics: of the batch while training (which update the given ones), else the given."""
+    if not p.is_training:
+        out = norms.batch_norm_inference(x, scale, bias, mean, variance, p.epsilon)
+        return out, mean, variance, mean, variance
+    out, batch_mean, batch_variance = norms.batch_norm_training(x, scale, bias, p.epsilon)
+    count = numel(x.shape) // x.shape[1]
+    unbiased = norms.scaled(batch_variance, count / (count - 1)) if count > 1 else batch_variance
+    for running, new in ((mean, batch_mean), (variance, unbiased)):
+        write(running, arithmetic.add(norms.scaled(running, 1 - p.momentum), norms.scaled(new, p.momentum)))
+    return out, batch_mean, batch_variance, batch_mean, batch_variance
+
+
+_row("BatchNorm", _batch_norm, {"is_training": False, "epsilon": 1e-5, "momentum": 0.1, "data_format": "NCHW"})
+_row("L2Normalize", lambda p, x: norms.l2_normalize(x, p.axis, p.epsilon), {"axis": 0, "epsilon": 1e-4})
+_row(
+    "LRN", lambda p, x: nn.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta),
+    {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
+)  # fmt: skip
+_row("RmsNorm", lambda p, x, g: nn.rms_norm(x, g, p.epsilon), {"epsilon": 1e-6})
+
+# ---- losses ---------------------------------------------------------------------------------------------------------
+
+_MEAN = {"reduction": "mean"}
+
+
+def _check_reduction(p: Any) -> None:
+    if p.reduction not in ("none", "mean", "sum", "batchmean"):
+        raise ValueError(f"For '{p.name}', the 'reduction' must be in ['none', 'mean', 'sum'], but got {p.reduction}.")
+
+
+def _nll(p: Any, logits: Tensor, labels: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss and the sum of the weights of the labels."""
+    from duograph.ops.indexing import gather
+
+    out = losses.nll_loss(logits, labels, weight, p.ignore_index, p.reduction)
+    return out, losses.total(gather(weight, labels, axis=0))
+
+
+_row("NLLLoss", _nll, {**_MEAN, "ignore_index": -100}, check=_check_reduction)
+_row("BinaryCrossEntropy", lambda p, x, y, w=None: loss.binary_cross_entropy(x, y, w, p.reduction), _MEAN, check=_check_reduction)
+_row(
+    "BCEWithLogitsLoss", lambda p, x, y, w=None, pos=None: loss.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction),
+    _MEAN, check=_check_reduction,
+)  # fmt: skip
+_row("KLDivLoss", lambda p, x, y: loss.kl_div(x, y, p.reduction), _MEAN, check=_check_reduction)
+_row(
+    "SmoothL1Loss", lambda p, x, y: loss.smooth_l1_loss(x, y, p.beta, p.reduction), {"beta": 1.0, "reduction": "none"},
+    check=_check_reduction,
+)  # fmt: skip
+_row("SoftMarginLoss", lambda p, x, y: loss.soft_margin_loss(x, y, p.reduction), _MEAN, check=_check_reduction)
+_row(
+    "MultiMarginLoss", lambda p, x, y, w=None: loss.multi_margin_loss(x, y, p.p, p.margin, w, p.reduction),
+    {"p": 1, "margin": 1.0, "reduction": "mean"},
+)  # fmt: skip
+_row("MultilabelMarginLoss", lambda p, x, y: losses.multilabel_margin_loss(x, y, p.reduction), _MEAN)
+_row(
+    "TripletMarginLoss",
+    lambda p, a, pos, neg, margin: loss.triplet_margin_loss(a, pos, neg, margin, p.p, p.eps, p.swap, p.reduction),
+    {"p": 2, "swap": False, "eps": 1e-6, "reduction": "mean"},
+)
+
+
+def _sparse_cross_entropy(p: Any, logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean cross entropy with classes; with ``is_grad`` its gradient with respect to the logits."""
+    if not p.is_grad:
+        return losses.sparse_softmax_cross_entropy_with_logits(logits, labels)
+    from duograph.ops.creation import one_hot
+
+    chosen = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
+    gap = arithmetic.sub(norms.softmax(logits, axis=logits.ndim - 1), chosen)
+    return norms.scaled(gap, 1.0 / logits.shape[0])
+
+
+_row("SparseSoftmaxCrossEntropyWithLogits", _sparse_cross_entropy, {"is_grad": False})
+
+# ---- images ---------------------------------------------------------------------------------------------------------
+
+_row(
+    "ResizeNearestNeighbor", lambda p, x: image.resize(x, tuple(p.size), "nearest", p.align_corners),
+    {"size": REQUIRED, "align_corners": False, "half_pixel_centers": False},
+)  # fmt: skip
+_row(
+    "ResizeNearestNeighborV2", lambda p, x, size: image.resize(x, tuple(size), "nearest", p.align_corners),
+    {"align_corners": False, "half_pixel_centers": False},
+)  # fmt: skip
+_row(
+    "ResizeBilinearV2", lambda p, x, size: image.resize(x, tuple(size), "linear", p.align_corners),
+    {"align_corners": False, "half_pixel_centers": False},
+)  # fmt: skip
+_row("ChannelShuffle", lambda p, x: nn.channel_shuffle(x, p.group), {"group": REQUIRED})
+_row("AffineGrid", lambda p, theta, size: nn.affine_grid(theta, size, p.align_corners), {"align_corners": False})
+_GRID = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_corners": False}
+for _name in ("GridSampler2D", "GridSampler3D"):
+    _row(_name, lambda p, x, g: nn.grid_sample(x, g, p.interpolation_mode, p.padding_mode, p.align_corners), _GRID)
+_row(
+    "Im2Col", lambda p, x: nn.unfold(x, p.ksizes, p.dilations, p.pads, p.strides),
+    {"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0},
+)  # fmt: skip
+_row(
+    "Col2Im", lambda p, x, size: nn.fold(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
+    {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
+)  # fmt: skip
+
+# ---- optimiser steps: write their parameters in place ---------------------------------------------------------------
+
+
+def _scalar(value: Any, like: Tensor) -> Tensor:
+    return as_tensor(value, like.dtype)
+
+
+def _momentum(p: Any, variable: Tensor, accumulation: Tensor, learning_rate: Any, gradient: Tensor, momentum: Any) -> Tensor:
+    """``a = a * momentum + g``; ``v -= lr * a`` (Nesterov: ``lr * (g + momentum * a)``)."""
+    lr, m = _scalar(learning_rate, variable), _scalar(momentum, variable)
+    grad = gradient if p.gradient_scale == 1.0 else norms.scaled(gradient, p.gradient_scale)
+    write(accumulation, arithmetic.add(arithmetic.mul(accumulation, m), grad))
+    step = arithmetic.add(grad, arithmetic.mul(accumulation, m)) if p.use_nesterov else accumulation
+    write(variable, arithmetic.sub(variable, arithmetic.mul(lr, step)))
+    return variable
+
+
+_row("ApplyMomentum", _momentum, {"use_nesterov": False, "use_locking": False, "gradient_scale": 1.0})
+
+
+def _descent(p: Any, variable: Tensor, alpha: Any, delta: Tensor) -> Tensor:
+    """``v -= alpha * delta``."""
+    write(variable, arithmetic.sub(variable, arithmetic.mul(_scalar(alpha, variable), delta)))
+    return variable
+
+
+_row("ApplyGradientDescent", _descent)
+
+
+def _adam(
+    p: Any, var: Tensor, m: Tensor, v: Tensor, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
+    epsilon: Any, gradient: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """One step of Adam, given the powers of its decay rates."""
+    one = constant_like(var, 1)
+    b1, b2, rate, eps, p1, p2 = (_scalar(t, var) for t in (beta1, beta2, lr, epsilon, beta1_power, beta2_power))
+    write(m, arithmetic.add(arithmetic.mul(b1, m), arithmetic.mul(arithmetic.sub(one, b1), gradient)))
+    write(v, arithmetic.add(arithmetic.mul(b2, v), arithmetic.mul(arithmetic.sub(one, b2), arithmetic.square(gradient))))
+    rate = arithmetic.div(arithmetic.mul(rate, unary.sqrt(arithmetic.sub(one, p2))), arithmetic.sub(one, p1))
+    top = m
+    if p.use_nesterov:
+        top = arithmetic.add(arithmetic.mul(b1, m), arithmetic.mul(arithmetic.sub(one, b1), gradient))
+    step = arithmetic.div(arithmetic.mul(rate, top), arithmetic.add(unary.sqrt(v), eps))
+    write(var, arithmetic.sub(var, step))
+    return var, m, v
+
+
+_row("Adam", _adam, {"use_locking": False, "use_nesterov": False})
+
+
+def _sgd(
+    p: Any, parameters: Tensor, gradient: Tensor, learning_rate: Any, accum: Tensor, momentum: Any, stat: Tensor
+) -> Tensor:
+    """Gradient descent with momentum; where ``stat`` is positive the accumulation starts from the gradient."""
+    from duograph.ops.compare import greater
+    from duograph.ops.select import select
+
+    lr, m = _scalar(learning_rate, parameters), _scalar(momentum, parameters)
+    grad = gradient
+    if p.weight_decay > 0:
+        grad = arithmetic.add(grad, norms.scaled(parameters, p.weight_decay))
+    fresh = greater(stat, constant_like(stat, 0))
+    write(accum, select(fresh, grad, arithmetic.add(arithmetic.mul(accum, m), norms.scaled(grad, 1.0 - p.dampening))))
+    write(stat, full(shape=tuple(stat.shape), value=0, dtype=stat.dtype))
+    step = arithmetic.add(grad, arithmetic.mul(accum, m)) if p.nesterov else accum
+    write(parameters, arithmetic.sub(parameters, arithmetic.mul(lr, step)))
+    return parameters
+
+
+_row("SGD", _sgd, {"dampening": 0.0, "weight_decay": 0.0, "nesterov": False})
+
+
+def _adagrad(p: Any, var: Tensor, accum: Tensor, lr: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+    """``accum += grad**2``; ``var -= lr * grad / sqrt(accum)``."""
+    if p.update_slots:
+        write(accum, arithmetic.add(accum, arithmetic.square(grad)))
+    write(var, arithmetic.sub(var, arithmetic.mul(_scalar(lr, var), arithmetic.mul(grad, unary.rsqrt(accum)))))
+    return var, accum
+
+
+_row("ApplyAdagrad", _adagrad, {"update_slots": True})
+
+
+def _rmsprop(
+    p: Any, var: Tensor, mean_square: Tensor, moment: Tensor, learning_rate: Any, grad: Tensor, decay: float,
+    momentum: float, epsilon: float,
+) -> Tensor:  # fmt: skip
+    """One step of RMSProp."""
+    squares = norms.scaled(arithmetic.square(grad), 1 - decay)
+    write(mean_square, arithmetic.add(norms.scaled(mean_square, decay), squares))
+    root = unary.sqrt(norms.shifted(mean_square, epsilon))
+    step = arithmetic.div(arithmetic.mul(_scalar(learning_rate, var), grad), root)
+    write(moment, arithmetic.add(norms.scaled(moment, momentum), step))
+    write(var, arithmetic.sub(var, moment))
+    return var
+
+
+_row("ApplyRMSProp", _rmsprop, {"use_locking": False})
+
