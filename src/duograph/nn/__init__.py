@@ -31,6 +31,9 @@ HOMES: dict[str, str] = {
     "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",
     "duograph.nn.optim.adaptive": "Adagrad Adadelta RMSProp FTRL ProximalAdagrad",
     "duograph.nn.optim.other": "ASGD Rprop LARS",
+    "duograph.nn.wrap": """
+        WithLossCell WithGradCell ForwardValueAndGrad TrainOneStepCell WithEvalCell ParameterUpdate GetNextSingleOp
+        DynamicLossScaleUpdateCell FixedLossScaleUpdateCell TrainOneStepWithLossScaleCell""",
     "duograph.nn.learning_rate_schedule": """
         LearningRateSchedule ExponentialDecayLR NaturalExpDecayLR InverseDecayLR CosineDecayLR PolynomialDecayLR
         WarmUpLR""",

@@ -15,6 +15,7 @@ from typing import Any
 
 from duograph import context
 from duograph.autodiff import hooks as gradient_hooks
+from duograph.autodiff.custom import custom_call
 from duograph.core.op import state
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter, ParameterTuple
@@ -106,8 +107,6 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bprop = getattr(type(self), "bprop", None)
         if bprop is not None:
-            from duograph.autodiff.custom import custom_call
-
             return custom_call(self.construct, self.bprop, args, kwargs)
         return gradient_hooks.call_user(self.construct, args, kwargs)
 
