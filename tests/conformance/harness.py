@@ -24,6 +24,7 @@ import numpy as np
 
 import duograph as ms
 from duograph import nn
+from duograph.nn.graph_mode import compiled_cell
 
 PROGRAMS: list[Program] = []
 
@@ -157,7 +158,7 @@ def run(program: Program, mode: Mode) -> Outcome:
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         vars(module).update(before)
-    explain = getattr(fn, "explain", None)
+    explain = compiled_cell(fn).explain if mode.graph_mode else getattr(fn, "explain", None)
     fallbacks = [str(reason) for reason in explain().fallbacks] if explain is not None else []
     return Outcome(results, gradients, printed.getvalue(), arguments, watched, random, fallbacks)
 

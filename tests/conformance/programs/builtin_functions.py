@@ -102,12 +102,12 @@ def locals_and_vars(x):
     return names, "a" in names
 
 
-@program(X)
+@program(X, captured=False)
 def eval_of_constants(x):
     return eval("1 + 2"), eval("n * 2", {"n": 4})
 
 
-@program(X)
+@program(X, captured=False)
 def hash_id_equality(x):
     return hash("a") == hash("a"), id(x) == id(x), hash((1, 2)) == hash((1, 2))
 

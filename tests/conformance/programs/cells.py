@@ -244,7 +244,7 @@ def forward_hooks():
     return net
 
 
-@program(X, grad=0, build=True)
+@program(X, grad=0, build=True, captured=False)
 def backward_hook():
     net = nn.SequentialCell(nn.ReLU(), nn.Sigmoid())
 
@@ -255,7 +255,7 @@ def backward_hook():
     return net
 
 
-@program(X, grad=0)
+@program(X, grad=0, captured=False)
 def tensor_hook(x):
     y = x * 2
     y.register_hook(lambda g: g * 10)

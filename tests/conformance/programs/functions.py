@@ -97,7 +97,7 @@ def counter_closure(x):
     return one(), one(), two(), one(), x
 
 
-@program(X)
+@program(X, captured=False)
 def function_is_returned(x):
     def add(v, n=2):
         return v + n
@@ -176,7 +176,7 @@ def recursion_constant(x):
     return x * factorial(5)
 
 
-@program(T(5))
+@program(T(5), captured=False)
 def recursion_fact_tensor(n):
     return factorial(n)
 

@@ -209,8 +209,8 @@ def fill_zero_copy(x):
 @program(V, grad=0)
 def gradient_through_in_place(x):
     y = x * 3
-    y.mul_(x)
-    return y.sum()
+    y.add_(x)
+    return (y * y).sum()
 
 
 @program(V, grad=0)

@@ -252,7 +252,7 @@ def while_shape_change(x):
     return x
 
 
-@program(X)
+@program(X, captured=False)
 def while_tensor_condition_shape_change(x):
     while x.sum() < 30:
         x = ops.concat([x, x])
@@ -276,7 +276,7 @@ def nested_while(x):
     return x
 
 
-@program(X)
+@program(X, captured=False)
 def list_append_in_while(x):
     out = []
     while x.sum() < 30:

@@ -268,7 +268,7 @@ def nonlocal_write(x):
     return step(1), step(2), n, x
 
 
-@program(X)
+@program(X, captured=False)
 def class_inside(x):
     class Scale:
         factor = 3
