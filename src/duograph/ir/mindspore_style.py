@@ -75,7 +75,8 @@ def _body(graph: Graph, names: dict[Node, str]) -> Iterator[str]:
 
     for i, node in enumerate(graph.nodes):
         names[node] = f"%{i}"
-        yield f"  %{i}({_variable(node)}) = {op_text(node.op.name)}({', '.join(map(operand, node.operands))}){_attrs(node)}"
+        operands = ", ".join(map(operand, node.operands))
+        yield f"  %{i}({_variable(node)}) = {op_text(node.op.name)}({operands}){_attrs(node)}"
         types = ", ".join([type_text(o.type) for o in node.operands])
         yield f"      : ({types}) -> ({type_text(node.type)})"
         for span in node.context.origins.get(node, ()):

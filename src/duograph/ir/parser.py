@@ -19,9 +19,7 @@ from duograph.base.diagnostics import Diagnostic, DuographError, diagnostic_erro
 from duograph.base.source import Span, register_source
 from duograph.core.dim import Extent, Symbol, parse_dim
 from duograph.core.op import all_ops
-from duograph.core.types import (
-    BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type,
-)  # fmt: skip
+from duograph.core.types import BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type
 
 from .node import Const, Context, Graph, Node
 from .text import DTYPE_OF_NAME, element_from, float_from
@@ -126,7 +124,9 @@ class _Parser:
         token = token or self.token
         self._fail_at(token.start, token.end, message, code)
 
-    def _fail_at(self, start: int, end: int, message: str, code: str = "DG0701", kind: type[Exception] = ValueError) -> NoReturn:
+    def _fail_at(
+        self, start: int, end: int, message: str, code: str = "DG0701", kind: type[Exception] = ValueError
+    ) -> NoReturn:
         raise diagnostic_error(kind, Diagnostic(code, message).with_label(self._span(start, end)))
 
     def _span(self, start: int, end: int) -> Span:
@@ -244,13 +244,14 @@ class _Parser:
         self.expect(":")
         type_start = self.token
         declared = self.type()
-        if len(operands) != len(op.operand_names) and not op.variadic or len(operands) < len(op.operand_names):
+        wanted = len(op.operand_names)
+        if len(operands) < wanted or (len(operands) > wanted and not op.variadic):
             self.fail(f"{op.name} takes {len(op.operand_names)} operands, got {len(operands)}", start, "DG0702")
         try:
             node = self.context.apply(op, tuple(operands), op.complete_attrs(attrs), tag)
         except DuographError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (a type rule may raise whatever eager users are to see)
             self._fail_at(start.start, type_start.start, f"{op.name}: {error}", "DG0702", type(error))
         if node.type != declared:
             end = self.tokens[self.position - 1].end
@@ -356,11 +357,10 @@ class _Parser:
             type_ = self.type()
             self.expect(">")
             return type_
-        if word in ("c", "slice"):
-            self.expect("(")
-            parts = self._tuple(self.attribute)
-            return slice(*parts) if word == "slice" else complex(*parts)
-        self.fail(f"unknown value {word!r}", token)
+        if word != "c":
+            self.fail(f"unknown value {word!r}", token)
+        self.expect("(")
+        return complex(*self._tuple(self.attribute))
 
     def _tuple(self, item: Callable[[], Any]) -> tuple[Any, ...]:
         items = []
@@ -391,7 +391,7 @@ class _Parser:
         return _SCALARS[word]
 
     def extent(self, stops: str) -> Extent:
-        """A dimension, up to one of ``stops`` outside of parentheses; the first of several is eaten, the last is not."""
+        """A dimension, up to one of ``stops`` outside of parentheses; the first of them is eaten."""
         start, depth = self.token, 0
         while depth or self.token.text not in stops:
             if self.token.kind == "end":

@@ -92,7 +92,9 @@ def origin_text(node: Node) -> str:
     return ", ".join(f"{s.file.rpartition('/')[2]}:{s.line}" for s in spans)
 
 
-def _graph_lines(graph: Graph, graph_names: dict[Graph, str], origins: bool, notes: Mapping[Node, str]) -> Iterator[str]:
+def _graph_lines(
+    graph: Graph, graph_names: dict[Graph, str], origins: bool, notes: Mapping[Node, str]
+) -> Iterator[str]:
     names = node_names(graph)
 
     def operand(node: Node) -> str:

@@ -1,7 +1,7 @@
 """How values, types and attributes look in MindIR text: shared words of printer and parser.
 
     value ::= true | false | none | ... | 12 | 1.5 | -inf | nan | 0x1.8p+1 | bits(0x7fc00001) | c(1.0,-0.0) | 'text'
-            | (value, value) | {N+1} | f32 | type<f32[3]> | slice(0,4,none) | @graph | obj@k0
+            | (value, value) | {N+1} | f32 | type<f32[3]> | @graph | obj@k0
     const ::= value | const<f32[2]>[1.0, 2.0] | const<f32[1000]>@k1 | const<object>@k2
 
 Everything is exact: a float is written in decimal where that reads back to the same bits, in hexadecimal where it
@@ -76,9 +76,6 @@ def attr_text(value: Any, context: Context, graph_name: Any = lambda g: name_tex
     if kind is tuple:
         inner = ", ".join([attr_text(v, context, graph_name) for v in value])
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if kind is slice:
-        parts = [attr_text(v, context, graph_name) for v in (value.start, value.stop, value.step)]
-        return f"slice({','.join(parts)})"
     if isinstance(value, Dim):
         return f"{{{value}}}"
     if isinstance(value, dt.DType):

@@ -64,7 +64,7 @@ def verify(graph: Graph, stage: str = "captured", after: str = "") -> None:
         for node, code, complaint in _complaints(g, contract, g in recursive):
             where = f" after {after}" if after else ""
             shown = print_graph(g, notes={node: complaint}) if node is not None else print_graph(g)
-            raise IllFormedGraph(Diagnostic(code, f"@{g.name} is wrong{where} ({stage}): {complaint}", notes=(shown,)))
+            raise IllFormedGraph(Diagnostic(code, f"@{g.name} is wrong{where} ({stage}): {complaint}", notes=(shown.rstrip(),)))
 
 
 def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[Node | None, str, str]]:
@@ -99,7 +99,7 @@ def _type_complaints(node: Apply) -> Iterator[tuple[Node, str, str]]:
     types = tuple([o.type for o in node.operands])
     try:
         inferred = node.op.infer(*types, **node.attrs)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  (a type rule may raise anything)
         yield node, "DG0702", f"{node.op.name} does not take these operands: {error}"
         return
     if inferred != node.type:
