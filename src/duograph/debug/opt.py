@@ -1,4 +1,4 @@
-"""``python -m duograph opt file.mindir --passes inline,fold``: passes on MindIR text, the tool behind the literate tests.
+"""``python -m duograph opt``: passes on MindIR text, the tool behind the literate tests.
 
     python -m duograph opt --list                                     the passes there are
     python -m duograph opt graph.mindir                               parse, verify, print

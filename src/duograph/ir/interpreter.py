@@ -64,11 +64,10 @@ class Plan:
     def __init__(self, graph: Graph) -> None:
         slots: dict[Node, int] = {p: i for i, p in enumerate(graph.params)}
         self.template: list[Any] = []
-        for node in (*graph.nodes, _Holder(graph.output)):
-            for operand in node.operands:
-                if isinstance(operand, Const) and operand not in slots:
-                    slots[operand] = len(slots)
-                    self.template.append(_shielded(operand.value))
+        for operand in (*[o for node in graph.nodes for o in node.operands], graph.output):
+            if isinstance(operand, Const) and operand not in slots:
+                slots[operand] = len(slots)
+                self.template.append(_shielded(operand.value))
         n_fixed = len(slots)
         last = {operand: node for node in graph.nodes for operand in node.operands}
         last.pop(graph.output, None)
@@ -97,15 +96,6 @@ def _shielded(value: Any) -> Any:
         value = value.view()
         value.flags.writeable = False
     return value
-
-
-class _Holder:
-    """Makes the output of a graph look like the operand of a last node."""
-
-    __slots__ = ("operands",)
-
-    def __init__(self, output: Node) -> None:
-        self.operands = (output,)
 
 
 def _slot_of(slots: dict[Node, int], node: Node, graph: Graph) -> int:

@@ -35,7 +35,8 @@ def mindspore_text(graph: Graph) -> str:
         if g not in graphs:
             graphs[g] = None
             work.extend(reversed(g.subgraphs))
-    params = {p: f"%para{i}_{p.name}" for i, p in enumerate(dict.fromkeys(p for g in graphs for p in g.params), 1)}
+    every = dict.fromkeys(p for g in graphs for p in g.params)
+    params: dict[Node, str] = {p: f"%para{i}_{p.name}" for i, p in enumerate(every, 1)}
     lines = [f"# IR entry: @{graph.name}", f"# Total subgraphs: {len(graphs)}", f"# Total params: {len(graph.params)}"]
     lines.append("# Params:")
     lines += [f"{params[p]}: {type_text(p.type)} : []" for p in graph.params]

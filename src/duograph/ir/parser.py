@@ -9,6 +9,7 @@ the line of the text.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
@@ -285,9 +286,10 @@ class _Parser:
             self.fail(f"a constant of type {type_} stands in the table: @key")
         flat: list[Any] = []
         self.elements(type_.dtype.numpy, flat)
-        if not all(isinstance(n, int) for n in type_.shape) or len(flat) != int(np.prod(type_.shape)):
+        shape = [n for n in type_.shape if isinstance(n, int)]
+        if len(shape) < type_.ndim or len(flat) != math.prod(shape):
             self.fail(f"{len(flat)} elements for {type_}", self.tokens[self.position - 1])
-        return self.context.const(np.array(flat, type_.dtype.numpy).reshape(type_.shape))
+        return self.context.const(np.array(flat, type_.dtype.numpy).reshape(shape))
 
     def elements(self, dtype: np.dtype, flat: list[Any]) -> None:
         """The elements of an array constant, in row-major order."""

@@ -64,7 +64,8 @@ def verify(graph: Graph, stage: str = "captured", after: str = "") -> None:
         for node, code, complaint in _complaints(g, contract, g in recursive):
             where = f" after {after}" if after else ""
             shown = print_graph(g, notes={node: complaint}) if node is not None else print_graph(g)
-            raise IllFormedGraph(Diagnostic(code, f"@{g.name} is wrong{where} ({stage}): {complaint}", notes=(shown.rstrip(),)))
+            message = f"@{g.name} is wrong{where} ({stage}): {complaint}"
+            raise IllFormedGraph(Diagnostic(code, message, notes=(shown.rstrip(),)))
 
 
 def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[Node | None, str, str]]:

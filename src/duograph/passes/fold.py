@@ -8,6 +8,7 @@ that fail, whose error belongs to run time. ``full`` counts as a constant, but i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +52,7 @@ class Fold:
         return (
             isinstance(type, TensorType)
             and all(isinstance(n, int) for n in type.shape)
-            and int(np.prod(type.shape, dtype=object)) <= self.max_elements
+            and math.prod([n for n in type.shape if isinstance(n, int)]) <= self.max_elements
         )
 
     def _is_known(self, node: Node) -> bool:

@@ -1,7 +1,7 @@
 """What a pass is, and how pipelines of passes run.
 
 A pass is a small frozen dataclass with a ``name`` and ``run(graph) -> graph``; its fields are its options. It gets a
-valid graph and gives a valid one; what it does not change stays the same object, which is how everyone sees that nothing
+valid graph and gives a valid one; what it does not change stays the same object, which tells everyone that nothing
 happened. A `Pipeline` runs passes in order; each is timed (``base.events``: stage ``pass <name>``), its result dumped
 when it changed something (`dump.py`), and verified according to the switch ``verify`` (`DUOGRAPH_VERIFY`): after each
 pass, or at the border of the stage.

@@ -135,7 +135,7 @@ class PApply(Pattern):
                     return False
             elif value_key(wanted) != value_key(found):
                 return False
-        return all([_match_operand(p, o, captures) for p, o in zip(self.operands, node.operands, strict=True)])
+        return all(_match_operand(p, o, captures) for p, o in zip(self.operands, node.operands, strict=True))
 
 
 def _match_operand(pattern: Any, node: Node, captures: Captures) -> bool:

@@ -18,7 +18,7 @@ from duograph.core import dtype as dt
 from duograph.core.dtype import DType
 from duograph.core.types import ScalarType, TensorType, Type
 from duograph.ir.interpreter import run
-from duograph.ir.node import Apply, Context, Node
+from duograph.ir.node import Apply, Context, Node, Param
 from duograph.ir.printer import print_graph
 
 from .pattern import AttrVar, Filled, Known, Number, PApply, Var, _fits, variables_of
@@ -85,6 +85,7 @@ def _programs(pattern: PApply, dtypes: Sequence[DType]) -> Iterator[dict[str, An
     numbers = [v for v in variables.values() if isinstance(v, Number)]
     tensors = [v for v in variables.values() if isinstance(v, Var) and not isinstance(v, Number)]
     attrs = [v for v in variables.values() if isinstance(v, AttrVar)]
+    named: list[Any] = [*numbers, *attrs]
     shapes = SHAPES if len(tensors) < 2 else _PAIR_SHAPES if len(tensors) == 2 else _TRIPLE_SHAPES
     for dtype in dtypes if tensors else dtypes[:1]:
         kinds = [(dt.bool_,) if _is_condition(pattern, v) else (dtype,) for v in tensors]
@@ -92,7 +93,7 @@ def _programs(pattern: PApply, dtypes: Sequence[DType]) -> Iterator[dict[str, An
             kinds_of = [[ScalarType(k) for k in v.kinds] for v in numbers]
             for values in itertools.product(*kinds_of, *[a.samples for a in attrs]):
                 program: dict[str, Any] = {v.name: TensorType(*c) for v, c in zip(tensors, chosen, strict=True)}
-                program.update({v.name: value for v, value in zip([*numbers, *attrs], values, strict=True)})
+                program.update({v.name: value for v, value in zip(named, values, strict=True)})
                 yield program
 
 
@@ -136,8 +137,8 @@ def _build(pattern: Any, program: dict[str, Any], context: Context) -> Node | No
 def _compare(rule: Rule, before: Apply, after: Node, rng: np.random.Generator) -> Counterexample | None:
     context = before.context
     params = sorted(_params(before) | _params(after), key=lambda p: p.serial)
-    old = context.graph("before", tuple(params), before)  # type: ignore[arg-type]
-    new = context.graph("after", tuple(params), after)  # type: ignore[arg-type]
+    old = context.graph("before", tuple(params), before)
+    new = context.graph("after", tuple(params), after)
 
     def wrong(why: str, args: tuple[Any, ...] = ()) -> Counterexample:
         return Counterexample(rule, print_graph(old), print_graph(new), args, why)
@@ -156,8 +157,10 @@ def _compare(rule: Rule, before: Apply, after: Node, rng: np.random.Generator) -
     return None
 
 
-def _params(node: Node) -> set[Node]:
-    found, work, seen = set(), [node], set()
+def _params(node: Node) -> set[Param]:
+    found: set[Param] = set()
+    seen: set[Node] = set()
+    work = [node]
     while work:
         n = work.pop()
         if n in seen:
@@ -165,7 +168,7 @@ def _params(node: Node) -> set[Node]:
         seen.add(n)
         if isinstance(n, Apply):
             work.extend(n.operands)
-        elif hasattr(n, "name"):
+        elif isinstance(n, Param):
             found.add(n)
     return found
 
@@ -178,7 +181,7 @@ def random_value(type: Type, rng: np.random.Generator) -> Any:
     if isinstance(type, ScalarType):
         return {"bool": bool, "int": int, "float": float}[type.kind](rng.integers(-3, 4))
     assert isinstance(type, TensorType), type
-    dtype, shape = type.dtype, tuple(type.shape)
+    dtype, shape = type.dtype, tuple(n for n in type.shape if isinstance(n, int))
     if dtype.is_bool:
         return rng.integers(0, 2, shape).astype(bool)
     if dtype.is_integer:

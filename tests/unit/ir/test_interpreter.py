@@ -115,7 +115,8 @@ def test_errors_name_op_and_line():
 
 
 def test_symbolic_sizes_come_from_the_arguments():
-    graph = parse("graph @main(%x: f32[N,2]) -> f32[2*N] {\n  %0 = reshape(%x, shape=({2*N},)) : f32[2*N]\n  return %0\n}")
+    text = "graph @main(%x: f32[N,2]) -> f32[2*N] {\n  %0 = reshape(%x, shape=({2*N},)) : f32[2*N]\n  return %0\n}"
+    graph = parse(text)
     assert run(graph, np.ones((3, 2), np.float32)).shape == (6,)
     assert run(graph, np.ones((1, 2), np.float32)).shape == (2,)
 

@@ -43,7 +43,10 @@ def test_arrays_keep_their_bits(dtype):
     assert got.dtype == array.dtype and got.shape == array.shape and got.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 0.1, 1e300, 5e-324, math.inf, -math.inf, math.nan, True, False, 3, -(10**30)])
+NUMBERS = [0.0, -0.0, 0.1, 1e300, 5e-324, math.inf, -math.inf, math.nan, True, False, 3, -(10**30)]
+
+
+@pytest.mark.parametrize("value", NUMBERS)
 def test_numbers(value):
     got = roundtrip(value)
     assert type(got) is type(value)

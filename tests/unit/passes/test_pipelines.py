@@ -73,7 +73,8 @@ def test_command_line(tmp_path, capsys):
     file = tmp_path / "g.mindir"
     file.write_text(TEXT)
     assert main([str(file), "--passes", "canonicalise,simplify"]) == 0
-    assert capsys.readouterr().out == "graph @main(%x: f32[3]) -> f32[3] {\n  %0 = add(%x, %x) : f32[3]\n  return %0\n}\n"
+    out = capsys.readouterr().out
+    assert out == "graph @main(%x: f32[3]) -> f32[3] {\n  %0 = add(%x, %x) : f32[3]\n  return %0\n}\n"
     file.write_text(TEXT.replace("mul!1", "mull"))
     assert main([str(file)]) == 1
     assert "there is no op 'mull'" in capsys.readouterr().err

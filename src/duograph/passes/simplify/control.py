@@ -188,7 +188,7 @@ def _with_operands(
 
 
 def _params_read(graph: Graph) -> set[Node]:
-    read = {o for node in graph.nodes for o in node.operands if isinstance(o, Param)}
+    read: set[Node] = {o for node in graph.nodes for o in node.operands if isinstance(o, Param)}
     return read | {graph.output} if isinstance(graph.output, Param) else read
 
 

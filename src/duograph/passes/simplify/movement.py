@@ -78,13 +78,13 @@ def _widens(narrow: dt.DType, wide: dt.DType) -> bool:
     return False
 
 
-@rule(lambda x: identity(x))
+@rule(lambda x: identity(x))  # noqa: PLW0108  (names the capture)
 def no_identity(x):
     """identity(x) -> x: values have no handles in a graph"""
     return x
 
 
-@rule(lambda x: stop_gradient(x))
+@rule(lambda x: stop_gradient(x))  # noqa: PLW0108
 def no_stop_gradient(x):
     """stop_gradient(x) -> x once gradients are expanded"""
     return x
