@@ -24,8 +24,8 @@ from typing import Any
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType
 from duograph.ir.node import Node
-from duograph.tensor.eager import current_binder
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.eager import EAGER, current_binder
+from duograph.tensor.tensor import Tensor, wrap
 
 _variables = count(1)
 Variable = Any  # int for eager values, Node for graph values
@@ -57,7 +57,7 @@ class Entry:
         out: Any,
         variables: tuple[Variable | None, ...],
         outputs: tuple[Variable | None, ...],
-        stamps: tuple[int, ...],
+        stamps: tuple[Any, ...],
         pull: Callable[..., Sequence[Any]] | None = None,
         raw: bool = False,
     ) -> None:
@@ -244,19 +244,32 @@ class Tape:
         self.entries.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
 
 
-def stamps_of(values: Sequence[Any]) -> tuple[int, ...]:
-    """Versions of the tensors in ``values``, to find out later whether one was written."""
-    version = current_binder().version
-    return tuple([version(x) if isinstance(x, Tensor) else 0 for x in values])
+def stamps_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What is needed to find out later whether a tensor in ``values`` was written: in a graph, its present node."""
+    if state.binder is not None:
+        node_of = state.binder.node_of  # type: ignore[attr-defined]
+        return tuple([node_of(x) if isinstance(x, Tensor) else None for x in values])
+    return tuple([(x._alias, x._alias.version) if isinstance(x, Tensor) else None for x in values])
 
 
-def checked(values: Sequence[Any], stamps: Sequence[int], name: str) -> list[Any]:
-    """``values`` with `Stale` in the place of tensors that were overwritten since they had ``stamps``."""
-    version = current_binder().version
-    return [
-        _stale(x, name) if isinstance(x, Tensor) and version(x) != stamp else x
-        for x, stamp in zip(values, stamps, strict=True)
-    ]
+def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any]:
+    """``values`` as they were when they had ``stamps``.
+
+    Nodes never change. Of eager tensors only the present contents exist: one that was overwritten is replaced by a
+    `Stale`; writes to other parts of its storage do not matter.
+    """
+    binder = current_binder()
+    out = []
+    for x, stamp in zip(values, stamps, strict=True):
+        if stamp is not None and isinstance(x, Tensor):
+            if isinstance(stamp, tuple):
+                alias, version = stamp
+                if x._alias is not alias or EAGER.overwritten(x, version):
+                    x = _stale(x, name)
+            elif binder.node_of(x) is not stamp:
+                x = wrap(stamp)
+        out.append(x)
+    return out
 
 
 def saved_values(entry: Entry) -> tuple[tuple[Any, ...], Any]:

@@ -72,6 +72,12 @@ class BatchBinder(GraphBinder):
             return self.lift(value)
         return stored.node if value._view is None else self._view_node(value, stored.stamp)
 
+    def _note_view(self, view: Tensor, stamp: int, node: Any) -> None:
+        self._views[id(view)] = (view, stamp, node, None)
+
+    def _in_scope(self, scope: Any) -> bool:
+        return True  # a batched program has no scopes: it does not branch
+
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         payloads = [self.node_of(x) for x in operands]
         with binding(self.outer), taping(self.outer_tapes):
@@ -81,7 +87,11 @@ class BatchBinder(GraphBinder):
         if not isinstance(out, Batched):
             return out
         if op.view:
-            return wrap_view(out, ViewLink(operands[0], op, attrs))
+            view = wrap_view(out, ViewLink(operands[0], op, attrs))
+            stored = self.store.get(view._alias)
+            if stored is not None:
+                self._note_view(view, stored.stamp, out)
+            return view
         return wrap(out)
 
     def write(self, target: Tensor, value: Tensor) -> None:

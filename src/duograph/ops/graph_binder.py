@@ -36,7 +36,7 @@ class GraphBinder:
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.store: dict[Alias, Stored] = {}
-        self._views: dict[int, tuple[Tensor, int, Node]] = {}
+        self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
 
     def lift(self, tensor: Tensor) -> Node:
         """The node for a concrete tensor from outside the graph; here: a constant."""
@@ -59,12 +59,22 @@ class GraphBinder:
 
     def _view_node(self, view: Tensor, stamp: int) -> Node:
         known = self._views.get(id(view))
-        if known is not None and known[1] == stamp:
+        if known is not None and known[1] == stamp and self._in_scope(known[3]):
             return known[2]
         parent, op, attrs = view._view  # type: ignore[misc]
         node = self._emit(op, (parent,), attrs)
-        self._views[id(view)] = (view, stamp, node)
+        self._note_view(view, stamp, node)
         return node
+
+    def _note_view(self, view: Tensor, stamp: int, node: Any) -> None:
+        """Remembers that ``node`` is what ``view`` shows since the write ``stamp``, for the scope it was emitted in."""
+        self._views[id(view)] = (view, stamp, node, self.builder.current)
+
+    def _in_scope(self, scope: Any) -> bool:
+        inner: Any = self.builder.current
+        while inner is not None and inner is not scope:
+            inner = inner.parent
+        return inner is scope
 
     def _emit(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Node:
         """Emits through `Op.__call__`, so that gradient tapes see it, and gives the node."""
@@ -74,7 +84,11 @@ class GraphBinder:
         nodes = tuple([self.node_of(x) for x in operands])
         node = self.builder.emit(op, nodes, attrs)
         if op.view and self._aliases(op, operands[0], node):
-            return wrap_view(node, ViewLink(operands[0], op, attrs))
+            view = wrap_view(node, ViewLink(operands[0], op, attrs))
+            stored = self.store.get(view._alias)
+            if stored is not None:  # the node shows the storage as it is after its last write
+                self._note_view(view, stored.stamp, node)
+            return view
         return self.wrap(node)
 
     def wrap(self, node: Node) -> Any:
@@ -95,7 +109,7 @@ class GraphBinder:
     def write(self, target: Tensor, value: Tensor) -> None:
         stamp = fresh_stamp()
         node, view = self.node_of(value), target
-        self._views[id(target)] = (target, stamp, node)
+        self._note_view(target, stamp, node)
         new: Any = value
         while view._view is not None:
             parent, op, attrs = view._view

@@ -26,12 +26,15 @@ def fresh_stamp() -> int:
 
 
 class Alias:
-    """Identity of a storage. ``version`` changes with every in-place write; 0 means never written."""
+    """Identity of a storage. ``version`` changes with every in-place write (0: never written); ``serial`` grows with
+    creation, so that a capture can tell storages made during it from those of the outside world."""
 
-    __slots__ = ("version",)
+    __slots__ = ("__weakref__", "serial", "version", "writes")
 
     def __init__(self) -> None:
         self.version = 0
+        self.writes: list[tuple[int, Any]] = []  # (version, array that was written; None: all of it)
+        self.serial = next(_stamps)
 
 
 class ViewLink(NamedTuple):

@@ -20,6 +20,16 @@ from duograph.core.types import TupleType
 from .alias import ViewLink, fresh_stamp
 from .tensor import Tensor, type_of, wrap, wrap_view
 
+REMEMBERED_WRITES = 256
+"""Partial writes per storage that are told apart when a tape asks whether a saved value was overwritten."""
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True
+
 
 class EagerBinder:
     """Computes op calls on concrete tensors."""
@@ -48,7 +58,23 @@ class EagerBinder:
         if not target.array().flags.writeable:
             raise RuntimeError("this tensor is a broadcast view: several elements share one place, it cannot be written")
         np.copyto(target.array(), value.array())
-        target._alias.version = fresh_stamp()
+        alias = target._alias
+        alias.version = stamp = fresh_stamp()
+        if target._view is None:
+            alias.writes = [(stamp, None)]
+            return
+        if len(alias.writes) >= REMEMBERED_WRITES:  # older ones count as writes of everything
+            alias.writes[: REMEMBERED_WRITES // 2] = [(alias.writes[REMEMBERED_WRITES // 2 - 1][0], None)]
+        alias.writes.append((stamp, target.array()))
+
+    def overwritten(self, tensor: Tensor, stamp: int) -> bool:
+        """Whether any element that ``tensor`` shows may have been written since the version ``stamp``."""
+        alias = tensor._alias
+        if alias.version == stamp:
+            return False
+        if not alias.writes or alias.writes[-1][0] != alias.version:
+            return True
+        return any(s > stamp and (a is None or _overlap(a, tensor.array())) for s, a in alias.writes)
 
     def version(self, tensor: Tensor) -> int:
         """Stamp of the last write to the storage of ``tensor``."""
