@@ -1,0 +1,464 @@
+"""Saving and loading of parameters: MindSpore's checkpoint files, and safetensors."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.nn.cell import Cell
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from . import checkpoint_format as fmt
+
+__all__ = [
+    "ckpt_to_safetensors", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
+    "save_checkpoint",
+]  # fmt: skip
+
+_FORMATS = ("ckpt", "safetensors")
+
+
+# ---- saving ----------------------------------------------------------------------------------------------------------
+
+
+def _named_values(save_obj: Any, choice_func: Callable[[str], bool] | None) -> list[tuple[str, Any]]:
+    if isinstance(save_obj, Cell):
+        pairs: list[tuple[str, Any]] = [(p.name, p) for _, p in save_obj.parameters_and_names()]
+        pairs += [(name, buffer) for name, buffer in save_obj.named_buffers() if name in save_obj.state_dict()]
+    elif isinstance(save_obj, dict):
+        pairs = list(save_obj.items())
+    else:
+        pairs = [(item["name"], item["data"]) for item in save_obj]
+    return pairs if choice_func is None else [(name, value) for name, value in pairs if choice_func(name)]
+
+
+def _appended(values: dict[str, Any]) -> list[tuple[str, Any]]:
+    if not isinstance(values, dict):
+        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(values)}.")
+    for name, value in values.items():
+        if not isinstance(name, str) or not isinstance(value, bool | int | float | str | Tensor):
+            raise TypeError(
+                "For 'save_checkpoint', the type of dict 'append_info' must be key: str, "
+                f"value: int, float, bool, str, Parameter or Tensor, but got key: {type(name)}, value: {type(value)}."
+            )
+    return list(values.items())
+
+
+def _encoded(pairs: list[tuple[str, Any]]) -> bytes:
+    entries = []
+    for name, value in pairs:
+        if isinstance(value, str):
+            entries.append(fmt.text_entry(name, value))
+        else:
+            tensor = value if isinstance(value, Tensor) else Tensor(value)
+            entries.append(fmt.entry_of(name, tensor.array()))
+    return fmt.encode(entries)
+
+
+def _safetensors(pairs: list[tuple[str, Any]]) -> bytes:
+    from safetensors import serialize
+
+    names = {d: n for n, d in _SAFETENSORS.items()}
+    out, texts = {}, {}
+    for name, value in pairs:
+        if isinstance(value, str):
+            texts[name] = value
+            continue
+        tensor = value if isinstance(value, Tensor) else Tensor(value)
+        array = np.ascontiguousarray(tensor.array())
+        out[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data": array.tobytes()}
+    return serialize(out, texts or None)
+
+
+_SAFETENSORS: dict[str, dt.DType] = {
+    "bool": dt.bool_, "int8": dt.int8, "int16": dt.int16, "int32": dt.int32, "int64": dt.int64, "uint8": dt.uint8,
+    "uint16": dt.uint16, "uint32": dt.uint32, "uint64": dt.uint64, "float16": dt.float16, "bfloat16": dt.bfloat16,
+    "float32": dt.float32, "float64": dt.float64, "complex64": dt.complex64,
+}  # fmt: skip
+_SAFETENSORS_HEADER: dict[str, dt.DType] = {
+    "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
+    "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
+    "F64": dt.float64, "C64": dt.complex64,
+}  # fmt: skip
+
+
+def _write(path: str, data: bytes) -> None:
+    """Writes a file in one move, so that a crash never leaves half of one behind."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.part")
+    temporary.write_bytes(data)
+    temporary.replace(target)
+
+
+def save_checkpoint(
+    save_obj: Any,
+    ckpt_file_name: str,
+    integrated_save: bool = True,
+    async_save: Any = False,
+    append_dict: dict[str, Any] | None = None,
+    enc_key: bytes | None = None,
+    enc_mode: str = "AES-GCM",
+    choice_func: Callable[[str], bool] | None = None,
+    crc_check: bool = False,
+    format: str = "ckpt",  # noqa: A002  (MindSpore's name)
+    **kwargs: Any,
+) -> None:
+    """Saves parameters to a file.
+
+    Args:
+        save_obj (Union[Cell, list, dict]): a Cell, a list of ``{"name": ..., "data": ...}``, or a dict by name.
+        ckpt_file_name (str): the file; the ending is added if it is missing.
+        integrated_save (bool): kept for old programs. Default ``True``.
+        async_save (Union[bool, str]): whether the file is written in the background. Default ``False``.
+        append_dict (dict): further numbers, strings or tensors to save. Default ``None``.
+        enc_key (Union[None, bytes]): must be None: files are not encrypted. Default ``None``.
+        enc_mode (str): of encryption. Default ``"AES-GCM"``.
+        choice_func (function): takes a name, returns whether it is saved. Default ``None``: all.
+        crc_check (bool): kept for old programs. Default ``False``.
+        format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
+        kwargs (dict): further options, ignored.
+
+    Raises:
+        TypeError: wrong types.
+        ValueError: unknown format.
+        RuntimeError: encryption is asked for.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    if not isinstance(save_obj, Cell | list | dict):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter save_obj must be nn.Cell, list or dict, but got {type(save_obj)}."
+        )
+    if not isinstance(ckpt_file_name, str | os.PathLike):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter {ckpt_file_name} for checkpoint file name is invalid,"
+            f"'ckpt_file_name' must be string, but got {type(ckpt_file_name)}."
+        )
+    if format not in _FORMATS:
+        raise ValueError(f"For 'save_checkpoint', the format must be 'ckpt' or 'safetensors', but got {format}.")
+    _refuse_encryption("save_checkpoint", enc_key)
+    path = os.fspath(ckpt_file_name)
+    path = path if path.endswith(f".{format}") else f"{path}.{format}"
+    pairs = _named_values(save_obj, choice_func)
+    if append_dict:
+        pairs += _appended(append_dict)
+    data = _encoded(pairs) if format == "ckpt" else _safetensors(pairs)
+    if async_save:
+        threading.Thread(target=_write, args=(path, data), name="save_checkpoint").start()
+    else:
+        _write(path, data)
+
+
+def _refuse_encryption(who: str, key: Any) -> None:
+    if key is not None:
+        raise RuntimeError(f"For '{who}', encrypted files are not supported.")
+
+
+# ---- loading ---------------------------------------------------------------------------------------------------------
+
+
+def _checked_path(name: Any, file_format: str) -> Path:
+    if not isinstance(name, str | os.PathLike):
+        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(name)}.")
+    if file_format not in _FORMATS:
+        raise ValueError(f"For 'load_checkpoint', the format must be 'ckpt' or 'safetensors', but got {file_format}.")
+    path = Path(name)
+    if not path.is_file():
+        raise ValueError(
+            f"For 'load_checkpoint', the checkpoint file: {name} does not exist, please check whether the "
+            "'ckpt_file_name' is correct."
+        )
+    if path.suffix != f".{file_format}":
+        raise ValueError(
+            f"For 'load_checkpoint', the checkpoint file should end with '.{file_format}', please input the correct "
+            f"'ckpt_file_name', but got {name}."
+        )
+    return path
+
+
+def _decoded(path: Path) -> dict[str, Any]:
+    try:
+        entries = fmt.decode(path.read_bytes())
+    except ValueError as exc:
+        raise ValueError(
+            f"Failed to read the checkpoint file {path}. May not have permission to read it, please check the "
+            f"correct of the file: {exc}"
+        ) from None
+    return {
+        entry.name: fmt.text_of(entry) if entry.dtype == "str" else Tensor(fmt.array_of(entry)) for entry in entries
+    }
+
+
+def _from_safetensors(path: Path) -> dict[str, Any]:
+    from safetensors import deserialize, safe_open
+
+    values: dict[str, Any] = {}
+    for name, info in deserialize(path.read_bytes()):
+        dtype = _SAFETENSORS_HEADER[info["dtype"]]
+        array = np.frombuffer(bytes(info["data"]), dtype.numpy).reshape(info["shape"])
+        values[name] = Tensor(array)
+    with safe_open(str(path), framework="np") as handle:
+        values.update(handle.metadata() or {})
+    return values
+
+
+def _selected(name: str, prefixes: Any, excluded: Any, choice: Callable[[str], bool] | None) -> bool:
+    if choice is not None:
+        return choice(name)
+    if excluded and any(name.startswith(p) for p in excluded):
+        return False
+    return not prefixes or any(name.startswith(p) for p in prefixes)
+
+
+def _prefixes(value: Any, name: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    items = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else None
+    if items is None or not all(isinstance(p, str) for p in items):
+        raise TypeError(f"For 'load_checkpoint', the type of '{name}' must be str or list[str], but got {value!r}.")
+    return items
+
+
+def load_checkpoint(
+    ckpt_file_name: str,
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: Any = None,
+    dec_key: bytes | None = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: Any = None,
+    choice_func: Callable[[str], bool] | None = None,
+    crc_check: bool = False,
+    remove_redundancy: bool = False,
+    format: str = "ckpt",  # noqa: A002  (MindSpore's name)
+) -> dict[str, Any]:
+    """Reads parameters from a file.
+
+    Args:
+        ckpt_file_name (str): the file.
+        net (Cell): a Cell to load them into. Default ``None``.
+        strict_load (bool): see `load_param_into_net`. Default ``False``.
+        filter_prefix (Union[str, list[str], tuple[str]]): names to leave out. Default ``None``.
+        dec_key (Union[None, bytes]): must be None. Default ``None``.
+        dec_mode (str): of encryption. Default ``"AES-GCM"``.
+        specify_prefix (Union[str, list[str], tuple[str]]): names to read. Default ``None``: all.
+        choice_func (function): takes a name, returns whether it is read. Default ``None``.
+        crc_check (bool): kept for old programs. Default ``False``.
+        remove_redundancy (bool): kept for old programs. Default ``False``.
+        format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
+
+    Returns:
+        dict from name to Parameter (strings as they are).
+
+    Raises:
+        ValueError: the file is missing or none of ours, or nothing is left of it.
+        TypeError: wrong types.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    path = _checked_path(ckpt_file_name, format)
+    _refuse_encryption("load_checkpoint", dec_key)
+    wanted, excluded = _prefixes(specify_prefix, "specify_prefix"), _prefixes(filter_prefix, "filter_prefix")
+    values = _decoded(path) if format == "ckpt" else _from_safetensors(path)
+    loaded = {
+        name: Parameter(value, name=name) if isinstance(value, Tensor) else value
+        for name, value in values.items()
+        if _selected(name, wanted, excluded, choice_func)
+    }
+    if not loaded:
+        raise ValueError(
+            "The loaded parameter dict is empty after filter or specify, please check whether 'filter_prefix' or "
+            "'specify_prefix' are set correctly."
+        )
+    if net is not None:
+        load_param_into_net(net, loaded, strict_load)
+    return loaded
+
+
+class _Future:
+    """A checkpoint that is being read in the background; `result` waits for it."""
+
+    def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
+        self._outcome: list[Any] = []
+
+        def run() -> None:
+            try:
+                self._outcome[:] = [read(), None]
+            except Exception as exc:  # noqa: BLE001  (handed to the caller of result)
+                self._outcome[:] = [None, exc]
+
+        self._thread = threading.Thread(target=run, name="load_checkpoint")
+        self._thread.start()
+
+    def result(self) -> dict[str, Any]:
+        """The parameters.
+
+        Raises:
+            what `load_checkpoint` raises.
+        """
+        self._thread.join()
+        value, error = self._outcome
+        if error is not None:
+            raise error
+        return value
+
+
+def load_checkpoint_async(
+    ckpt_file_name: str,
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: Any = None,
+    dec_key: bytes | None = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: Any = None,
+    choice_func: Callable[[str], bool] | None = None,
+) -> _Future:
+    """`load_checkpoint` in the background; the result's ``result()`` waits for the parameters."""
+    return _Future(
+        lambda: load_checkpoint(
+            ckpt_file_name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func
+        )
+    )
+
+
+def load_param_into_net(
+    net: Cell, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
+) -> tuple[list[str], list[str]]:
+    """Gives the parameters of a Cell the values of a dictionary, by name.
+
+    Args:
+        net (Cell): the Cell.
+        parameter_dict (dict): from name to Parameter.
+        strict_load (bool): whether names must match exactly; otherwise a prefix common to all is bridged. Default
+            ``False``.
+        remove_redundancy (bool): kept for old programs. Default ``False``.
+
+    Returns:
+        names of the Cell that were not in the dictionary, and names of the dictionary that were not in the Cell.
+
+    Raises:
+        TypeError: wrong types.
+        RuntimeError: shapes or dtypes do not match.
+    """
+    if not isinstance(net, Cell):
+        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}.")
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(
+            "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, "
+            f"but got {type(parameter_dict)}."
+        )
+    for name, value in parameter_dict.items():
+        if not isinstance(name, str) or not isinstance(value, Tensor | str):
+            raise TypeError(
+                "For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter' , "
+                f"but got {type(name)} and {type(value)}."
+            )
+    targets = {p.name: p for _, p in net.parameters_and_names()}
+    missing = []
+    for name, target in targets.items():
+        if name in parameter_dict:
+            _load_value(target, parameter_dict[name], name)
+        else:
+            missing.append(name)
+    if missing and not strict_load:
+        missing = _load_by_common_prefix(targets, parameter_dict, missing)
+    unused = [name for name in parameter_dict if name not in targets]
+    return missing, unused
+
+
+def _load_value(target: Parameter, value: Any, name: str) -> None:
+    if tuple(target.shape) != tuple(value.shape) and not (target.shape in ((), (1,)) and value.shape in ((), (1,))):
+        raise RuntimeError(
+            f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "
+            f"argument 'parameter_dict'. But got its shape {tuple(target.shape)} in the argument 'net' and shape "
+            f"{tuple(value.shape)} in the argument 'parameter_dict'. "
+            "May you need to check whether the checkpoint you loaded is correct or the batch size and so on in the "
+            "'net' and 'parameter_dict' are same."
+        )
+    if target.dtype is not value.dtype and not (target.dtype.is_floating and value.dtype.is_floating):
+        raise RuntimeError(
+            f"For 'load_param_into_net', {name} in the argument 'net' should have the same type as {name} in the "
+            f"argument 'parameter_dict'. But got its type {target.dtype} in the argument 'net' and type {value.dtype} "
+            "in the argument 'parameter_dict'."
+        )
+    shape = tuple(target.shape)
+    target.set_data(value if tuple(value.shape) == shape else value.reshape(shape))
+
+
+def _load_by_common_prefix(targets: dict[str, Parameter], values: dict[str, Any], missing: list[str]) -> list[str]:
+    """Loads what fits if all missing names lack one prefix that the dictionary has; names that stay missing."""
+    first = missing[0]
+    prefixes = [name[: -len(first)] for name in values if name.endswith("." + first)]
+    if len(prefixes) != 1:
+        return missing
+    prefix = prefixes[0]
+    still = []
+    for name in missing:
+        value = values.get(prefix + name)
+        if value is None or tuple(value.shape) != tuple(targets[name].shape):
+            still.append(name)
+        else:
+            _load_value(targets[name], value, name)
+    return still
+
+
+# ---- conversion ------------------------------------------------------------------------------------------------------
+
+
+def _convert(
+    file_path: str, save_path: str | None, name_map: dict[str, str] | None, source: str, target: str, pattern: str | None
+) -> None:
+    import re
+
+    root = Path(file_path)
+    if not root.exists():
+        raise ValueError(f"The file path {file_path} does not exist.")
+    files = [root] if root.is_file() else sorted(root.rglob(f"*.{source}"))
+    files = [f for f in files if f.suffix == f".{source}" and (pattern is None or re.search(pattern, f.name))]
+    if not files:
+        raise ValueError(f"There is no '.{source}' file at {file_path}.")
+    for file in files:
+        values = load_checkpoint(str(file), format=source)
+        renamed = {(name_map or {}).get(name, name): value for name, value in values.items()}
+        folder = Path(save_path) if save_path else file.parent
+        save_checkpoint(renamed, str(folder / f"{file.stem}.{target}"), format=target)
+
+
+def ckpt_to_safetensors(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
+    """Converts checkpoint files to safetensors.
+
+    Args:
+        file_path (str): a file or folder.
+        save_path (str): folder for the results. Default ``None``: beside the sources.
+        name_map (dict): new names of parameters. Default ``None``.
+        file_name_regex (str): which files of a folder. Default ``None``: all.
+        processes_num (int): kept for old programs. Default ``1``.
+    """
+    _convert(file_path, save_path, name_map, "ckpt", "safetensors", file_name_regex)
+
+
+def safetensors_to_ckpt(
+    file_path: str,
+    save_path: str | None = None,
+    name_map: dict[str, str] | None = None,
+    file_name_regex: str | None = None,
+    processes_num: int = 1,
+) -> None:
+    """Converts safetensors files to checkpoints; arguments as in `ckpt_to_safetensors`."""
+    _convert(file_path, save_path, name_map, "safetensors", "ckpt", file_name_regex)
