@@ -73,7 +73,7 @@ class _Parser:
         self.open: dict[str, Graph] = {}  # graphs whose body is being read: what a recursive call refers to
         self.tokens = self._tokens()
         self.position = 0
-        self.values: dict[str, Node] = {}
+        self.values: dict[str | int, Node] = {}
         self.recursive: set[str] = set()  # graphs that are referred to from inside themselves
 
     # -- tokens ------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ class _Parser:
     def node(self) -> None:
         """``%0 = op!tag(operands, name=attribute) : type``"""
         self.expect("%")
-        name = self.next().text
+        name = self.value_name()
         self.expect("=")
         start = self.token
         op = self.ops.get(self.word("an op"))
@@ -261,10 +261,16 @@ class _Parser:
 
     # -- values ------------------------------------------------------------------------------------------------
 
+    def value_name(self) -> str | int:
+        """What stands behind ``%``: the number of a node, or the name of a parameter (``'1'`` is a name)."""
+        token = self.token
+        if token.kind == "number" and token.text.isdigit():
+            return int(self.next().text)
+        return self.word("a number or name")
+
     def operand(self) -> Node:
         if self.accept("%"):
-            token = self.next()
-            name = _string(token.text) if token.kind == "string" else token.text
+            token, name = self.token, self.value_name()
             if name not in self.values:
                 self.fail(f"%{name} is not defined here", token)
             return self.values[name]

@@ -93,6 +93,14 @@ def test_names_tags_and_ranges():
     assert equal(parse(text), graph) and not equal(parse(text.replace("add!7", "add!8")), graph)
 
 
+@pytest.mark.parametrize("name", ["1", "inf", "x y", "it's", "ü", "return", "c"])
+def test_names_of_parameters(name):
+    context = Context()
+    x, y = context.param("x", F32), context.param(name, F32)
+    graph = context.graph("g", (x, y), context.apply(mul, (context.apply(add, (x, y), {}), y), {}))
+    assert parse(print_graph(graph), context) is graph
+
+
 @pytest.mark.parametrize("text", [LOOP, SUM_TO])
 def test_control_flow(text):
     graph = parse(text)
