@@ -13,18 +13,21 @@ tuple, as in MindSpore (and old NumPy).
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, definitely_eq, definitely_le
+from duograph.core.op import state
 from duograph.ops import movement
 from duograph.ops.indexing import advanced_get, advanced_put
-from duograph.ops.scalar import Scalar
+from duograph.ops.ranges import block_view, range_slice, range_update, range_view
+from duograph.ops.scalar import Scalar, tensor_item
 from duograph.ops.search import nonzero
 from duograph.ops.select import select
-from duograph.ops.slices import dynamic_slice, dynamic_update, slice_axis, slice_update, strided_slice
+from duograph.ops.slices import dynamic_update, slice_axis, slice_update, strided_slice
 from duograph.tensor import hooks
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import SymbolicValueError, Tensor, array_from, wrap
@@ -42,6 +45,7 @@ class Plan(NamedTuple):
         dropped: the axes whose integer index removes them.
         added: positions of new axes in the result.
         starts: run-time ints: ``(axis, Scalar)``.
+        ranges: slices with run-time bounds, to be done before all else: ``(axis, start, stop, step)``.
         spec, operands: set if there are advanced indices: what `advanced_get` takes; the other fields are unused then.
     """
 
@@ -49,6 +53,7 @@ class Plan(NamedTuple):
     dropped: tuple[int, ...] = ()
     added: tuple[int, ...] = ()
     starts: tuple[tuple[int, Scalar], ...] = ()
+    ranges: tuple[tuple[int, Any, Any, int], ...] = ()
     spec: tuple[Any, ...] = ()
     operands: tuple[Tensor, ...] = ()
 
@@ -70,13 +75,14 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         IndexError: too many indices, an index out of range or of a wrong type.
     """
     plan = parse(x, index, "get")
+    for axis, start, stop, step in plan.ranges:
+        x = range_view(x, start, stop, axis, step)
     if plan.spec:
         spec, operands = with_masks_as_indices(plan)
         return advanced_get(x, *operands, spec=spec)
     view = _sliced(x, plan.slices)
     if plan.starts:
-        axes = tuple(axis for axis, _ in plan.starts)
-        view = dynamic_slice(view, *[start for _, start in plan.starts], axes=axes, sizes=(1,) * len(axes))
+        view = block_view(view, tuple(start for _, start in plan.starts), tuple(axis for axis, _ in plan.starts))
     shape = plan.result_shape(view.shape)
     return view if shape == tuple(view.shape) else movement.reshape(view, shape=shape)
 
@@ -91,10 +97,8 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """
     value = _as_value(x, value)
     plan = parse(x, index, "set")
-    if plan.spec:
-        write(x, _advanced_set(x, plan, value))
-    elif plan.starts:
-        write(x, _dynamic_set(x, plan, value))
+    if plan.spec or plan.starts or plan.ranges:
+        write(x, _updated(x, plan, value))
     else:
         view = _sliced(x, plan.slices)
         shape = plan.result_shape(view.shape)
@@ -135,11 +139,53 @@ def fitted(value: Tensor, shape: tuple[Any, ...]) -> Tensor:
             f"target dimension is -1. But got x_shape: ({', '.join(map(str, value.shape))}), "
             f"target shape: ({', '.join(map(str, shape))})."
         )
+    if len(value.shape) == len(shape) and all(_same(a, b) for a, b in zip(value.shape, shape, strict=True)):
+        return value
     return movement.broadcast_to(value, shape=tuple(shape))
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two extents agree, as far as is known: lengths that depend on data get a new name at every use."""
+    return definitely_eq(a, b) is True or (isinstance(a, Dim) and isinstance(b, Dim))
 
 
 def _sliced(x: Tensor, slices: tuple[Any, ...]) -> Tensor:
     return strided_slice(x, slices=slices) if any(s != _ALL for s in slices) else x
+
+
+def _updated(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+    """The contents of ``x`` with the assignment done."""
+    if plan.ranges and not plan.spec and not plan.starts:
+        part = _sliced(x, plan.slices)
+        new = _range_set(part, plan.ranges, _aligned(value, plan, len(x.shape)))
+        return new if part is x else slice_update(x, new, slices=plan.slices)
+    if plan.ranges:
+        (axis, start, stop, step), *rest = plan.ranges
+        part = range_slice(x, start, stop, axis=axis, step=step)
+        new = _updated(part, plan._replace(ranges=tuple(rest)), value)
+        return range_update(x, new, start, stop, axis=axis, step=step)
+    return _advanced_set(x, plan, value) if plan.spec else _dynamic_set(x, plan, value)
+
+
+def _range_set(x: Tensor, ranges: tuple[Any, ...], value: Tensor) -> Tensor:
+    """``x`` with ``value`` (of the rank of ``x``, broadcasting) in the part that all ``ranges`` name."""
+    (axis, start, stop, step), *rest = ranges
+    if rest:
+        value = _range_set(range_slice(x, start, stop, axis=axis, step=step), tuple(rest), value)
+    return range_update(x, value, start, stop, axis=axis, step=step)
+
+
+def _aligned(value: Tensor, plan: Plan, ndim: int) -> Tensor:
+    """``value`` with one axis per axis of the tensor: 1 where an integer stands, none where an axis is added."""
+    rank = ndim - len(plan.dropped) + len(plan.added)
+    shape = (1,) * (rank - len(value.shape)) + tuple(value.shape)
+    extra = len(shape) - rank
+    if any(definitely_eq(n, 1) is not True for n in (*shape[:extra], *(shape[extra + i] for i in plan.added))):
+        raise ValueError(f"could not broadcast a value of shape {tuple(value.shape)} to an index of rank {rank}")
+    kept = [n for i, n in enumerate(shape[extra:]) if i not in plan.added]
+    for axis in plan.dropped:
+        kept.insert(axis, 1)
+    return movement.reshape(value, shape=tuple(kept))
 
 
 def _dynamic_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
@@ -245,12 +291,13 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
     dropped: list[int] = []
     added: list[int] = []
     starts: list[tuple[int, Scalar]] = []
+    ranges: list[tuple[int, Any, Any, int]] = []
     for item in items:
         axis = len(slices)
         if item is None or isinstance(item, bool):
             added.append(axis - len(dropped) + len(added))
         elif isinstance(item, slice):
-            slices.append(_bounds(item))
+            slices.append(_bounds(item, axis, ranges))
         elif isinstance(item, Scalar):
             slices.append(_ALL)
             dropped.append(axis)
@@ -258,7 +305,7 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
         else:
             slices.append(_single(item, x.shape[axis], axis, what))
             dropped.append(axis)
-    return Plan(tuple(slices), tuple(dropped), tuple(added), tuple(starts))
+    return Plan(tuple(slices), tuple(dropped), tuple(added), tuple(starts), tuple(ranges))
 
 
 def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
@@ -274,13 +321,14 @@ def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
 def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
     spec: list[Any] = []
     operands: list[Tensor] = []
+    ranges: list[tuple[int, Any, Any, int]] = []
     axis = 0
     for item in items:
         if item is None or isinstance(item, bool):
             spec.append(None)
             continue
         if isinstance(item, slice):
-            spec.append(_bounds(item))
+            spec.append(_bounds(item, axis, ranges))
         elif isinstance(item, Tensor | Scalar):
             tensor = item if isinstance(item, Tensor) else as_tensor(item, dt.int64)
             if tensor.dtype.is_bool:
@@ -293,24 +341,29 @@ def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
             _single(item, x.shape[axis], axis, "get")
             spec.append(item)
         axis += _consumed(item)
-    return Plan(spec=tuple(spec), operands=tuple(operands))
+    return Plan(spec=tuple(spec), operands=tuple(operands), ranges=tuple(ranges))
 
 
-def _bounds(item: slice) -> tuple[Any, Any, Any]:
-    """A slice as plain ``(start, stop, step)``."""
+def _bounds(item: slice, axis: int, ranges: list[tuple[int, Any, Any, int]]) -> tuple[Any, Any, Any]:
+    """A slice as plain ``(start, stop, step)``; one with run-time bounds is added to ``ranges`` and all is left."""
     start, stop, step = (_bound(b) for b in (item.start, item.stop, item.step))
+    if isinstance(step, Scalar):
+        raise SymbolicValueError("a slice whose step is only known at run time cannot be captured")
     if step == 0:
         raise ValueError("For 'StridedSlice', 'strides' cannot contain 0")
+    if isinstance(start, Scalar) or isinstance(stop, Scalar):
+        step = 1 if step is None else step
+        first, last = (0, sys.maxsize) if step > 0 else (sys.maxsize, -sys.maxsize)
+        ranges.append((axis, first if start is None else start, last if stop is None else stop, step))
+        return _ALL
     return start, stop, None if step == 1 else step
 
 
 def _bound(value: Any) -> Any:
-    if value is None or isinstance(value, Dim):
+    if value is None or isinstance(value, Dim | Scalar):
         return value
     if isinstance(value, Tensor):
-        return hooks.as_python_number(value, "index")
-    if isinstance(value, Scalar):
-        raise SymbolicValueError("a slice whose bounds are only known at run time has no known shape")
+        return tensor_item(value, kind="int") if state.binder is not None else hooks.as_python_number(value, "index")
     if isinstance(value, int | np.integer):
         return int(value)
     raise RuntimeError("Slice index type must be int, tensor or none.")

@@ -145,6 +145,31 @@ def test_run_time_integers_index():
     np.testing.assert_array_equal(picked, want[2, [0, 2]])
 
 
+def test_run_time_slices():
+    from duograph.ops.scalar import tensor_item
+
+    array = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+    def program(x, i):
+        k = tensor_item(i, kind="int")
+        y = x[:, k:].sum(1), x[k - 1 :, 0] * 2, x[::-1, : k + 1], x[[0, 1], i:]
+        x[:k, 1] = 5
+        x[0, k:] = Tensor([7.0, 8.0])
+        row = x[k]
+        row[0] = -1
+        row[k:].mul_(2)
+        return (*y, x)
+
+    want = array.copy()
+    expected = [want[:, 2:].sum(1), want[1:, 0] * 2, want[::-1, :3], want[[0, 1], 2:]]  # the third is a view
+    want[:2, 1] = 5
+    want[0, 2:] = [7, 8]
+    want[2, 0] = -1
+    want[2, 2:] *= 2
+    for got, right in zip(captured(program, array, np.array(2)), [*expected, want], strict=True):
+        np.testing.assert_array_equal(np.asarray(got.asnumpy() if isinstance(got, Tensor) else got), right)
+
+
 def test_values_are_not_given_away():
     def peek(ask):
         def program(x):
