@@ -287,7 +287,9 @@ for _fn in (enumerate, zip):
 
 @substitute(map)
 def _map(calls: Any, fn: Any, *iterables: Any) -> Any:
-    return (calls.call(fn, values, {}) for values in zip(*[calls.semantics.iterate(i) for i in iterables], strict=False))
+    return (
+        calls.call(fn, values, {}) for values in zip(*[calls.semantics.iterate(i) for i in iterables], strict=False)
+    )
 
 
 @substitute(filter)
@@ -335,7 +337,11 @@ def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, *
         copied = identity(input_data) if dtype is None else cast(input_data, dtype=as_dtype(dtype))
         return calls.fresh_tensor(copied)
     if isinstance(input_data, Scalar):
-        want = as_dtype(dtype) if dtype is not None else as_dtype({"int": "int64", "float": "float32", "bool": "bool"}[input_data.kind])
+        want = (
+            as_dtype(dtype)
+            if dtype is not None
+            else as_dtype({"int": "int64", "float": "float32", "bool": "bool"}[input_data.kind])
+        )
         return input_data.to_tensor(want)
     if isinstance(input_data, list | tuple) and contains_symbolic(input_data):
         return calls.stacked_tensor(input_data, dtype)
@@ -349,5 +355,18 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
-for _name in ("id", "input", "open", "exec", "eval", "compile", "__import__", "globals", "vars", "dir", "breakpoint", "memoryview"):
+for _name in (
+    "id",
+    "input",
+    "open",
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "globals",
+    "vars",
+    "dir",
+    "breakpoint",
+    "memoryview",
+):
     SUBSTITUTES[getattr(builtins, _name)] = _refused(_name)

@@ -13,9 +13,9 @@ import numpy as np
 from duograph.core.dtype import as_dtype, promote_types
 from duograph.core.op import Op
 from duograph.ops.cast import cast
-from duograph.ops.slices import concat
 from duograph.ops.movement import reshape
 from duograph.ops.scalar import Scalar, as_scalar
+from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
@@ -23,7 +23,7 @@ from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
-from .policy import function_kind, is_interpreted, is_user_class, module_kind
+from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, lookup, user_method
 from .sources import cell_facts
@@ -33,7 +33,22 @@ if TYPE_CHECKING:
     from .session import Session
 
 MAX_DEPTH = 180
-_CONTAINER_METHODS = (list, dict, set, str, tuple, int, float, bool, bytes, frozenset, complex, range, slice, type(None))
+_CONTAINER_METHODS = (
+    list,
+    dict,
+    set,
+    str,
+    tuple,
+    int,
+    float,
+    bool,
+    bytes,
+    frozenset,
+    complex,
+    range,
+    slice,
+    type(None),
+)
 
 
 class Calls:
@@ -100,7 +115,9 @@ class Calls:
         if not is_interpreted(fn):
             kind = function_kind(fn)
             if kind == "other":
-                raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects")
+                raise Uncapturable(
+                    f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects"
+                )
             if len(args) == 1 and not kwargs and fn is getattr(Tensor, "item", None):
                 return self._item(args[0])
             return self.call_native(fn, args, kwargs)
@@ -217,7 +234,9 @@ class Calls:
         return obj
 
     def _track_instance(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor | types.FunctionType | type | np.generic | np.ndarray) or not hasattr(obj, "__dict__"):
+        if isinstance(obj, Tensor | types.FunctionType | type | np.generic | np.ndarray) or not hasattr(
+            obj, "__dict__"
+        ):
             return self.semantics._fresh(obj)
         return self.world.track(obj)
 
@@ -265,7 +284,9 @@ class Calls:
                 kind = module_kind(type(fn).__module__)
         if kind == "other":
             name = getattr(fn, "__qualname__", type(fn).__name__)
-            raise Uncapturable(f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects")
+            raise Uncapturable(
+                f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects"
+            )
         if kind == "numpy":
             self._check_numpy(fn, (*args, *kwargs.values()))
 

@@ -290,5 +290,3 @@ def install() -> None:
     set_call_user(_call_user)
     _with_session("truth", _truth)
     _with_session("needs_value", _value)
-
-

@@ -13,6 +13,7 @@ Types are never promoted to make values join: eager Python would not.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from duograph.core.dtype import DType
@@ -171,21 +172,21 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any
     """Plans the joined tracked state; the returned function applies it to the world (which is in the entry state)."""
     world = joiner.world
     todo: list[Callable[[list[Any]], None]] = []
-    for frame in a.locals.keys() | b.locals.keys():
+    for frame in dict.fromkeys([*a.locals, *b.locals]):
         if frame not in a.locals or frame not in b.locals:
             frame_state = a.locals.get(frame) or b.locals.get(frame) or {}
-            todo.append(lambda _, f=frame, s=frame_state: _keep_frame(world, f, s))
+            todo.append(partial(_keep_frame, world, frame, frame_state))
             continue
         todo.append(_join_locals(joiner, frame, a.locals[frame], b.locals[frame]))
-    for key in a.containers.keys() | b.containers.keys():
+    for key in dict.fromkeys([*a.containers, *b.containers]):
         todo.append(_join_container(joiner, key, a, b))
-    for key in a.overlay.keys() | b.overlay.keys():
+    for key in dict.fromkeys([*a.overlay, *b.overlay]):
         owner = (a.overlay.get(key) or b.overlay[key])[0]
         x, y = (s.overlay.get(key, (owner, MISSING))[1] for s in (a, b))
         if x is MISSING or y is MISSING:
             x, y = (joiner.binder.session.original(key, owner) if v is MISSING else v for v in (x, y))
         build = joiner.value(x, y)
-        todo.append(lambda r, k=key, o=owner, f=build: world.overlay.__setitem__(k, (o, f(r))))
+        todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
     if a.token is not b.token:
         token = joiner.output(_Token(a.token), _Token(b.token))
@@ -200,10 +201,22 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any
     return apply
 
 
-def _keep_frame(world: Any, frame: Any, values: dict[str, Any]) -> None:
+def _set_overlay(world: Any, key: Any, owner: Any, build: Build, results: list[Any]) -> None:
+    world.overlay[key] = (owner, build(results))
+
+
+def _keep_frame(world: Any, frame: Any, values: dict[str, Any], _: list[Any]) -> None:
     world.push(frame)
     frame.locals.clear()
     frame.locals.update(values)
+
+
+def _constant(value: Any, _: list[Any]) -> Any:
+    return value
+
+
+def _set_stored(binder: Any, alias: Any, stored: Any, _: list[Any]) -> None:
+    binder.store[alias] = stored
 
 
 def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any]) -> Callable[[list[Any]], None]:
@@ -211,7 +224,7 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
     for name in [*a, *(n for n in b if n not in a)]:
         if name not in a or name not in b:
             conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
-            builds[name] = lambda _, c=conflict: c
+            builds[name] = partial(_constant, conflict)
             continue
         mark = len(joiner.pairs)
         try:
@@ -219,7 +232,7 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
         except _NoJoin as exc:
             del joiner.pairs[mark:]
             conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
-            builds[name] = lambda _, c=conflict: c
+            builds[name] = partial(_constant, conflict)
 
     def apply(results: list[Any]) -> None:
         values = {name: build(results) for name, build in builds.items()}
@@ -259,15 +272,15 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
 
 def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list[Any]], None]]:
     binder = joiner.binder
-    steps = []
-    for alias in a.store.keys() | b.store.keys():
+    steps: list[Callable[[list[Any]], None]] = []
+    for alias in dict.fromkeys([*a.store, *b.store]):
         x, y = a.store.get(alias), b.store.get(alias)
         if x == y:
-            steps.append(lambda _, k=alias, s=x: binder.store.__setitem__(k, s))
+            steps.append(partial(_set_stored, binder, alias, x))
             continue
-        root = (x or y).root
+        root = (x or y).root  # type: ignore[union-attr]
         if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
-            steps.append(lambda _, k=alias, s=x or y: binder.store.__setitem__(k, s))
+            steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
         if nodes[0].type != nodes[1].type:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core.dim import fresh_symbol
-from duograph.core.op import no_recording, primitive
+from duograph.core.op import no_recording
 from duograph.core.types import INT, TOKEN, TensorType, scalar_type
 from duograph.ir.control import cond, undef, while_loop
 from duograph.ir.node import Node
@@ -28,27 +28,11 @@ from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
 from .join import close_pair, close_pair_with_params, same_constant
-
 from .paths import Leaf, Outcome
+from .primitives import relabel
 from .session import Session
 from .status import join_with_status
 from .world import MISSING, Conflict, Snapshot
-
-
-@primitive
-class relabel:
-    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes)."""
-
-    layout = "any"
-
-    def infer(x, *, shape):
-        return TensorType(x.dtype, shape)
-
-    def reference(x, *, shape):
-        return x
-
-    def bprop(ins, out, dout, *, shape):
-        return (relabel(dout, shape=tuple(ins[0].shape)),)
 
 
 class Place:
@@ -85,7 +69,7 @@ class SymbolicLoop:
     def _attempt(self, entry: Snapshot, places: dict[Any, Place]) -> Outcome | None:
         params = {}
         for place in places.values():
-            params[place.key] = param = self.builder.param("carry", place.type)
+            params[place.key] = param = self.builder.inner_param("carry", place.type)
             self._put(place, self._handle(param))
         header = self.world.snapshot()
         with no_recording():
@@ -125,7 +109,7 @@ class SymbolicLoop:
     def _widen(self, entry: Snapshot, leaf: Leaf, scope: Any, places: dict[Any, Place], changed: list[Any]) -> bool:
         """Adds what the body changed to the carry and adapts types; True if another attempt is needed."""
         again = False
-        for location, path, before, after in changed:
+        for location, path, _, after in changed:
             key = (location, path)
             kind = self._type(after, leaf, scope)
             if key not in places:
@@ -159,7 +143,7 @@ class SymbolicLoop:
             return a
         if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is b.dtype and a.ndim == b.ndim:
             shape = tuple(
-                m if isinstance(m, int) and m == n or _is_symbol(m) else fresh_symbol("n")
+                m if (isinstance(m, int) and m == n) or _is_symbol(m) else fresh_symbol("n")
                 for m, n in zip(a.shape, b.shape, strict=True)
             )
             return TensorType(a.dtype, shape)
@@ -172,7 +156,7 @@ class SymbolicLoop:
     # -- emission ----------------------------------------------------------------------------------------------
 
     def _emit(
-        self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place], params: dict[Any, Node], pred: Scalar | None,
+        self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place], params: dict[Any, Any], pred: Scalar | None,
         cond_scope: Any, body_scope: Any, statuses: list[Outcome],
     ) -> Outcome:  # fmt: skip
         ordered = list(places.values())
@@ -191,18 +175,15 @@ class SymbolicLoop:
         status_param = None
         extra_params: list[Node] = []
         if early:
-            status_param = self.builder.param("status", INT)
-            extra_params = [status_param, *(self.builder.param("result", n.type) for n in payload_nodes)]
+            status_param = self.builder.inner_param("status", INT)
+            extra_params = [status_param, *(self.builder.inner_param("result", n.type) for n in payload_nodes)]
             init += [self.builder.context.const(0)]
             init += [self.builder.emit(undef, (), {"type": n.type}) for n in payload_nodes]
             outs += [status_node, *payload_nodes]
         carry_params = [params[p.key] for p in ordered] + extra_params
         test_node = self._test_node(pred, status_param, cond_scope)
 
-
-        cond_graph, body_graph, captures = close_pair_with_params(
-            cond_scope, test_node, body_scope, outs, carry_params
-        )
+        cond_graph, body_graph, captures = close_pair_with_params(cond_scope, test_node, body_scope, outs, carry_params)
         operands = [self.binder.wrap(n) for n in (*init, *captures)]
         results = while_loop(*operands, cond=cond_graph, body=body_graph, n_carry=len(carry_params))
         results = list(results)
@@ -224,7 +205,7 @@ class SymbolicLoop:
                 if status is None:
                     assert pred is not None
                     return pred.node
-                running = Scalar(status) == 0
+                running: Any = Scalar(status) == 0  # type: ignore[comparison-overlap]
                 if pred is None:
                     return running.node
                 return self._and(running, pred, cond_scope)
@@ -238,7 +219,6 @@ class SymbolicLoop:
         inner = Scope(self.builder, scope.parent)
         inner.emitted = scope.emitted  # the test's nodes move into the branch
         orelse = Scope(self.builder, scope.parent)
-
 
         scope.emitted = {running.node}
         inner.emitted = inner.emitted - {running.node}
@@ -291,8 +271,7 @@ class SymbolicLoop:
 
         def compare(location: Any, path: tuple[int, ...], x: Any, y: Any) -> None:
 
-
-            if x is y or same_constant(x, y) or isinstance(x, Stored) and x == y:
+            if x is y or same_constant(x, y) or (isinstance(x, Stored) and x == y):
                 return
             if type(x) is tuple and type(y) is tuple and len(x) == len(y):
                 for i, (p, q) in enumerate(zip(x, y, strict=True)):
@@ -310,7 +289,7 @@ class SymbolicLoop:
         for key, (obj, held) in b.containers.items():
             if key not in a.containers and (first := self.session.initial_contents.get(key)) is not None:
                 self._compare_container(compare, key, obj, first, held)
-        for key in b.overlay.keys():
+        for key in b.overlay:
             owner, value = b.overlay[key]
             before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
             compare(("overlay", owner, key), (), before, value)
@@ -420,5 +399,3 @@ def _replaced(whole: tuple[Any, ...], path: tuple[int, ...], value: Any) -> Any:
 
 def _is_symbol(dim: Any) -> bool:
     return not isinstance(dim, int)
-
-

@@ -10,11 +10,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 import sys
 import sysconfig
 import types
+import weakref
 from typing import Any
 
 from duograph.base.config import config
@@ -27,12 +27,14 @@ _PATHS = tuple(
 )
 
 PURE_MODULES = {
-    "math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "builtins", "collections", "_collections",
-    "collections.abc", "_collections_abc", "enum", "dataclasses", "typing", "copy", "copyreg", "string", "re", "numbers",
-    "fractions", "decimal", "_decimal", "abc", "_abc", "types", "inspect", "textwrap", "contextlib", "statistics", "bisect",
-    "_bisect", "heapq", "_heapq", "array", "struct", "_struct", "keyword", "reprlib", "warnings", "_warnings", "typing_extensions",
-    "json", "json.encoder", "json.decoder", "uuid", "hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes",
-}  # fmt: skip
+    *("math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "builtins", "numbers", "re"),
+    *("collections", "_collections", "collections.abc", "_collections_abc", "enum", "dataclasses", "typing"),
+    *("typing_extensions", "copy", "copyreg", "string", "fractions", "decimal", "_decimal", "abc", "_abc", "types"),
+    *("inspect", "textwrap", "contextlib", "statistics", "bisect", "_bisect", "heapq", "_heapq", "array", "struct"),
+    *("_struct", "keyword", "reprlib", "warnings", "_warnings", "json", "json.encoder", "json.decoder", "uuid"),
+    *("hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes"),
+}
+)
 IMPURE_NUMPY = ("numpy.random", "numpy.lib._npyio", "numpy.lib.npyio", "numpy.ctypeslib", "numpy.testing")
 
 
@@ -89,16 +91,27 @@ def function_kind(fn: types.FunctionType) -> str:
     return kind
 
 
-@functools.cache
+_user_classes: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+
+
 def is_user_class(cls: type) -> bool:
     """Whether instances of ``cls`` may run user code in their special methods."""
+    found = _user_classes.get(cls)
+    if found is None:
+        found = _user_classes[cls] = _is_user_class(cls)
+    return found
+
+
+def _is_user_class(cls: type) -> bool:
     return any(
         not getattr(c, "__module__", "builtins").startswith("builtins") and module_kind(c.__module__) == "user"
         for c in cls.__mro__
     )
 
 
-_GENERATED = {f"__{n}__" for n in ("init", "eq", "repr", "hash", "lt", "le", "gt", "ge", "setattr", "delattr", "replace", "new")}
+_GENERATED = {
+    f"__{n}__" for n in ("init", "eq", "repr", "hash", "lt", "le", "gt", "ge", "setattr", "delattr", "replace", "new")
+}
 
 
 def is_generated(fn: types.FunctionType) -> bool:

@@ -123,5 +123,3 @@ def describe_input(source: Source, type: Any) -> str:
     """A line for `explain`."""
     kind = "tensor" if isinstance(type, TensorType) else "number" if isinstance(type, ScalarType) else "value"
     return f"{kind} {source}: {type}"
-
-

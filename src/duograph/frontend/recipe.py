@@ -11,6 +11,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from duograph.core.dtype import DType
@@ -86,8 +87,7 @@ class NewParameter(Recipe):
     template: Parameter
 
     def make(self, run: Run) -> Any:
-        made = Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
-        return made
+        return Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
 
 
 @dataclass(eq=False, slots=True)
@@ -192,7 +192,9 @@ class Collector:
             return self._tensor(value)
         if isinstance(value, Scalar):
             return Output(self.output(value.node))
-        if isinstance(value, bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range):
+        if isinstance(
+            value, bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range
+        ):
             return Constant(value)
         if isinstance(value, GraphText):
             return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
@@ -231,7 +233,7 @@ class Collector:
             items = list(value)
         else:
             cls = type(value)
-            made = Container(cls, keys=list(vars(value)), blank=lambda: cls.__new__(cls))
+            made = Container(cls, keys=list(vars(value)), blank=partial(_new, cls))
             items = list(vars(value).values())
         self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
@@ -245,13 +247,20 @@ class Collector:
         if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:
             node = self.binder.node_of(value)
             base: Recipe = Output(self.output(node))
-        elif value._view is not None:
+        elif value._view is not None and isinstance(
+            value._view.op, Op
+        ):  # not a RunTimeView: its bounds are in the graph
             base = View(self.recipe(value._view.parent), value._view.op, value._view.attrs)
         else:
             base = Output(self.output(self.binder.node_of(value)))
         if isinstance(value, Parameter):
             return NewParameter(base, value)
         return base
+
+
+def _new(cls: Any) -> Any:
+    """An instance without ``__init__``."""
+    return cls.__new__(cls)
 
 
 def _blank(value: Any) -> Callable[[], Any]:
@@ -261,7 +270,7 @@ def _blank(value: Any) -> Callable[[], Any]:
     if hasattr(value, "default_factory"):
         factory = value.default_factory
         return lambda: cls(factory)
-    return lambda: cls.__new__(cls)
+    return partial(_new, cls)
 
 
 class Shape:
@@ -299,7 +308,9 @@ def shape_of(value: Any) -> Shape:
             return (type(v), v), lambda got: v
         if isinstance(v, GraphText):
             pieces = [p if isinstance(p, str) else (p[0], visit(p[1])[1]) for p in v.parts]
-            return ("text", id(v)), lambda got: GraphText([p if isinstance(p, str) else (p[0], p[1](got)) for p in pieces])
+            return ("text", id(v)), lambda got: GraphText(
+                [p if isinstance(p, str) else (p[0], p[1](got)) for p in pieces]
+            )
         return ("object", id(v)), lambda got: v
 
     key, rebuild = visit(value)

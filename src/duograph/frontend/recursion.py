@@ -65,7 +65,7 @@ class Recursion:
         return False
 
     def _key(self, fn: Any, values: dict[str, Any]) -> Any:
-        parts = []
+        parts: list[Any] = []
         symbolic = False
         for name, v in values.items():
             if isinstance(v, Tensor | Scalar):
@@ -112,7 +112,7 @@ class Recursion:
         inner.cells, inner.special = frame.cells, frame.special
         for name, v in values.items():
             if isinstance(v, Tensor | Scalar):
-                param = builder.param(name, v.type)
+                param = builder.inner_param(name, v.type)
                 params.append(param)
                 v = session.binder.wrap(param)
             inner.locals[name] = v

@@ -169,5 +169,5 @@ class Regions:
             raise
         except RecursionError as exc:
             raise Uncapturable("recursion without an end that is known while compiling") from exc
-        except Exception as exc:  # the user program's own exception ends this path
+        except Exception as exc:  # noqa: BLE001 - the user program's own exception ends this path
             return Outcome("raise", exc)

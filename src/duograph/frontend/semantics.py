@@ -144,7 +144,9 @@ class Semantics:
         value = getattr(obj, name)
         if found is not None and isinstance(value, types.MethodType) and value.__self__ in (obj, cls):
             return value
-        if self.world.is_tracked(obj) or isinstance(found, types.FunctionType | staticmethod | types.BuiltinFunctionType):
+        if self.world.is_tracked(obj) or isinstance(
+            found, types.FunctionType | staticmethod | types.BuiltinFunctionType
+        ):
             return value
         if isinstance(obj, np.ndarray | np.generic):
             if self._is_inside(obj):
@@ -208,7 +210,7 @@ class Semantics:
     def getitem(self, obj: Any, key: Any) -> Any:
         """``obj[key]``."""
         if isinstance(obj, Tensor):
-            return obj[key]
+            return obj[key]  # type: ignore[index]
         method = user_method(obj, "__getitem__")
         if method is not None:
             return self.calls.call(method, (obj, key), {})
@@ -374,7 +376,7 @@ class Semantics:
             n = obj.shape[0]
             if not isinstance(n, int):
                 raise Uncapturable("iteration over a dimension whose size is only known at run time")
-            return (obj[i] for i in range(n))
+            return (obj[i] for i in range(n))  # type: ignore[index]
         method = user_method(obj, "__iter__")
         if method is not None:
             return self._user_iterator(self.calls.call(method, (obj,), {}))
@@ -468,5 +470,3 @@ def contains_symbolic(value: Any) -> bool:
     if isinstance(value, dict):
         return any(contains_symbolic(v) for v in value.values())
     return False
-
-

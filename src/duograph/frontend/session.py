@@ -15,8 +15,6 @@ import copy
 import types
 from typing import Any
 
-
-
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import INT, TOKEN, Type, scalar_type
@@ -28,9 +26,9 @@ from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .effects import py_effect
 from .errors import Restart, Uncapturable
 from .policy import module_kind
+from .primitives import py_effect
 from .regions import Regions
 from .sources import GuardSet, Pin, Source, tensor_facts
 from .world import MISSING, World, contents, set_contents
@@ -316,6 +314,3 @@ class Log:
 def _identifier(name: str) -> str:
     text = "".join(c if c.isalnum() or c in "._" else "_" for c in name)
     return text or "x"
-
-
-

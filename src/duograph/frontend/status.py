@@ -16,7 +16,6 @@ from .paths import Fork, Leaf, Outcome
 from .recipe import Shape, shape_of
 
 
-
 class Undefined:
     """A payload slot without a value on this path."""
 
@@ -111,7 +110,7 @@ def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: li
     joiner = Joiner(regions, key)
     try:
         (sa, pa), (sb, pb) = a.outcome.value, b.outcome.value
-        status = joiner.value(sa, sb)
+        status_build = joiner.value(sa, sb)
         payload_builds = [_payload(joiner, x, y) for x, y in zip(pa, pb, strict=True)]
         apply_state = _join_states(joiner, a.state, b.state)
     except _NoJoin as exc:
@@ -119,7 +118,7 @@ def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: li
     pairs = [(_defined(regions, x, tree.then_scope), _defined(regions, y, tree.else_scope)) for x, y in joiner.pairs]
     results = emit_cond(regions, tree, a.state, b.state, pairs) if pairs else []
     apply_state(results)
-    value = (status(results), [f(results) for f in payload_builds])
+    value = (status_build(results), [f(results) for f in payload_builds])
     return Leaf(Outcome("loop", value), regions.world.snapshot(), outer)
 
 
@@ -140,5 +139,3 @@ def _defined(regions: Any, value: Any, scope: Any) -> Any:
         return builder.emit(undef, (), {"type": value.type})
     finally:
         builder.current = outer
-
-

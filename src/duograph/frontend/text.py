@@ -40,5 +40,6 @@ class GraphText:
 
 def formatted(value: Any, spec: str, conversion: str) -> GraphText:
     """``f"{value!conversion:spec}"`` of a run-time value."""
-    convert: Callable[[Any], Any] = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[conversion]
+    conversions: dict[str, Callable[[Any], Any]] = {"": lambda v: v, "s": str, "r": repr, "a": ascii}
+    convert = conversions[conversion]
     return GraphText([(lambda v: format(convert(v), spec), value)])

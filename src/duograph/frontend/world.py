@@ -98,9 +98,7 @@ def set_contents(obj: Any, value: Any) -> None:
     if isinstance(obj, list):
         list.__setitem__(obj, slice(None), value)
     elif isinstance(obj, dict):
-        if dict.__len__(obj) != len(value) or any(
-            a is not b for a, b in zip(obj.items(), value.items(), strict=False)
-        ):
+        if dict.__len__(obj) != len(value) or any(a is not b for a, b in zip(obj.items(), value.items(), strict=False)):
             refill_dict(obj, value)
     elif isinstance(obj, set):
         obj.clear()

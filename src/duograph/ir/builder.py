@@ -52,7 +52,7 @@ class Scope:
         output = outputs if isinstance(outputs, Node) else context.apply(make_tuple, tuple(outputs), {})
         captures: dict[Node, Param] = {}
         for node in first_captures:
-            captures[node] = context.param(context.fresh_name("c"), node.type)
+            captures[node] = self._capture_param(len(captures), node)
         inside = set(params)
         rebuilt: dict[Node, Node] = {}
 
@@ -80,7 +80,7 @@ class Scope:
                         context.origins.setdefault(new, context.origins[node])
                     work.pop()
                 else:
-                    captures[node] = rebuilt[node] = context.param(context.fresh_name("c"), node.type)
+                    captures[node] = rebuilt[node] = self._capture_param(len(captures), node)
                     work.pop()
             return rebuilt[root]
 
@@ -89,8 +89,12 @@ class Scope:
         for node in sorted(wanted, key=lambda n: n.serial):
             visit(node)
         body = visit(output)
-        graph = context.graph(context.fresh_name(name), (*params, *captures.values()), body)
-        return graph, list(captures)
+        return context.named_graph(name, (*params, *captures.values()), body), list(captures)
+
+    def _capture_param(self, index: int, node: Node) -> Param:
+        """The parameter for the ``index``-th capture. Named by program order, so that capturing the same code again
+        gives the same graph (regions are captured once per path, and their beginnings must come out equal)."""
+        return self.builder.context.param(f"c{index}.{self.builder.next_tag}", node.type)
 
 
 def _reachable_in(scope: Scope, output: Node) -> list[Node]:
@@ -156,6 +160,11 @@ class Builder:
     def param(self, name: str, type: Any) -> Param:
         """A parameter with a name that is unique in the context."""
         return self.context.param(self.context.fresh_name(name), type)
+
+    def inner_param(self, name: str, type: Any) -> Param:
+        """A parameter of a loop body or function that is being built, named by program order like captures."""
+        self.next_tag += 1
+        return self.context.param(f"{name}.{self.next_tag}", type)
 
     def results(self, node: Node) -> tuple[Node, ...]:
         """The items of a tuple-typed node as nodes."""

@@ -158,9 +158,7 @@ class Context:
         type_: Type
         if isinstance(value, np.ndarray):
             type_ = TensorType(dt.from_numpy(value.dtype), value.shape)
-            key: Any = (
-                ("array", type_, value.tobytes()) if value.size <= SMALL else ("array-id", id(value))
-            )
+            key: Any = ("array", type_, value.tobytes()) if value.size <= SMALL else ("array-id", id(value))
         elif isinstance(value, bool | int | float):
             type_ = scalar_type(value)
             key = ("number", value_key(value))
@@ -186,6 +184,15 @@ class Context:
             node.op, node.operands, node.attrs, node.tag, node.type = op, operands, attrs, tag, type_
             self._table[key] = self._number(node)
         return node
+
+    def named_graph(self, name: str, params: tuple[Param, ...], output: Node) -> Graph:
+        """The graph with these parameters and output, called ``name`` or ``name.1``, ``name.2``, ...: names are unique
+        in a context, and building equal content again gives the same graph."""
+        found: Graph | None = self._table.get(("content", name, params, output))
+        if found is None:
+            found = self.graph(self.fresh_name(name), params, output)
+            self._table["content", name, params, output] = found
+        return found
 
     def graph(self, name: str, params: tuple[Param, ...], output: Node) -> Graph:
         key = ("graph", name, params, output)

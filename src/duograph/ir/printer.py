@@ -145,4 +145,3 @@ def _collect(value: Any, found: set[Symbol]) -> None:
         _collect(value.items, found)
     elif isinstance(value, StackType):
         _collect(value.item, found)
-

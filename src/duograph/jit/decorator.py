@@ -65,9 +65,7 @@ def jit(
         >>> print(double(ms.Tensor([1.0, 2.0])))
         [2. 4.]
     """
-    made = parse(
-        capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options
-    )
+    made = parse(capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options)
     target = function if function is not None else fn
     if target is None:
         return lambda f: compiled(f, made)
@@ -107,10 +105,7 @@ def cell_function(cell: Any, options: JitOptions, plain: Callable[..., Any] | No
 def _class(cls: type, options: JitOptions) -> type:
     if not (hasattr(cls, "construct") and hasattr(cls, "run")):
         raise TypeError(
-            f"For 'jit', a class can only be decorated if it is a Cell, but {cls.__name__!r} is not; decorate its methods."
+            f"For 'jit', a decorated class must be a Cell, but {cls.__name__!r} is not; decorate its methods."
         )
     cls.construct = compiled(vars(cls).get("construct", cls.construct), options)  # type: ignore[attr-defined]
     return cls
-
-
-

@@ -14,7 +14,6 @@ from duograph.ir.node import Graph
 from duograph.passes.pipelines import compile_pipeline
 from duograph.tensor.random import default_generator
 
-
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 1}
 
 
@@ -39,11 +38,7 @@ class Entry:
 
     def matches(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid for ``args`` as things are now."""
-        return (
-            self.rules == rules_version[0]
-            and self.program.guards.check(args)
-            and self.program.memory_matches(args)
-        )
+        return self.rules == rules_version[0] and self.program.guards.check(args) and self.program.memory_matches(args)
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""

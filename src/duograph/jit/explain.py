@@ -46,7 +46,8 @@ class Explanation:
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
         for i, v in enumerate(self.versions):
-            lines.append(f"version {i}: {v['hits']} calls, captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms")
+            times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
+            lines.append(f"version {i}: {v['hits']} calls, {times}")
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]

@@ -30,7 +30,9 @@ def jit_class(cls: Any) -> Any:
     if not isinstance(cls, type):
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls!r}.")
     if hasattr(cls, "construct") and hasattr(cls, "run"):
-        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls!r}.")
+        raise TypeError(
+            f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls!r}."
+        )
     cls.__ms_class__ = True  # type: ignore[attr-defined]
     return cls
 

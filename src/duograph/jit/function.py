@@ -93,10 +93,8 @@ class JitFunction:
             if fallback.key == key:
                 fallback.hits += 1
                 return self._plain(args, kwargs)
-        entry = self._compile(store, names, values, bound)
-        if entry is None:
-            return self._plain(args, kwargs)
-        return self._run(entry, store, values, args, kwargs)
+        made = self._compile(store, names, values, bound)
+        return self._plain(args, kwargs) if made is None else self._run(made, store, values, args, kwargs)
 
     def captured_target(self) -> Any:
         """What a program that is being captured calls instead."""
@@ -275,7 +273,7 @@ class BoundJit:
         return hash((id(self.function), id(self.__self__)))
 
     def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.function.__name__)
+        return getattr, (self.__self__, self.function.fn.__name__)
 
     def explain(self) -> Explanation:
         """`JitFunction.explain` for the versions of this instance."""

@@ -89,7 +89,9 @@ class Expressions:
                 raise UnboundLocalError(
                     f"cannot access local variable {name!r} where it is not associated with a value"
                 )
-            raise NameError(f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope")
+            raise NameError(
+                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+            )
         if isinstance(value, Conflict):
             self.resolve(value)
         return value
@@ -171,7 +173,7 @@ class Expressions:
         self.at(node, frame)
         if isinstance(node.op, ast.Not):
             truth = self.semantics.truth(value)
-            return truth == False if isinstance(truth, Scalar) else not truth  # noqa: E712 - a comparison in the graph
+            return truth == False if isinstance(truth, Scalar) else not truth  # type: ignore[comparison-overlap]  # noqa: E712
         return self.semantics.unary(UNARY[type(node.op)], value)
 
     def eval_Compare(self, node: ast.Compare, frame: Frame) -> Any:
@@ -232,7 +234,7 @@ class Expressions:
             return chain(0)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             truth = self.test(node.operand, frame)
-            return truth == False if isinstance(truth, Scalar) else not truth  # noqa: E712 - a comparison in the graph
+            return truth == False if isinstance(truth, Scalar) else not truth  # type: ignore[comparison-overlap]  # noqa: E712
         value = self.eval(node, frame)
         self.at(node, frame)
         return self.semantics.truth(value)
@@ -362,7 +364,11 @@ class Expressions:
         if contains_symbolic(spec):
             raise Uncapturable("a format specification that is only known at run time")
         if contains_symbolic(value):
-            return value if isinstance(value, GraphText) and not spec and conversion in ("", "s") else formatted(value, spec, conversion)
+            return (
+                value
+                if isinstance(value, GraphText) and not spec and conversion in ("", "s")
+                else formatted(value, spec, conversion)
+            )
         for name in ("__format__",) if not conversion else ():
             method = user_method(value, name)
             if method is not None:
@@ -385,7 +391,9 @@ class Expressions:
             value = self.eval(k.value, frame)
             for name, v in [(k.arg, value)] if k.arg is not None else list(value.items()):
                 if name in kwargs:
-                    raise TypeError(f"{getattr(fn, '__qualname__', fn)}() got multiple values for keyword argument {name!r}")
+                    raise TypeError(
+                        f"{getattr(fn, '__qualname__', fn)}() got multiple values for keyword argument {name!r}"
+                    )
                 kwargs[name] = v
         self.at(node, frame)
         if fn is super and not args:

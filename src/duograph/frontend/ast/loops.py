@@ -43,8 +43,7 @@ class Loops(Statements):
             truth = test()
             if isinstance(truth, Scalar):
                 if log.peeled.get(key, 0) > count:
-                    outcome = self._peeled(node, frame, truth, count, key)
-                    return outcome
+                    return self._peeled(node, frame, truth, count, key)
                 return self._symbolic(node, frame, key, test, body, truth)
             if not truth:
                 return self.block(node.orelse, frame)
@@ -180,4 +179,3 @@ class Loops(Statements):
             return go(0)
         finally:
             frame.locals.pop(counter, None)
-

@@ -397,7 +397,9 @@ class Statements(Expressions):
         names = [self.eval(k, frame) for k in keys]
         if any(n not in value for n in names):
             return False
-        if not all(self.semantics.as_bool(self._matches(p, value[n], frame)) for n, p in zip(names, patterns, strict=True)):
+        if not all(
+            self.semantics.as_bool(self._matches(p, value[n], frame)) for n, p in zip(names, patterns, strict=True)
+        ):
             return False
         if rest:
             self.store_name(rest, self.world.track({k: v for k, v in value.items() if k not in names}), frame)
@@ -417,5 +419,3 @@ class Statements(Expressions):
             if attr is MISSING or not self.semantics.as_bool(self._matches(p, attr, frame)):
                 return False
         return True
-
-

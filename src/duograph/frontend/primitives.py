@@ -1,0 +1,36 @@
+"""Primitives that only captured programs contain: effects on the Python world, and marks of the frontend."""
+
+from __future__ import annotations
+
+from duograph.core.op import primitive
+from duograph.core.types import TOKEN, TensorType
+
+
+@primitive
+class py_effect:
+    """``target(*values)`` for its effect; gives the next token. Never folded, moved or dropped."""
+
+    effects = ("io",)
+    layout = "any"
+
+    def infer(token, *operands, target):
+        return TOKEN
+
+    def reference(token, *operands, target):
+        target(*operands)
+
+
+@primitive
+class relabel:
+    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes)."""
+
+    layout = "any"
+
+    def infer(x, *, shape):
+        return TensorType(x.dtype, shape)
+
+    def reference(x, *, shape):
+        return x
+
+    def bprop(ins, out, dout, *, shape):
+        return (relabel(dout, shape=tuple(ins[0].shape)),)
