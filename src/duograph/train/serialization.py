@@ -8,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import checkpoint_format as fmt
+from . import safetensors_format
 
 __all__ = [
     "ckpt_to_safetensors", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
@@ -63,30 +61,13 @@ def _encoded(pairs: list[tuple[str, Any]]) -> bytes:
 
 
 def _safetensors(pairs: list[tuple[str, Any]]) -> bytes:
-    from safetensors import serialize
-
-    names = {d: n for n, d in _SAFETENSORS.items()}
-    out, texts = {}, {}
-    for name, value in pairs:
-        if isinstance(value, str):
-            texts[name] = value
-            continue
-        tensor = value if isinstance(value, Tensor) else Tensor(value)
-        array = np.ascontiguousarray(tensor.array())
-        out[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data": array.tobytes()}
-    return serialize(out, texts or None)
-
-
-_SAFETENSORS: dict[str, dt.DType] = {
-    "bool": dt.bool_, "int8": dt.int8, "int16": dt.int16, "int32": dt.int32, "int64": dt.int64, "uint8": dt.uint8,
-    "uint16": dt.uint16, "uint32": dt.uint32, "uint64": dt.uint64, "float16": dt.float16, "bfloat16": dt.bfloat16,
-    "float32": dt.float32, "float64": dt.float64, "complex64": dt.complex64,
-}  # fmt: skip
-_SAFETENSORS_HEADER: dict[str, dt.DType] = {
-    "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
-    "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
-    "F64": dt.float64, "C64": dt.complex64,
-}  # fmt: skip
+    texts = {name: value for name, value in pairs if isinstance(value, str)}
+    arrays = {
+        name: (value if isinstance(value, Tensor) else Tensor(value)).array()
+        for name, value in pairs
+        if not isinstance(value, str)
+    }
+    return safetensors_format.encode(arrays, texts)
 
 
 def _write(path: str, data: bytes) -> None:
@@ -199,16 +180,11 @@ def _decoded(path: Path) -> dict[str, Any]:
 
 
 def _from_safetensors(path: Path) -> dict[str, Any]:
-    from safetensors import deserialize, safe_open
-
-    values: dict[str, Any] = {}
-    for name, info in deserialize(path.read_bytes()):
-        dtype = _SAFETENSORS_HEADER[info["dtype"]]
-        array = np.frombuffer(bytes(info["data"]), dtype.numpy).reshape(info["shape"])
-        values[name] = Tensor(array)
-    with safe_open(str(path), framework="np") as handle:
-        values.update(handle.metadata() or {})
-    return values
+    try:
+        arrays, texts = safetensors_format.decode(path.read_bytes())
+    except ValueError as exc:
+        raise ValueError(f"Failed to read the safetensors file {path}: {exc}") from None
+    return {**{name: Tensor(array) for name, array in arrays.items()}, **texts}
 
 
 def _selected(name: str, prefixes: Any, excluded: Any, choice: Callable[[str], bool] | None) -> bool:
