@@ -34,7 +34,6 @@ PURE_MODULES = {
     *("_struct", "keyword", "reprlib", "warnings", "_warnings", "json", "json.encoder", "json.decoder", "uuid"),
     *("hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes"),
 }
-)
 IMPURE_NUMPY = ("numpy.random", "numpy.lib._npyio", "numpy.lib.npyio", "numpy.ctypeslib", "numpy.testing")
 
 
