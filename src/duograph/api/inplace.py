@@ -12,11 +12,12 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis, numel
-from duograph.ops import arithmetic, random, scatter, unary
+from duograph.ops import arithmetic, random, unary
 from duograph.ops import indexing as element_ops
 from duograph.ops.creation import full, iota
 from duograph.ops.linalg import matmul
 from duograph.ops.movement import broadcast_to, reshape
+from duograph.ops.scatter import index_add, scatter_elements
 from duograph.ops.search import masked_scatter as scatter_into_mask
 from duograph.ops.select import select
 from duograph.tensor.eager import write
@@ -226,7 +227,7 @@ def index_add_(self: Tensor, dim: int, index: Any, source: Tensor, *, alpha: Any
     """Slice ``i`` of ``alpha * source`` is added to slice ``index[i]`` along ``dim``."""
     axis = normalize_axis(dim, self.ndim, "index_add_")
     value = to_dtype(_scaled(source, alpha), self.dtype)
-    return store(self, scatter.index_add(self, _index(index), value, axis=axis), "index_add_")
+    return store(self, index_add(self, _index(index), value, axis=axis), "index_add_")
 
 
 def _along(x: Tensor, axis: int, index: Any) -> tuple[Any, ...]:
@@ -267,7 +268,7 @@ def _scatter(self: Tensor, dim: int, index: Tensor, src: Any, reduction: str, op
         updates = to_dtype(src, self.dtype)
         if tuple(updates.shape) != tuple(index.shape):
             updates = updates[tuple(slice(0, n) for n in index.shape)]
-    return store(self, scatter.scatter_elements(self, index, updates, axis=axis, reduction=reduction), op)
+    return store(self, scatter_elements(self, index, updates, axis=axis, reduction=reduction), op)
 
 
 def scatter_(

@@ -8,10 +8,11 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import normalize_axis, numel
-from duograph.ops import diagonals, movement, random, reduce, scatter, search, slices
+from duograph.ops import diagonals, movement, random, reduce, search, slices
 from duograph.ops.arithmetic import abs_, add, div, mul, sub
 from duograph.ops.creation import constant_like
 from duograph.ops.linalg import matmul
+from duograph.ops.scatter import scatter_nd_update
 from duograph.ops.select import select
 from duograph.ops.unary import exp, tan
 from duograph.tensor import hooks
@@ -135,7 +136,7 @@ def _scatter_nd(reduction: str, combine: Callable[[Tensor, Tensor], Tensor] | No
     def method(self: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         values = to_dtype(updates, self.dtype)
         values = values if combine is None else combine(constant_like(values, int(reduction == "mul")), values)
-        return scatter.scatter_nd_update(self, to_dtype(indices, dt.int64), values, reduction=reduction)
+        return scatter_nd_update(self, to_dtype(indices, dt.int64), values, reduction=reduction)
 
     method.__doc__ = f"A copy with ``updates`` combined ({reduction}) into the slices that rows of ``indices`` name."
     return method
