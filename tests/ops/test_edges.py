@@ -14,7 +14,6 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
 from duograph.core.types import TOKEN, TensorType
 from duograph.ops import arithmetic as ar
-from duograph.ops import cast as ca
 from duograph.ops import creation as cr
 from duograph.ops import cumulative as cu
 from duograph.ops import diagonals as dg
@@ -26,11 +25,12 @@ from duograph.ops import reduce as rd
 from duograph.ops import scatter as sc
 from duograph.ops import search as se
 from duograph.ops import slices as sl
-from duograph.ops import sort as so
 from duograph.ops import special_kernels as sk
 from duograph.ops import stable as st
 from duograph.ops import unary as un
+from duograph.ops.cast import cast, identity, stop_gradient
 from duograph.ops.logical import bitwise_left_shift
+from duograph.ops.sort import sort, topk
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
@@ -93,7 +93,7 @@ def test_nan() -> None:
     assert math.isnan(rd.reduce_max(x, axis=(0,)).array())
     assert ar.sign(x).array().tolist() == [1.0, 0.0, 1.0]
     assert rd.argmax(x, axis=0).array() == 1
-    values, indices = so.sort(T([5, 1, 5, 2, NAN]), axis=0, descending=True)
+    values, indices = sort(T([5, 1, 5, 2, NAN]), axis=0, descending=True)
     np.testing.assert_array_equal(values.array(), [5, 5, 2, 1, NAN])
     assert indices.array().tolist() == [0, 2, 3, 1, 4]
     values, indices = cu.cummax(T([1.0, 3, 2, 3, NAN, 4]), axis=0)
@@ -115,14 +115,14 @@ def test_nan() -> None:
 )
 def test_cast_of_floats(dtype, want) -> None:
     x = T([1.9, -1.9, NAN, INF, -INF, 3e9, 300.7, -300.7])
-    assert ca.cast(x, dtype=dtype).array().tolist() == want
+    assert cast(x, dtype=dtype).array().tolist() == want
 
 
 def test_half_types_round_once() -> None:
     x = T([0.1, 0.2, 0.3], dt.bfloat16)
-    wide = ca.cast(x, dtype=dt.float32)
+    wide = cast(x, dtype=dt.float32)
     for fn in (un.exp, un.erf, ar.square, un.tanh):
-        assert fn(x).array().tolist() == ca.cast(fn(wide), dtype=dt.bfloat16).array().tolist()
+        assert fn(x).array().tolist() == cast(fn(wide), dtype=dt.bfloat16).array().tolist()
     total = rd.reduce_sum(T(np.full(4096, 0.1), dt.float16), axis=(0,))
     assert abs(float(total.array()) - 409.6) < 0.5
 
@@ -175,7 +175,7 @@ X23 = Tensor(np.arange(6.0).reshape(2, 3))
         (lambda: ix.advanced_get(X23, Tensor([0, 1]), Tensor([0, 1, 2]), spec=("index", "index")), IndexError, "could not be broadcast"),
         (lambda: ix.advanced_put(X23, f64(1, 2), Tensor([0]), spec=("index",)), ValueError, "shape mismatch"),
         (lambda: rd.reduce_max(Tensor(np.zeros((0, 2))), axis=(0,)), ValueError, "no identity"),
-        (lambda: so.topk(X23, k=4, axis=1), ValueError, "'k' must be in the range"),
+        (lambda: topk(X23, k=4, axis=1), ValueError, "'k' must be in the range"),
         (lambda: sc.unsorted_segment_sum(X23, i32(0, 9), 3), RuntimeError, "segment_ids"),
         (lambda: se.bincount(i32(-1)), ValueError, "non-negative"),
         (lambda: cr.full(shape=(-1,), value=0, dtype=dt.float32), ValueError, "negative"),
@@ -199,8 +199,8 @@ def test_errors(call, error, text) -> None:
         lambda x: mv.transpose(x, perm=(1, 0)),
         lambda x: sl.strided_slice(x, slices=((2, None, -2), (1, 3, None))),
         lambda x: dg.diagonal(x, offset=1, axis1=0, axis2=1),
-        lambda x: ca.identity(x),
-        lambda x: ca.stop_gradient(sl.strided_slice(x, slices=((0, 2, 1),))),
+        lambda x: identity(x),
+        lambda x: stop_gradient(sl.strided_slice(x, slices=((0, 2, 1),))),
     ],
 )
 def test_writing_through_views(view) -> None:
@@ -224,7 +224,7 @@ def test_copies_do_not_alias() -> None:
     x = Tensor(np.arange(6.0).reshape(2, 3))
     for y in (
         mv.flip(x, axes=()), mv.roll(x, shifts=(0,), axes=(0,)), mv.tile(x, multiples=(1, 1)), sl.concat(x, axis=0),
-        ca.cast(x, dtype=dt.float64), ix.advanced_get(x, spec=((None, None, None),)), sl.pad(x, padding=((0, 0), (0, 0))),
+        cast(x, dtype=dt.float64), ix.advanced_get(x, spec=((None, None, None),)), sl.pad(x, padding=((0, 0), (0, 0))),
         sl.dynamic_slice(x, 0, axes=(0,), sizes=(2,)), ar.conj(x), un.trunc(x),
     ):  # fmt: skip
         assert not np.may_share_memory(x.array(), y.array())

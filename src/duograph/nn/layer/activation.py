@@ -11,7 +11,8 @@ from duograph.core.shapes import normalize_axis
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops import activation as act
-from duograph.ops import norm, random
+from duograph.ops import random
+from duograph.ops.norm import log_softmax, softmax
 from duograph.ops.creation import constant_like
 from duograph.ops.unary import relu as _relu
 from duograph.ops.unary import sigmoid, tanh
@@ -27,7 +28,7 @@ def softmax_along(x: Tensor, axis: Any, logarithm: bool = False) -> Tensor:
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         name = "LogSoftmax" if logarithm else "Softmax"
         raise ValueError(f"For primitive[{name}], the axis must be in [{-ndim},{ndim}), but got {axis}.")
-    op = norm.log_softmax if logarithm else norm.softmax
+    op = log_softmax if logarithm else softmax
     return op(x, axis=normalize_axis(axis, ndim))
 
 

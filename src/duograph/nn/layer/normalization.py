@@ -13,7 +13,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.ops import norm
+from duograph.ops.norm import batch_norm_inference, batch_norm_training, group_norm, instance_norm, layer_norm
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
@@ -44,7 +44,7 @@ def normalised_by_batch(
     Half types compute in the dtype of the statistics.
     """
     compute = moving_mean.dtype
-    out, mean, variance = norm.batch_norm_training(
+    out, mean, variance = batch_norm_training(
         in_dtype(x, compute), in_dtype(gamma, compute), in_dtype(beta, compute), eps
     )
     count = numel((x.shape[0], *x.shape[2:]))
@@ -66,7 +66,7 @@ def normalised_by_moving(
 ) -> Tensor:
     """Batch normalisation by given statistics."""
     compute = mean.dtype
-    out = norm.batch_norm_inference(
+    out = batch_norm_inference(
         in_dtype(x, compute), in_dtype(gamma, compute), in_dtype(beta, compute), mean, variance, eps
     )
     return in_dtype(out, x.dtype)
@@ -318,7 +318,7 @@ def layer_normalised(x: Tensor, gamma: Tensor, beta: Tensor, begin: int, eps: fl
             f"For 'LayerNorm', the last dimensions of the input {tuple(x.shape)} must be the 'normalized_shape' "
             f"{tuple(gamma.shape)}."
         )
-    out = norm.layer_norm(in_dtype(x, compute), tuple(x.shape[begin:]), None, None, eps)
+    out = layer_norm(in_dtype(x, compute), tuple(x.shape[begin:]), None, None, eps)
     return in_dtype(add(mul(out, gamma_), beta_), x.dtype)
 
 
@@ -362,7 +362,7 @@ class GroupNorm(Cell):
         self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
 
     def construct(self, x):
-        return norm.group_norm(x, self.num_groups, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
+        return group_norm(x, self.num_groups, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
 
     def extend_repr(self) -> str:
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"
@@ -401,7 +401,7 @@ class _InstanceNorm(Cell):
 
     def construct(self, x):
         check_channels(x, (self.rank,), self.num_features, "NCHW", self.cls_name)
-        return norm.instance_norm(x, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
+        return instance_norm(x, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
 
     def extend_repr(self) -> str:
         return (

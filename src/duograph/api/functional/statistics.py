@@ -1,0 +1,240 @@
+"""Quantiles, differences, covariance, and other functions of samples; the long tail of array functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.shapes import numel
+from duograph.ops import arithmetic, decompositions as dec, linalg as products, movement, reduce as red, slices
+from duograph.ops.cast import cast
+from duograph.ops.creation import constant_like, full
+from duograph.ops.indexing import gather, gather_elements
+from duograph.ops.select import select
+from duograph.ops.unary import floor, isnan
+from duograph.tensor.tensor import Tensor
+
+from .. import operators, tensor_shape as shaped
+from ..promote import as_tensor, to_dtype
+from . import array, index, reduce
+from .forms import as_float, axis_of, need_tensor
+from .math import BINARY
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether all elements are close (`isclose`)."""
+    from .compare import isclose
+
+    close = isclose(input, other, rtol, atol, equal_nan)
+    return red.reduce_all(close, axis=tuple(range(close.ndim)), keep_dims=False)
+
+
+def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences of neighbours along ``axis``, ``n`` times."""
+    need_tensor("diff", x=x)
+    i = axis_of(axis, x, "diff")
+    parts = [t for t in (prepend, x, append) if t is not None]
+    x = array.concat(parts, i) if len(parts) > 1 else x
+    for _ in range(n):
+        size = x.shape[i]
+        right, left = slices.slice_axis(x, i, 1, size), slices.slice_axis(x, i, 0, size - 1)
+        x = BINARY["sub"](right, left) if not x.dtype.is_bool else operators.not_equal(right, left)
+    return x
+
+
+def quantile(
+    input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False, ignore_nan: bool = False
+) -> Tensor:
+    """The quantiles ``q`` along ``axis`` by linear interpolation; a vector ``q`` gives a new first axis."""
+    need_tensor("Quantile", input=input)
+    x = shaped.ravel(input) if axis is None else input
+    i = 0 if axis is None else axis_of(axis, x, "Quantile")
+    points = to_dtype(as_tensor(q), x.dtype)
+    values, _ = index.sort(movement.move_axis(x, i, x.ndim - 1), -1)
+    last = values.ndim - 1
+    size = values.shape[last]
+    flat = movement.reshape(points, shape=(numel(points.shape),))
+    if ignore_nan:
+        count = red.reduce_sum(to_dtype(operators.invert(isnan(values)), x.dtype), axis=(last,), keep_dims=True)
+        place = arithmetic.mul(arithmetic.sub(count, constant_like(count, 1)), flat)
+    else:
+        place = movement.broadcast_to(
+            arithmetic.mul(flat, constant_like(flat, size - 1)), shape=(*values.shape[:last], flat.shape[0])
+        )
+    low = floor(place)
+    weight = arithmetic.sub(place, low)
+    below = cast(low, dtype=dt.int64)
+    above = arithmetic.minimum(arithmetic.add(below, constant_like(below, 1)), constant_like(below, size - 1))
+    start, stop = (gather_elements(values, k, axis=last) for k in (below, above))
+    out = arithmetic.add(start, arithmetic.mul(arithmetic.sub(stop, start), weight))
+    if not ignore_nan:
+        bad = red.reduce_any(isnan(values), axis=(last,), keep_dims=True)
+        out = select(bad, constant_like(out, float("nan")), out)
+    if keepdims:
+        rank = input.ndim if axis is None else x.ndim
+        kept = tuple(1 if axis is None or k == i else n for k, n in enumerate(input.shape))
+        out = movement.move_axis(out, last, 0)
+        out = movement.reshape(out, shape=(flat.shape[0], *kept)) if rank else out
+    else:
+        out = movement.move_axis(out, last, 0)
+    return out if points.ndim else movement.squeeze(out, (0,))
+
+
+def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """`quantile` of what is not NaN."""
+    return quantile(input, q, axis, keepdims, ignore_nan=True)
+
+
+def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The lower median of what is not NaN, and its index."""
+    need_tensor("nanmedian", input=input)
+    i = axis_of(axis, input, "nanmedian")
+    values, places = index.sort(input, i)
+    count = red.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
+    middle = arithmetic.maximum(arithmetic.sub(count, constant_like(count, 1)), constant_like(count, 0))
+    at = arithmetic.floor_div(middle, constant_like(count, 2))
+    value = gather_elements(values, at, axis=i)
+    place = to_dtype(gather_elements(places, at, axis=i), dt.int64)
+    return (value, place) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
+
+
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The ``k``-th smallest element along ``dim`` and its index."""
+    from duograph.ops.sort import kth
+
+    need_tensor("Kthvalue", input=input)
+    i = axis_of(dim, input, "Kthvalue")
+    value, place = kth(input, k - 1, i)
+    return (value, place) if keepdim else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
+
+
+def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+    """The covariance matrix of variables (rows) over observations (columns)."""
+    need_tensor("cov", input=input)
+    x = as_float(input)
+    rows = movement.reshape(x, shape=(1, numel(x.shape))) if x.ndim < 2 else x
+    weight: Tensor | None = None
+    for w in (fweights, aweights):
+        if w is not None:
+            weight = to_dtype(w, x.dtype) if weight is None else arithmetic.mul(weight, to_dtype(w, x.dtype))
+    if weight is None:
+        mean = reduce.mean(rows, 1, True)
+        centred = arithmetic.sub(rows, mean)
+        norm = constant_like(x, max(rows.shape[1] - correction, 0))
+        weighted = centred
+    else:
+        total = red.reduce_sum(weight, axis=(0,), keep_dims=False)
+        mean = arithmetic.div(red.reduce_sum(arithmetic.mul(rows, weight), axis=(1,), keep_dims=True), total)
+        centred = arithmetic.sub(rows, mean)
+        weighted = arithmetic.mul(centred, weight)
+        if aweights is None:
+            share = constant_like(total, 1)
+        else:
+            again = arithmetic.mul(weight, to_dtype(aweights, x.dtype))
+            share = arithmetic.div(red.reduce_sum(again, axis=(0,), keep_dims=False), total)
+        norm = arithmetic.sub(total, arithmetic.mul(share, constant_like(total, correction)))
+    out = arithmetic.div(products.matmul(weighted, centred, transpose_b=True), norm)
+    return movement.reshape(out, shape=()) if input.ndim < 2 else out
+
+
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
+    """The integral of ``y`` by the trapezium rule."""
+    need_tensor("trapz", y=y)
+    i = axis_of(dim, y, "trapz")
+    y, n = as_float(y), y.shape[i]
+    pairs = arithmetic.add(slices.slice_axis(y, i, 1, n), slices.slice_axis(y, i, 0, n - 1))
+    if x is None:
+        steps: Any = constant_like(y, dx)
+    else:
+        steps = diff(to_dtype(x, y.dtype), 1, i if x.ndim == y.ndim else -1)
+        if x.ndim == 1:
+            steps = movement.reshape(steps, shape=tuple(n - 1 if k == i else 1 for k in range(y.ndim)))
+    total = red.reduce_sum(arithmetic.mul(pairs, steps), axis=(i,), keep_dims=False)
+    return arithmetic.mul(total, constant_like(total, 0.5))
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of ``r`` elements of a vector, one row each."""
+    import itertools
+
+    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = [list(c) for c in pick(range(input.shape[0]), r)]
+    return gather(input, as_tensor(rows, dt.int64), axis=0) if rows else full(shape=(0, r), value=0, dtype=input.dtype)
+
+
+def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
+    """``input`` with ``src`` added at one index along ``dim`` each (``mint.scatter_add``)."""
+    from duograph.ops.scatter import scatter_elements
+
+    source = to_dtype(src, input.dtype)
+    if tuple(source.shape) != tuple(places.shape):
+        source = slices.strided_slice(source, slices=tuple((0, n, 1) for n in places.shape))
+    return scatter_elements(input, places, source, axis=axis_of(dim, input, "scatter_add"), reduction="add")
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """One index along ``dim`` per result element; other axes broadcast."""
+    if dim is None:
+        return gather_elements(shaped.ravel(input), shaped.ravel(indices), axis=0)
+    i = axis_of(dim, input, "take_along_dim")
+    return gather_elements(input, indices, axis=i)
+
+
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Tensor, Tensor]:
+    """``X`` with ``A @ X = b`` for triangular ``A``, and ``A``."""
+    return dec.triangular_solve(A, b, lower=not upper, transposed=transpose, unit=unitriangular), A
+
+
+def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
+    """`unique`, filled up with ``pad_num`` to the size of ``x``."""
+    values, inverse = index.unique(x)
+    return array.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """p-norms of the differences of all pairs of different rows."""
+    from .linalg import vector_norm
+
+    n = input.shape[0]
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    left, right = (gather(input, as_tensor([pair[k] for pair in pairs], dt.int64), axis=0) for k in (0, 1))
+    return vector_norm(arithmetic.sub(left, right), p, -1)
+
+
+def scaled_dot_product_attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False,
+    scale: float | None = None,
+) -> Tensor:  # fmt: skip
+    """Scaled dot product attention."""
+    from duograph.ops.attention import scaled_dot_product_attention as compute
+
+    return compute(query, key, value, attn_mask, is_causal, scale)
+
+
+def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
+    """Means of the rows ``indices`` of ``x`` per (sorted) segment."""
+    from duograph.ops.scatter import unsorted_segment_sum
+    from duograph.tensor.hooks import value_of
+
+    count = int(value_of(segment_ids, "the number of segments").max()) + 1
+    picked = gather(x, indices, axis=0)
+    total = unsorted_segment_sum(picked, segment_ids, count)
+    size = unsorted_segment_sum(full(shape=(indices.shape[0],), value=1, dtype=x.dtype), segment_ids, count)
+    size = arithmetic.maximum(size, constant_like(size, 1))
+    return arithmetic.div(total, movement.reshape(size, shape=(count, *(1,) * (x.ndim - 1))))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        f.__name__: f
+        for f in (
+            allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim, triangular_solve,
+            unique_with_pad, pdist, sparse_segment_mean,
+            scaled_dot_product_attention,
+        )
+    },
+    "diff_ext": lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
+}  # fmt: skip

@@ -1,0 +1,171 @@
+"""The public ``duograph.ops``: every function and Primitive class, and the modules that MindSpore programs import.
+
+`names` is the table of everything; `install` puts it into the package ``duograph.ops`` (which calls `lookup` when a name
+is first asked for). `MODULES` says which other modules exist below ``duograph.ops`` and what they show.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+PACKAGE = "duograph.ops"
+FAMILIES = "math compare reduce array creation index linalg nn pool loss random statistics spectral structure".split()
+CLASSES = "plain configured layers".split()
+"""Modules of ``functional`` and of ``primitives``; each has a table."""
+
+GRADIENTS = """
+    GradOperation grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap jet derivative linearize""".split()
+HOOKS = "HookBackward InsertGradientOf".split()
+
+
+@cache
+def functions() -> dict[str, Callable[..., Any]]:
+    """Public functions by name."""
+    table: dict[str, Callable[..., Any]] = {}
+    for family in FAMILIES:
+        table.update(import_module(f"duograph.api.functional.{family}").FUNCTIONS)
+    for name, function in table.items():
+        if getattr(function, "__name__", "") == "<lambda>":
+            function.__name__ = function.__qualname__ = name
+    return table
+
+
+@cache
+def primitive_classes() -> dict[str, type]:
+    """Primitive classes by name."""
+    table: dict[str, type] = {}
+    for part in CLASSES:
+        table.update(import_module(f"duograph.api.primitives.{part}").CLASSES)
+    return table
+
+
+@cache
+def names() -> dict[str, Any]:
+    """Everything that ``duograph.ops`` shows."""
+    from duograph.autodiff import api as autodiff, hooks
+
+    from .primitives import base
+
+    shown: dict[str, Any] = {**functions(), **primitive_classes()}
+    shown.update({name: getattr(autodiff, name) for name in GRADIENTS if hasattr(autodiff, name)})
+    shown.update({name: getattr(hooks, name) for name in HOOKS})
+    shown.update({
+        name: getattr(base, name)
+        for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register")
+    })  # fmt: skip
+    shown.update({"constexpr": constexpr, "_primexpr": constexpr})
+    return shown
+
+
+def lookup(name: str) -> Any:
+    """The public name ``name``, after everything was put into the package.
+
+    Raises:
+        AttributeError: there is no such name; the nearest one is named.
+    """
+    if f"{PACKAGE}.{name}" in MODULES:
+        return import_module(f"{PACKAGE}.{name}")
+    package = install()
+    try:
+        return vars(package)[name]
+    except KeyError:
+        near = get_close_matches(name, names(), n=1, cutoff=0.6)
+        hint = f"; the nearest name is {near[0]!r}" if near else ""
+        raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=package) from None
+
+
+def install() -> types.ModuleType:
+    """Puts all public names into the package ``duograph.ops`` and gives it."""
+    package = sys.modules[PACKAGE]
+    vars(package).update(names())
+    vars(package)["__all__"] = sorted(n for n in names() if not n.startswith("_"))
+    return package
+
+
+def constexpr(
+    fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True, check: bool = True
+) -> Any:
+    """Marks a function of constants, computed while a graph is built; here Python computes it anyway.
+
+    Args:
+        fn: the function; ``None`` to use this as a decorator with options.
+        get_instance: accepted and not used.
+        name: accepted and not used.
+        reuse_result: accepted and not used.
+        check: accepted and not used.
+
+    Returns:
+        The function.
+
+    Examples:
+        >>> @ops.constexpr
+        ... def double(n):
+        ...     return 2 * n
+    """
+    return fn if fn is not None else lambda function: function
+
+
+# ---- modules below duograph.ops -------------------------------------------------------------------------------------
+
+
+def _everything() -> dict[str, Any]:
+    return names()
+
+
+def _gradient_base() -> dict[str, Any]:
+    from . import bprop_registry
+
+    return {n: getattr(bprop_registry, n) for n in ("bprop_getters", "binop_grad_common", "P")} | {
+        "bprops": bprop_registry.bprop_getters
+    }
+
+
+def _tensor_operators() -> dict[str, Any]:
+    """Functions with the names that MindSpore's older modules give the operators."""
+    aliases = {
+        "tensor_add": "add", "tensor_sub": "sub", "tensor_mul": "mul", "tensor_div": "div", "tensor_pow": "pow",
+        "tensor_gt": "gt", "tensor_ge": "ge", "tensor_lt": "lt", "tensor_le": "le",
+    }  # fmt: skip
+    return names() | {old: names()[new] for old, new in aliases.items()}
+
+
+_FUNCTION_MODULES = """
+    array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
+    parameter_func random_func reshard_func sparse_func spectral_func vmap_func""".split()
+_OPERATION_MODULES = """
+    array_ops comm_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops math_ops manually_defined nn_ops
+    other_ops random_ops sparse_ops spectral_ops _inner_ops""".split()
+MODULES: dict[str, Callable[[], dict[str, Any]]] = {
+    **{
+        f"{PACKAGE}.{name}": _everything
+        for name in ("operations", "function", "auto_generate", "primitive", "extend", "_primitive_cache", "_utils")
+    },
+    f"{PACKAGE}.functional": _tensor_operators,
+    f"{PACKAGE}.composite": _everything,
+    f"{PACKAGE}.composite.base": _everything,
+    f"{PACKAGE}.auto_generate.gen_ops_prim": _everything,
+    f"{PACKAGE}.auto_generate.gen_ops_def": _everything,
+    **{f"{PACKAGE}.function.{name}": _everything for name in _FUNCTION_MODULES},
+    **{f"{PACKAGE}.operations.{name}": _everything for name in _OPERATION_MODULES},
+    f"{PACKAGE}._grad": _gradient_base,
+    f"{PACKAGE}._grad.grad_base": _gradient_base,
+    f"{PACKAGE}._grad_experimental": _gradient_base,
+    f"{PACKAGE}._grad_experimental.grad_base": _gradient_base,
+}
+"""Module name to what it shows."""
+
+
+def make_module(name: str) -> types.ModuleType:
+    """The module ``name`` of `MODULES`."""
+    module = types.ModuleType(name, f"Names of duograph.ops under {name}.")
+    shown = MODULES[name]()
+    vars(module).update(shown)
+    module.__path__ = []  # type: ignore[attr-defined]
+    vars(module)["__all__"] = sorted(n for n in shown if not n.startswith("_"))
+    return module

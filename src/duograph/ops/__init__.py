@@ -1,0 +1,59 @@
+"""Primitives by family, one module each; and the name under which users find the operators.
+
+Our own code imports from the modules (``from duograph.ops.arithmetic import add``). Every other name of this package is
+public (``ops.add``, ``ops.Add``, ``ops.operations``): `PUBLIC`, on the top floor, puts them here when one is first asked
+for. This file knows only its name. A few modules are called like a public function; `IN_FRONT` lists them: as attributes
+of the package these names are the functions.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+PUBLIC = "duograph.api.public_ops"
+IN_FRONT = frozenset({"cast", "einsum", "norm", "select", "sort"})
+
+
+class _Package(types.ModuleType):
+    """The package's class: keeps the public functions in front of modules of the same name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in IN_FRONT and isinstance(value, types.ModuleType):
+            return  # the import system binds every module to its package
+        super().__setattr__(name, value)
+
+
+class _PublicModules(MetaPathFinder, Loader):
+    """Finds ``duograph.ops.operations`` and the other public modules, which are made of the tables of `PUBLIC`."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if not fullname.startswith(f"{__name__}."):
+            return None
+        if fullname not in import_module(PUBLIC).MODULES:
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return import_module(PUBLIC).make_module(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Everything was put into the module when it was made."""
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return import_module(PUBLIC).lookup(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *import_module(PUBLIC).names()})
+
+
+sys.modules[__name__].__class__ = _Package
+sys.meta_path.append(_PublicModules())
