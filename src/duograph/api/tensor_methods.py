@@ -25,10 +25,10 @@ from . import (
     tensor_shape,
     tensor_tail,
 )
-from .functional import array, compare, creation, index, linalg, math, nn, random, reduce
+from .functional import array, compare, creation, index, linalg, math, nn, random, reduce, statistics
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare, reduce, array, index, linalg, random, nn, creation):
+for _module in (math, compare, reduce, array, index, linalg, random, nn, statistics, creation):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _NAMES = """
@@ -49,6 +49,7 @@ _NAMES = """
     slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd tan tanh top_k topk trace tril triu
     true_divide trunc unfold unique unique_consecutive unsorted_segment_max unsorted_segment_min
     unsorted_segment_prod var_mean vsplit xdivy xlogy
+    kthvalue nanmedian nanquantile quantile triangular_solve unique_with_pad
 """
 DELEGATED = _NAMES.split()
 """Methods that are a function of the functional API."""
