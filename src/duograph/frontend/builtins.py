@@ -50,6 +50,15 @@ class PrintTarget:
     def __init__(self, recipes: list[Any], kwargs: dict[str, Any]) -> None:
         self.recipes, self.kwargs = recipes, kwargs
 
+    def _key(self) -> Any:
+        return (tuple(r.key() for r in self.recipes), tuple(sorted((k, repr(v)) for k, v in self.kwargs.items())))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PrintTarget) and other._key() == self._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def __call__(self, *values: Any) -> None:
         from .execute import as_user_values
 

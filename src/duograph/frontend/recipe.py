@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from duograph.core.dtype import DType
-from duograph.core.op import Op
+from duograph.core.op import Op, value_key
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
@@ -50,6 +50,10 @@ class Recipe:
     def make(self, run: Run) -> Any:
         raise AssertionError
 
+    def key(self) -> Any:
+        """Equal for recipes that make equal values from the same outputs."""
+        return id(self)
+
 
 @dataclass(eq=False, slots=True)
 class Constant(Recipe):
@@ -57,6 +61,11 @@ class Constant(Recipe):
 
     def make(self, run: Run) -> Any:
         return self.value
+
+    def key(self) -> Any:
+        value = self.value
+        plain = isinstance(value, bool | int | float | str | bytes | type(None))
+        return ("constant", type(value), value_key(value) if plain else id(value))
 
 
 @dataclass(eq=False, slots=True)
@@ -77,6 +86,9 @@ class Output(Recipe):
 
     def make(self, run: Run) -> Any:
         return run.outputs[self.index]
+
+    def key(self) -> Any:
+        return ("output", self.index)
 
 
 @dataclass(eq=False, slots=True)
@@ -122,6 +134,10 @@ class Container(Recipe):
         self.fill(made, run)
         return made
 
+    def key(self) -> Any:
+        keys = None if self.keys is None else tuple(map(repr, self.keys))
+        return (self.kind, keys, tuple(r.key() for r in self.items))
+
     def fill(self, target: Any, run: Run) -> None:
         """Makes ``target`` hold exactly this recipe's contents."""
         values = [r.build(run) for r in self.items]
@@ -144,6 +160,9 @@ class Text(Recipe):
 
     def make(self, run: Run) -> Any:
         return "".join(p if isinstance(p, str) else p[0](p[1].build(run)) for p in self.parts)
+
+    def key(self) -> Any:
+        return ("text", tuple(p if isinstance(p, str) else (p[0], p[1].key()) for p in self.parts))
 
 
 @dataclass(eq=False, slots=True)

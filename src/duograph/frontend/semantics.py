@@ -23,7 +23,7 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .errors import Uncapturable
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
-from .text import GraphText
+from .text import GraphText, Percent
 from .world import MISSING, Conflict
 
 if TYPE_CHECKING:
@@ -274,8 +274,7 @@ class Semantics:
     def binary(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b``."""
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
-            template = a
-            return GraphText([(lambda values: template % values, b)])
+            return GraphText([(Percent(a), b)])
         name = DUNDER[op]
         for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
             method = user_method(obj, method_name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from .errors import Uncapturable
@@ -38,8 +39,29 @@ class GraphText:
         raise Uncapturable(f"str.{name} of a string that depends on tensor values")
 
 
+@dataclass(frozen=True, slots=True)
+class Format:
+    """``format(convert(v), spec)``."""
+
+    spec: str
+    conversion: str
+
+    def __call__(self, value: Any) -> str:
+        if self.conversion:
+            value = {"s": str, "r": repr, "a": ascii}[self.conversion](value)
+        return format(value, self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """``template % values``."""
+
+    template: str
+
+    def __call__(self, values: Any) -> str:
+        return self.template % values
+
+
 def formatted(value: Any, spec: str, conversion: str) -> GraphText:
     """``f"{value!conversion:spec}"`` of a run-time value."""
-    conversions: dict[str, Callable[[Any], Any]] = {"": lambda v: v, "s": str, "r": repr, "a": ascii}
-    convert = conversions[conversion]
-    return GraphText([(lambda v: format(convert(v), spec), value)])
+    return GraphText([(Format(spec, conversion), value)])
