@@ -28,7 +28,8 @@ from duograph.context_parallel import (
 __all__ = [
     "COMPATIBLE", "DEBUG", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "RELEASE", "STRICT", "ParallelMode",
     "get_auto_parallel_context", "get_context", "get_jit_config", "get_offload_context", "get_ps_context",
-    "is_graph_mode", "reset_auto_parallel_context", "reset_ps_context", "set_auto_parallel_context", "set_context",
+    "get_current_device", "is_graph_mode", "reset_auto_parallel_context", "reset_ps_context",
+    "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_recursion_limit",
     "set_offload_context", "set_ps_context",
 ]  # fmt: skip
 
@@ -329,3 +330,50 @@ def get_jit_config() -> dict[str, Any]:
     if _values["jit_level"]:
         config.setdefault("jit_level", _values["jit_level"])
     return config
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """Chooses the device.
+
+    Args:
+        device_target (str): ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are known but need hardware that is not here.
+        device_id (int): which one. Default ``None``: 0.
+
+    Raises:
+        ValueError: unknown device.
+        RuntimeError: a device that this machine does not have.
+    """
+    if device_target not in ("CPU", "GPU", "Ascend"):
+        raise ValueError(
+            f"The argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend'], but got {device_target}."
+        )
+    _values["device_target"] = check_device(device_target)
+    _values["device_id"] = _device_id(device_id or 0)
+
+
+def get_current_device() -> tuple[str, int]:
+    """Name and number of the device."""
+    return _values["device_target"], _values["device_id"]
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Asks for deterministic results; duograph's always are.
+
+    Raises:
+        TypeError: the argument is no bool.
+    """
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"The argument 'deterministic' must be bool, but got {type(deterministic)}.")
+    _values["deterministic"] = "ON" if deterministic else "OFF"
+
+
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """How deep calls may nest in compiled code.
+
+    Raises:
+        TypeError: the argument is no int.
+        ValueError: it is not positive.
+    """
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise TypeError(f"The argument 'recursion_limit' must be int, but got {type(recursion_limit)}.")
+    _values["max_call_depth"] = _call_depth(recursion_limit)
