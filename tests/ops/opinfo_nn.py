@@ -12,10 +12,11 @@ import duograph.ops.activation
 import duograph.ops.attention
 import duograph.ops.ctc
 import duograph.ops.einsum
+import duograph.ops.fft
 import duograph.ops.loss
 import duograph.ops.rnn
 import duograph.ops.sampling  # noqa: F401 (declare the ops)
-from duograph.ops import conv, decompositions, fft, image, pool  # noqa: F401 (declare the ops)
+from duograph.ops import conv, decompositions, image, pool  # noqa: F401 (declare the ops)
 from tests.ops.opinfo import OpInfo, S, values
 
 _rng = np.random.default_rng(11)

@@ -22,7 +22,6 @@ from duograph.ops import indexing as ix
 from duograph.ops import movement as mv
 from duograph.ops import power as pw
 from duograph.ops import reduce as rd
-from duograph.ops import scatter as sc
 from duograph.ops import search as se
 from duograph.ops import slices as sl
 from duograph.ops import special_kernels as sk
@@ -30,6 +29,7 @@ from duograph.ops import stable as st
 from duograph.ops import unary as un
 from duograph.ops.cast import cast, identity, stop_gradient
 from duograph.ops.logical import bitwise_left_shift
+from duograph.ops.scatter import unsorted_segment_sum
 from duograph.ops.sort import sort, topk
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
@@ -176,7 +176,7 @@ X23 = Tensor(np.arange(6.0).reshape(2, 3))
         (lambda: ix.advanced_put(X23, f64(1, 2), Tensor([0]), spec=("index",)), ValueError, "shape mismatch"),
         (lambda: rd.reduce_max(Tensor(np.zeros((0, 2))), axis=(0,)), ValueError, "no identity"),
         (lambda: topk(X23, k=4, axis=1), ValueError, "'k' must be in the range"),
-        (lambda: sc.unsorted_segment_sum(X23, i32(0, 9), 3), RuntimeError, "segment_ids"),
+        (lambda: unsorted_segment_sum(X23, i32(0, 9), 3), RuntimeError, "segment_ids"),
         (lambda: se.bincount(i32(-1)), ValueError, "non-negative"),
         (lambda: cr.full(shape=(-1,), value=0, dtype=dt.float32), ValueError, "negative"),
         (lambda: sl.pad(X23, padding=((2, 0), (0, 0)), mode="reflect"), ValueError, "too large"),

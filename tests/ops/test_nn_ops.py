@@ -22,7 +22,7 @@ from duograph.ir.builder import Builder
 from duograph.ir.interpreter import Interpreter
 from duograph.ops import activation as act
 from duograph.ops import attention as att
-from duograph.ops import conv, ctc, decompositions, fft, image, linalg, loss, pool, rnn, sampling
+from duograph.ops import conv, ctc, decompositions, image, linalg, loss, pool, rnn, sampling
 from duograph.ops.arithmetic import mul, square
 from duograph.ops.complex import imag, real
 from duograph.ops.creation import ones_like
@@ -31,7 +31,8 @@ from duograph.ops.graph_binder import GraphBinder
 from duograph.tensor.tensor import Tensor, wrap
 from tests.ops.test_primitives import differences
 
-norm = import_module("duograph.ops.norm")  # as an attribute of the package the name is the public function
+# as attributes of the package these names are public functions
+fft, norm = import_module("duograph.ops.fft"), import_module("duograph.ops.norm")
 _rng = np.random.default_rng(3)
 
 

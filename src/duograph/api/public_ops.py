@@ -30,6 +30,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     table: dict[str, Callable[..., Any]] = {}
     for family in FAMILIES:
         table.update(import_module(f"duograph.api.functional.{family}").FUNCTIONS)
+    del table["complex"]  # the class ``Complex`` is public, the function is not
     for name, function in table.items():
         if getattr(function, "__name__", "") == "<lambda>":
             function.__name__ = function.__qualname__ = name

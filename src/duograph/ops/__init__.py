@@ -13,10 +13,12 @@ import types
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from typing import Any
 
 PUBLIC = "duograph.api.public_ops"
-IN_FRONT = frozenset({"cast", "einsum", "norm", "select", "sort"})
+IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "scatter", "select", "sort"})
+_OWN = {path.stem for path in Path(__file__).parent.glob("*.py")} - IN_FRONT
 
 
 class _Package(types.ModuleType):
@@ -48,6 +50,8 @@ class _PublicModules(MetaPathFinder, Loader):
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    if name in _OWN:
+        return import_module(f"{__name__}.{name}")
     return import_module(PUBLIC).lookup(name)
 
 

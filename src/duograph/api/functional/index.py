@@ -7,11 +7,19 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import broadcast_shapes, numel
-from duograph.ops import arithmetic, indexing, movement, scatter as scatters, search, sort as sorting
+from duograph.ops import arithmetic, indexing, movement, search
 from duograph.ops.creation import constant_like, full
 from duograph.ops.select import select as select_op
 from duograph.ops.slices import slice_axis
+from duograph.ops.sort import kth as kth_op, searchsorted as searchsorted_op, sort as sort_op, topk as topk_op
 from duograph.ops.unary import isnan
+from duograph.ops.scatter import (
+    index_add as index_add_op,
+    scatter_elements as scatter_elements_op,
+    scatter_nd as scatter_nd_op,
+    scatter_nd_update as scatter_nd_update_op,
+    unsorted_segment as unsorted_segment_op,
+)
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -223,7 +231,7 @@ def tensor_scatter_elements(
     if source.ndim == 0 and indices.ndim:
         source = movement.broadcast_to(source, shape=tuple(indices.shape))
     i = axis_of(axis, input_x, "TensorScatterElements")
-    return scatters.scatter_elements(input_x, indices, source, axis=i, reduction=reduction)
+    return scatter_elements_op(input_x, indices, source, axis=i, reduction=reduction)
 
 
 def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
@@ -246,10 +254,10 @@ def _nd(reduction: str, name: str) -> Callable[..., Tensor]:
         need_tensor(name, input_x=input_x, indices=indices, updates=updates)
         source = to_dtype(updates, input_x.dtype)
         if reduction == "sub":
-            return scatters.scatter_nd_update(input_x, indices, arithmetic.neg(source), reduction="add")
+            return scatter_nd_update_op(input_x, indices, arithmetic.neg(source), reduction="add")
         if reduction == "div":
             return _nd_quotient(input_x, indices, source)
-        return scatters.scatter_nd_update(input_x, indices, source, reduction=reduction)
+        return scatter_nd_update_op(input_x, indices, source, reduction=reduction)
 
     function.__name__ = name
     function.__doc__ = f"``input_x`` with ``updates`` combined ({reduction}) into the slices that ``indices`` name."
@@ -258,20 +266,20 @@ def _nd(reduction: str, name: str) -> Callable[..., Tensor]:
 
 def _nd_quotient(x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     ones = full(shape=tuple(x.shape), value=1, dtype=x.dtype)
-    divisor = scatters.scatter_nd_update(ones, indices, updates, reduction="mul")
+    divisor = scatter_nd_update_op(ones, indices, updates, reduction="mul")
     return arithmetic.div(x, divisor) if x.dtype.is_floating else arithmetic.trunc_div(x, divisor)
 
 
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
     """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``."""
     need_tensor("ScatterNd", indices=indices, updates=updates)
-    return scatters.scatter_nd(indices, updates, shaped.shape_of((shape,), "ScatterNd"))
+    return scatter_nd_op(indices, updates, shaped.shape_of((shape,), "ScatterNd"))
 
 
 def index_add(x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Tensor:
     """``x`` with the slices of ``y`` added at ``indices`` along ``axis``."""
     need_tensor("IndexAdd", x=x, indices=indices, y=y)
-    return scatters.index_add(x, indices, to_dtype(y, x.dtype), axis=axis_of(axis, x, "IndexAdd"))
+    return index_add_op(x, indices, to_dtype(y, x.dtype), axis=axis_of(axis, x, "IndexAdd"))
 
 
 def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
@@ -294,7 +302,7 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
     def function(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
         need_tensor(name, input_x=input_x, segment_ids=segment_ids)
         count = static_int(num_segments, name, "num_segments")
-        return scatters.unsorted_segment(input_x, segment_ids, num_segments=count, reduction=reduction)
+        return unsorted_segment_op(input_x, segment_ids, num_segments=count, reduction=reduction)
 
     function.__name__ = f"unsorted_segment_{reduction}"
     function.__doc__ = f"The {reduction} of the elements of every segment."
@@ -307,7 +315,7 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """The elements in order along ``axis``, and their int32 indices."""
     need_tensor("Sort", input_x=input_x)
-    return sorting.sort(input_x, axis=axis_of(axis, input_x, "Sort"), descending=descending)
+    return sort_op(input_x, axis=axis_of(axis, input_x, "Sort"), descending=descending)
 
 
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
@@ -324,7 +332,7 @@ def topk(input: Tensor, k: Any, dim: int | None = None, largest: bool = True, so
     """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices."""
     need_tensor("TopK", input=input)
     axis = axis_of(-1 if dim is None else dim, input, "TopK")
-    return sorting.topk(input, k=static_int(k, "TopK", "k"), axis=axis, largest=largest)
+    return topk_op(input, k=static_int(k, "TopK", "k"), axis=axis, largest=largest)
 
 
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -333,7 +341,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
     if not input.shape:
         return input, full(shape=(), value=0, dtype=dt.int64)
     i = axis_of(axis, input, "Median")
-    value, index = sorting.kth(input, (input.shape[i] - 1) // 2, i)
+    value, index = kth_op(input, (input.shape[i] - 1) // 2, i)
     return (value, index) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(index, (i,)))
 
 
@@ -350,7 +358,7 @@ def searchsorted(
         sorted_sequence = indexing.gather_elements(sorted_sequence, sorter, axis=sorted_sequence.ndim - 1)
     rows, wanted = promote(sorted_sequence, values, "SearchSorted")
     dtype = dt.int32 if out_int32 else dt.int64
-    return sorting.searchsorted(rows, wanted, right=right or side == "right", dtype=dtype)
+    return searchsorted_op(rows, wanted, right=right or side == "right", dtype=dtype)
 
 
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:

@@ -9,10 +9,11 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import numel
-from duograph.ops import arithmetic, decompositions as dec, diagonals, einsum as einsums, linalg, movement, reduce as red
+from duograph.ops import arithmetic, decompositions as dec, diagonals, linalg, movement, reduce as red
 from duograph.ops.creation import constant_like
 from duograph.ops.power import pow_
 from duograph.ops.unary import exp, sqrt
+from duograph.ops.einsum import einsum as einsum_op
 from duograph.tensor.tensor import Tensor
 
 from .. import operators, tensor_shape as shaped
@@ -251,7 +252,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         raise TypeError(f"For 'einsum', the 'equation' must be str, but got {type(equation)}.")
     need_tensor("Einsum", **{f"operand{i}": t for i, t in enumerate(operands)})
     parts = promote_all(*operands, op="Einsum")
-    return einsums.einsum(equation, *parts)
+    return einsum_op(equation, *parts)
 
 
 # ---- norms and distances --------------------------------------------------------------------------------------------

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.ops import activation as act, arithmetic, attention, conv as convs, image, movement, norm as norms, sampling
+from duograph.ops import activation as act, arithmetic, attention, conv as convs, image, movement, sampling
 from duograph.ops.creation import constant_like
 from duograph.ops.select import select
 from duograph.ops.unary import relu as relu_op
+from duograph.ops.norm import (
+    batch_norm_inference as batch_norm_inference_op,
+    batch_norm_training as batch_norm_training_op,
+    group_norm as group_norm_op,
+    l2_normalize as l2_normalize_op,
+    layer_norm as layer_norm_op,
+    log_softmax as log_softmax_op,
+    lrn as lrn_op,
+    rms_norm as rms_norm_op,
+    scaled as scaled_op,
+    softmax as softmax_op,
+)
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
@@ -125,21 +137,21 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """``exp(input)`` divided by its sum along ``axis``."""
     need_tensor("Softmax", input=input)
     x = as_float(in_dtype(input, dtype))
-    return norms.softmax(x, axis=_one_axis(axis, x, "Softmax"))
+    return softmax_op(x, axis=_one_axis(axis, x, "Softmax"))
 
 
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """Logarithm of `softmax`."""
     need_tensor("LogSoftmax", logits=logits)
     x = as_float(logits)
-    return norms.log_softmax(x, axis=_one_axis(axis, x, "LogSoftmax"))
+    return log_softmax_op(x, axis=_one_axis(axis, x, "LogSoftmax"))
 
 
 def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
     """Softmax of ``-x``."""
     need_tensor("Softmin", x=x)
     y = as_float(in_dtype(x, dtype))
-    return norms.softmax(arithmetic.neg(y), axis=_one_axis(axis, y, "Softmax"))
+    return softmax_op(arithmetic.neg(y), axis=_one_axis(axis, y, "Softmax"))
 
 
 def _one_axis(axis: Any, x: Tensor, op: str) -> int:
@@ -241,7 +253,7 @@ def layer_norm(
     """Mean 0 and variance 1 over the last axes, then scaled and shifted."""
     need_tensor("LayerNorm", input=input)
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    return norms.layer_norm(input, shape, weight, bias, eps)
+    return layer_norm_op(input, shape, weight, bias, eps)
 
 
 def group_norm(
@@ -249,19 +261,19 @@ def group_norm(
 ) -> Tensor:
     """Mean 0 and variance 1 within groups of channels, then scaled and shifted per channel."""
     need_tensor("GroupNorm", input=input)
-    return norms.group_norm(input, num_groups, weight, bias, eps)
+    return group_norm_op(input, num_groups, weight, bias, eps)
 
 
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
     """``x`` divided by its root mean square, times ``gamma``; and the reciprocal root."""
     need_tensor("RmsNorm", x=x, gamma=gamma)
-    return norms.rms_norm(x, gamma, epsilon)
+    return rms_norm_op(x, gamma, epsilon)
 
 
 def add_rms_norm(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor, Tensor]:
     """`rms_norm` of ``x1 + x2``; also the reciprocal root and the sum."""
     total = arithmetic.add(x1, x2)
-    out, rstd = norms.rms_norm(total, gamma, epsilon)
+    out, rstd = rms_norm_op(total, gamma, epsilon)
     return out, rstd, total
 
 
@@ -275,14 +287,14 @@ def batch_norm(
 
     need_tensor("BatchNorm", input_x=input_x)
     if not training:
-        return norms.batch_norm_inference(input_x, weight, bias, running_mean, running_var, eps)
-    out, mean, variance = norms.batch_norm_training(input_x, weight, bias, eps)
+        return batch_norm_inference_op(input_x, weight, bias, running_mean, running_var, eps)
+    out, mean, variance = batch_norm_training_op(input_x, weight, bias, eps)
     count = numel(input_x.shape) // input_x.shape[1]
-    unbiased = norms.scaled(variance, count / (count - 1)) if isinstance(count, int) and count > 1 else variance
+    unbiased = scaled_op(variance, count / (count - 1)) if isinstance(count, int) and count > 1 else variance
     for running, new in ((running_mean, mean), (running_var, unbiased)):
         if running is not None:
-            kept = norms.scaled(running, 1 - momentum)
-            write(running, arithmetic.add(kept, norms.scaled(to_dtype(new, running.dtype), momentum)))
+            kept = scaled_op(running, 1 - momentum)
+            write(running, arithmetic.add(kept, scaled_op(to_dtype(new, running.dtype), momentum)))
     return out
 
 
@@ -300,12 +312,12 @@ def lrn(
 ) -> Tensor:  # fmt: skip
     """Local response normalisation over the channels."""
     need_tensor("LRN", x=x)
-    return norms.lrn(x, depth_radius, bias, alpha, beta)
+    return lrn_op(x, depth_radius, bias, alpha, beta)
 
 
 def l2_normalize(x: Tensor, axis: Any = 0, epsilon: float = 1e-4) -> Tensor:
     """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``."""
-    return norms.l2_normalize(x, axis, epsilon)
+    return l2_normalize_op(x, axis, epsilon)
 
 
 def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
@@ -415,7 +427,7 @@ def masked_and_scaled(x: Tensor, mask: Tensor, keep: float) -> Tensor:
     """``x / keep`` where ``mask`` holds, 0 elsewhere."""
     if keep == 0:
         return arithmetic.mul(x, constant_like(x, 0))
-    return select(mask, norms.scaled(x, 1.0 / keep), constant_like(x, 0))
+    return select(mask, scaled_op(x, 1.0 / keep), constant_like(x, 0))
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:

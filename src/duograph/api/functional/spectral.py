@@ -7,15 +7,15 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis
-from duograph.ops import fft as spectra
 from duograph.ops.arithmetic import mul
 from duograph.ops.creation import arange, constant_like
 from duograph.ops.movement import roll
+from duograph.ops.fft import fft as fft_op, fft_n as fft_n_op, ifft as ifft_op, irfft as irfft_op, rfft as rfft_op
 from duograph.tensor.tensor import Tensor
 
 from .forms import as_float, dtype_or, named, need_tensor
 
-_ONE = {"fft": spectra.fft, "ifft": spectra.ifft, "rfft": spectra.rfft, "irfft": spectra.irfft}
+_ONE = {"fft": fft_op, "ifft": ifft_op, "rfft": rfft_op, "irfft": irfft_op}
 
 
 def _one_axis(name: str, fn: Callable[..., Any]) -> Callable[..., Tensor]:
@@ -29,7 +29,7 @@ def _one_axis(name: str, fn: Callable[..., Any]) -> Callable[..., Tensor]:
 def _several_axes(name: str, default: Any, inverse: bool) -> Callable[..., Tensor]:
     def function(input: Tensor, s: Any = None, dim: Any = default, norm: str | None = None) -> Tensor:
         need_tensor(name.upper(), input=input)
-        return spectra.fft_n(as_float(input), s, dim, norm, inverse=inverse)
+        return fft_n_op(as_float(input), s, dim, norm, inverse=inverse)
 
     return named(function, name, f"The {'inverse ' if inverse else ''}transform over several axes.")
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from duograph.autodiff.hooks import call_user
 from duograph.core import dtype as dt
-from duograph.ops import arithmetic, norm as norms
+from duograph.ops import arithmetic
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like
 from duograph.ops.scalar import Scalar
+from duograph.ops.norm import global_norm as global_norm_op
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
@@ -311,7 +312,7 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
         raise TypeError("For 'clip_by_global_norm', 'x' must be a list or tuple of tensors.")
     if use_norm is None:
         common = [to_dtype(t, dt.float32) if t.dtype is not x[0].dtype else t for t in x]
-        norm = norms.global_norm(common)
+        norm = global_norm_op(common)
     else:
         norm = as_tensor(use_norm)
     limit = constant_like(norm, clip_norm)

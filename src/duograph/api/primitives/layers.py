@@ -6,8 +6,17 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel, same_padding
-from duograph.ops import arithmetic, conv as convs, image, loss as losses, norm as norms, pool as pools, unary
+from duograph.ops import arithmetic, conv as convs, image, loss as losses, pool as pools, unary
 from duograph.ops.creation import constant_like, full
+from duograph.ops.norm import (
+    batch_norm_inference as batch_norm_inference_op,
+    batch_norm_training as batch_norm_training_op,
+    l2_normalize as l2_normalize_op,
+    moments as moments_op,
+    scaled as scaled_op,
+    shifted as shifted_op,
+    softmax as softmax_op,
+)
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
@@ -176,8 +185,8 @@ def _layer_norm(p: Any, x: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor,
     """Normalised values, mean and variance over the axes from ``begin_norm_axis`` on."""
     begin = p.begin_norm_axis % x.ndim
     axes = tuple(range(begin, x.ndim))
-    centred, mean, variance = norms.moments(x, axes)
-    out = arithmetic.mul(centred, unary.rsqrt(norms.shifted(variance, p.epsilon)))
+    centred, mean, variance = moments_op(x, axes)
+    out = arithmetic.mul(centred, unary.rsqrt(shifted_op(variance, p.epsilon)))
     return arithmetic.add(arithmetic.mul(out, gamma), beta), mean, variance
 
 
@@ -187,18 +196,18 @@ _row("LayerNorm", _layer_norm, {"begin_norm_axis": 1, "begin_params_axis": 1, "e
 def _batch_norm(p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor) -> tuple[Tensor, ...]:
     """Normalised values and the statistics: of the batch while training (which update the given ones), else the given."""
     if not p.is_training:
-        out = norms.batch_norm_inference(x, scale, bias, mean, variance, p.epsilon)
+        out = batch_norm_inference_op(x, scale, bias, mean, variance, p.epsilon)
         return out, mean, variance, mean, variance
-    out, batch_mean, batch_variance = norms.batch_norm_training(x, scale, bias, p.epsilon)
+    out, batch_mean, batch_variance = batch_norm_training_op(x, scale, bias, p.epsilon)
     count = numel(x.shape) // x.shape[1]
-    unbiased = norms.scaled(batch_variance, count / (count - 1)) if count > 1 else batch_variance
+    unbiased = scaled_op(batch_variance, count / (count - 1)) if count > 1 else batch_variance
     for running, new in ((mean, batch_mean), (variance, unbiased)):
-        write(running, arithmetic.add(norms.scaled(running, 1 - p.momentum), norms.scaled(new, p.momentum)))
+        write(running, arithmetic.add(scaled_op(running, 1 - p.momentum), scaled_op(new, p.momentum)))
     return out, batch_mean, batch_variance, batch_mean, batch_variance
 
 
 _row("BatchNorm", _batch_norm, {"is_training": False, "epsilon": 1e-5, "momentum": 0.1, "data_format": "NCHW"})
-_row("L2Normalize", lambda p, x: norms.l2_normalize(x, p.axis, p.epsilon), {"axis": 0, "epsilon": 1e-4})
+_row("L2Normalize", lambda p, x: l2_normalize_op(x, p.axis, p.epsilon), {"axis": 0, "epsilon": 1e-4})
 _row(
     "LRN", lambda p, x: nn.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta),
     {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
@@ -254,8 +263,8 @@ def _sparse_cross_entropy(p: Any, logits: Tensor, labels: Tensor) -> Tensor:
     from duograph.ops.creation import one_hot
 
     chosen = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
-    gap = arithmetic.sub(norms.softmax(logits, axis=logits.ndim - 1), chosen)
-    return norms.scaled(gap, 1.0 / logits.shape[0])
+    gap = arithmetic.sub(softmax_op(logits, axis=logits.ndim - 1), chosen)
+    return scaled_op(gap, 1.0 / logits.shape[0])
 
 
 _row("SparseSoftmaxCrossEntropyWithLogits", _sparse_cross_entropy, {"is_grad": False})
@@ -298,7 +307,7 @@ def _scalar(value: Any, like: Tensor) -> Tensor:
 def _momentum(p: Any, variable: Tensor, accumulation: Tensor, learning_rate: Any, gradient: Tensor, momentum: Any) -> Tensor:
     """``a = a * momentum + g``; ``v -= lr * a`` (Nesterov: ``lr * (g + momentum * a)``)."""
     lr, m = _scalar(learning_rate, variable), _scalar(momentum, variable)
-    grad = gradient if p.gradient_scale == 1.0 else norms.scaled(gradient, p.gradient_scale)
+    grad = gradient if p.gradient_scale == 1.0 else scaled_op(gradient, p.gradient_scale)
     write(accumulation, arithmetic.add(arithmetic.mul(accumulation, m), grad))
     step = arithmetic.add(grad, arithmetic.mul(accumulation, m)) if p.use_nesterov else accumulation
     write(variable, arithmetic.sub(variable, arithmetic.mul(lr, step)))
@@ -348,9 +357,9 @@ def _sgd(
     lr, m = _scalar(learning_rate, parameters), _scalar(momentum, parameters)
     grad = gradient
     if p.weight_decay > 0:
-        grad = arithmetic.add(grad, norms.scaled(parameters, p.weight_decay))
+        grad = arithmetic.add(grad, scaled_op(parameters, p.weight_decay))
     fresh = greater(stat, constant_like(stat, 0))
-    write(accum, select(fresh, grad, arithmetic.add(arithmetic.mul(accum, m), norms.scaled(grad, 1.0 - p.dampening))))
+    write(accum, select(fresh, grad, arithmetic.add(arithmetic.mul(accum, m), scaled_op(grad, 1.0 - p.dampening))))
     write(stat, full(shape=tuple(stat.shape), value=0, dtype=stat.dtype))
     step = arithmetic.add(grad, arithmetic.mul(accum, m)) if p.nesterov else accum
     write(parameters, arithmetic.sub(parameters, arithmetic.mul(lr, step)))
@@ -376,11 +385,11 @@ def _rmsprop(
     momentum: float, epsilon: float,
 ) -> Tensor:  # fmt: skip
     """One step of RMSProp."""
-    squares = norms.scaled(arithmetic.square(grad), 1 - decay)
-    write(mean_square, arithmetic.add(norms.scaled(mean_square, decay), squares))
-    root = unary.sqrt(norms.shifted(mean_square, epsilon))
+    squares = scaled_op(arithmetic.square(grad), 1 - decay)
+    write(mean_square, arithmetic.add(scaled_op(mean_square, decay), squares))
+    root = unary.sqrt(shifted_op(mean_square, epsilon))
     step = arithmetic.div(arithmetic.mul(_scalar(learning_rate, var), grad), root)
-    write(moment, arithmetic.add(norms.scaled(moment, momentum), step))
+    write(moment, arithmetic.add(scaled_op(moment, momentum), step))
     write(var, arithmetic.sub(var, moment))
     return var
 

@@ -1,0 +1,451 @@
+"""Functions of ``mint`` whose arguments or results differ from those of ``ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.api import tensor_shape as shaped
+from duograph.api.functional import array, creation, index, linalg, math, random, reduce, statistics
+from duograph.api.functional.forms import axis_of, in_dtype, need_tensor, static_int
+from duograph.api.promote import is_number, to_dtype
+from duograph.core import dtype as dt
+from duograph.ops import diagonals, movement, search
+from duograph.ops.sort import sort as sort_op
+from duograph.ops.sort import topk as topk_op
+from duograph.ops.unary import sqrt
+from duograph.tensor.tensor import Tensor
+
+_M = math.FUNCTIONS
+
+
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``input + alpha * other``."""
+    return _M["add"](input, other if is_number(alpha) and alpha == 1 else _M["mul"](other, alpha))
+
+
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``input - alpha * other``."""
+    return math.subtract(input, other, alpha=alpha)
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """``input / other``, rounded on demand."""
+    return math.div(input, other, rounding_mode=rounding_mode)
+
+
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 / tensor2``."""
+    return math.addcdiv(input, tensor1, tensor2, value)
+
+
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * bmm(batch1, batch2)``."""
+    return linalg.baddbmm(input, batch1, batch2, beta, alpha)
+
+
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements along ``dim`` hold."""
+    return reduce.all(input, dim, keepdim)
+
+
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Whether any element along ``dim`` holds."""
+    return reduce.any(input, dim, keepdim)
+
+
+def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """The maximum over ``dim``."""
+    return reduce.amax(input, dim, keepdim)
+
+
+def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """The minimum over ``dim``."""
+    return reduce.amin(input, dim, keepdim)
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
+    """``start``, ``start + step``, ... below ``end``."""
+    return creation.arange(start, end, step, dtype=dtype)
+
+
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Index of the first maximum."""
+    return reduce.argmax(input, dim, keepdim)
+
+
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Index (int64) of the first minimum."""
+    return to_dtype(reduce.argmin(input, dim, keepdim), dt.int64)
+
+
+def cat(tensors: Any, dim: int = 0) -> Tensor:
+    """The tensors one after the other along ``dim``."""
+    return array.concat(tensors, dim)
+
+
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """The tensors along a new axis."""
+    return array.stack(tensors, dim)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most ``chunks`` views along ``dim``."""
+    return array.chunk(input, chunks, dim)
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of the given size or sizes along ``dim``."""
+    return array.split(tensor, split_size_or_sections, dim)
+
+
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """The number of elements that are not 0 (int64)."""
+    return reduce.count_nonzero(input, dim, dtype=dt.int64)
+
+
+def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Running maximum and its index."""
+    return reduce.cummax(input, dim)
+
+
+def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Running minimum and its index."""
+    return reduce.cummin(input, dim)
+
+
+def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Running sum; integers as int64."""
+    wide = input if dtype is not None or input.dtype.is_floating or input.dtype.is_complex else to_dtype(input, dt.int64)
+    return reduce.cumsum(wide, dim, dtype)
+
+
+def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Running product; integers as int64."""
+    return reduce.cumprod(input, dim, dtype)
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A matrix with ``input`` on a diagonal, or a diagonal of a matrix."""
+    need_tensor("Diag", input=input)
+    if input.ndim == 1:
+        return diagonals.diag_embed(input, diagonal)
+    if input.ndim != 2:
+        raise ValueError(f"For 'diag', the input must be 1-D or 2-D, but got {input.ndim}-D.")
+    return diagonals.diagonal(input, offset=diagonal, axis1=0, axis2=1)
+
+
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences of neighbours along ``dim``."""
+    return statistics.diff(input, n, dim, prepend, append)
+
+
+def dstack(tensors: Any) -> Tensor:
+    """Joined along the third axis."""
+    return array.dstack(tensors)
+
+
+def eq(input: Any, other: Any) -> Tensor:
+    """Elementwise equality."""
+    from duograph.api.operators import equal
+
+    return equal(input, other)
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether both tensors have one shape and the same elements: a Python bool."""
+    from duograph.ops.reduce import reduce_all
+    from duograph.tensor import hooks
+
+    if tuple(input.shape) != tuple(other.shape):
+        return False
+    return hooks.truth(reduce_all(eq(input, other), axis=tuple(range(input.ndim)), keep_dims=False))
+
+
+def empty(*size: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
+    """A tensor whose contents do not matter (zeros)."""
+    shape = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    return creation.zeros(tuple(shape), dtype)
+
+
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """`empty` in the shape of ``input``."""
+    return creation.zeros_like(input, dtype=dtype)
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    return shaped.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """Reversed along ``dims``."""
+    return array.flip(input, dims)
+
+
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """One index along ``dim`` per result element."""
+    return _gather(input, dim, index)
+
+
+_gather = index.gather_elements
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The slices along ``dim`` at a vector of indices."""
+    return _index_select(input, dim, index)
+
+
+_index_select = index.index_select
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """``input`` with ``alpha * source`` added to the slices ``index`` along ``dim``."""
+    return _index_add(input, index, source if alpha == 1 else _M["mul"](source, alpha), dim)
+
+
+_index_add = index.index_add
+
+
+def item(input: Tensor) -> Any:
+    """The only element as a Python number."""
+    return input.item()  # type: ignore[attr-defined]
+
+
+def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Tensor:
+    """``steps`` evenly spaced numbers."""
+    return in_dtype(creation.linspace(start, end, steps), dtype)
+
+
+def _extreme(largest: bool) -> Callable[..., Any]:
+    plain, pair = (reduce.amax, reduce.max) if largest else (reduce.amin, reduce.min)
+    both = _M["maximum" if largest else "minimum"]
+
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return both(input, dim if other is None else other)
+        return plain(input) if dim is None else pair(input, dim, keepdim)
+
+    function.__name__ = "max" if largest else "min"
+    function.__doc__ = "Of all elements; with ``dim`` values and indices; with a tensor the elementwise one."
+    return function
+
+
+max, min = _extreme(True), _extreme(False)
+
+
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean over ``dim``."""
+    return reduce.mean(in_dtype(input, dtype), dim, keepdim)
+
+
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements; with ``dim`` also its index."""
+    if dim is None:
+        return index.median(shaped.ravel(input), 0)[0]
+    return index.median(input, dim, keepdim)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Vectors as coordinate grids; ``"ij"`` by default."""
+    return array.meshgrid(*tensors, indexing=indexing or "ij")
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Indices drawn in proportion to ``input``."""
+    from duograph.ops.random import multinomial as draw
+
+    return draw(input, num_samples, replacement, dt.int64, generator)
+
+
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The sum of what is not NaN."""
+    return reduce.nansum(input, dim, keepdim, dtype=dtype)
+
+
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """The ``length`` elements from ``start`` along ``dim``."""
+    return shaped.narrow(input, dim, start, length)
+
+
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The p-norm over ``dim``."""
+    order = 2 if p in ("fro", None) else p
+    if order == "nuc":
+        return linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    return linalg.vector_norm(input, order, dim, keepdim, dtype=dtype)
+
+
+def ones(*size: Any, dtype: Any = None) -> Tensor:
+    """Ones."""
+    return creation.ones(size[0] if len(size) == 1 else size, dtype)
+
+
+def zeros(*size: Any, dtype: Any = None) -> Tensor:
+    """Zeros."""
+    return creation.zeros(size[0] if len(size) == 1 else size, dtype)
+
+
+def permute(input: Tensor, dims: Any) -> Tensor:
+    """The axes in the order ``dims``."""
+    return array.permute(input, dims)
+
+
+def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product over ``dim``."""
+    return reduce.prod(input, dim, keepdim, dtype)
+
+
+def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Uniform in [0, 1)."""
+    from duograph.ops.random import standard_uniform
+
+    return standard_uniform(shaped.shape_of(size, "rand"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator)
+
+
+def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Standard normal."""
+    from duograph.ops.random import standard_normal
+
+    return standard_normal(shaped.shape_of(size, "randn"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator)
+
+
+def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """`rand` in the shape of ``input``."""
+    return random.rand_like(input, dtype=dtype)
+
+
+def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """`randn` in the shape of ``input``."""
+    return random.randn_like(input, dtype=dtype)
+
+
+def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """``randint(high, size)`` or ``randint(low, high, size)``."""
+    low, high, size = (0, *args) if len(args) == 2 else args
+    from duograph.ops.random import randint as draw
+
+    return draw(low, high, tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
+
+
+def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`randint` in the shape of ``input``."""
+    low, high = (0, *args) if len(args) == 1 else args
+    return random.randint_like(input, low, high, dtype=dtype)
+
+
+def randperm(n: int, *, generator: Any = None, dtype: Any = dt.int64) -> Tensor:
+    """A permutation of 0 ... n-1."""
+    from duograph.ops.random import randperm as draw
+
+    return draw(n, dt.as_dtype(dtype), generator)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
+    """Normal with the given mean and standard deviation."""
+    shape = size if size is not None else next(tuple(v.shape) for v in (mean, std) if isinstance(v, Tensor))
+    return random.normal(tuple(shape), mean, std)
+
+
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
+    """``input`` with ``src`` put at one index along ``dim`` each."""
+    return _scatter(input, dim, index, src)
+
+
+_scatter = index.scatter
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """``input`` with ``src`` added at one index along ``dim`` each."""
+    return statistics.scatter_add_elements(input, dim, index, src)
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """The slice ``index`` along ``dim``."""
+    axis = axis_of(dim, input, "select")
+    at = index + input.shape[axis] if index < 0 else index
+    return movement.squeeze(shaped.narrow(input, axis, at, 1), (axis,))
+
+
+def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """``exp(input)`` divided by its sum along ``dim``."""
+    from duograph.api.functional.nn import softmax as compute
+
+    return compute(input, dim, dtype=dtype)
+
+
+def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
+    """In order along ``dim``, and the int64 indices."""
+    axis = axis_of(dim, input, "sort")
+    return sort_op(input, axis=axis, descending=descending, index_dtype=dt.int64)
+
+
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The int64 indices that put ``input`` in order."""
+    return sort(input, dim=dim, descending=descending)[1]
+
+
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
+    """The ``k`` largest or smallest elements and their int64 indices."""
+    axis = axis_of(dim, input, "topk")
+    return topk_op(input, k=static_int(k, "topk", "k"), axis=axis, largest=largest, index_dtype=dt.int64)
+
+
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without axes of size 1."""
+    return shaped.squeeze(input, dim)
+
+
+def _moment(root: bool, with_mean: bool) -> Callable[..., Any]:
+    def function(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
+        variance, mean_ = reduce.var_and_mean(input, dim, correction, keepdim, "var")
+        out = sqrt(variance) if root else variance
+        return (out, mean_) if with_mean else out
+
+    function.__name__ = ("std" if root else "var") + ("_mean" if with_mean else "")
+    function.__doc__ = "Divides by the count minus ``correction``."
+    return function
+
+
+std, var, std_mean, var_mean = (_moment(True, False), _moment(False, False), _moment(True, True), _moment(False, True))
+
+
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two axes exchanged."""
+    return shaped.swapaxes(input, dim0, dim1)
+
+
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The different elements; on demand which one each element is, and how often each occurs."""
+    if dim is not None:
+        raise ValueError("For 'unique', 'dim' is not supported; unique elements of the flattened tensor are.")
+    values, inverse, counts = search.unique(shaped.ravel(input), ordered=sorted)
+    inverse = movement.reshape(inverse, shape=tuple(input.shape))
+    picked = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    return picked[0] if len(picked) == 1 else tuple(picked)
+
+
+def clone(input: Tensor) -> Tensor:
+    """A copy."""
+    return input.copy()  # type: ignore[attr-defined]
+
+
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """``input ** exponent`` in float64."""
+    return _M["float_power"](input, exponent)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk, split, count_nonzero,
+        cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip, gather,
+        index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow, norm, ones, zeros,
+        permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal, scatter, scatter_add,
+        select, softmax, sort, argsort, topk, squeeze, std, var, std_mean, var_mean, transpose, unique, clone, float_power,
+    )
+} | {
+    "concat": cat, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": linalg.dot,
+}  # fmt: skip

@@ -1,0 +1,185 @@
+"""``mint.nn.functional``: functions of layers under PyTorch's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.api.functional import creation, loss, nn, pool, random
+from duograph.api.functional.array import pad as _pad
+from duograph.api.functional.forms import need_tensor, one_per_axis
+from duograph.api.functional.index import FUNCTIONS as _INDEX
+from duograph.api.functional.linalg import dense
+from duograph.api.public_ops import functions
+from duograph.mint.functions import flatten
+from duograph.ops.reduce import reduce_max
+from duograph.tensor import hooks
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import Tensor
+
+_OPS = functions()
+SAME = """
+    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d batch_norm
+    cosine_embedding_loss cross_entropy dropout dropout2d fold gelu grid_sample group_norm hardshrink hardsigmoid hardswish
+    interpolate kl_div l1_loss layer_norm logsigmoid mish mse_loss nll_loss normalize pixel_shuffle prelu relu selu sigmoid
+    softplus softshrink soft_margin_loss tanh unfold upsample clamp conv_transpose2d max_unpool2d""".split()
+globals().update({name: _OPS[name] for name in SAME})
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``."""
+    return dense(input, weight, bias)
+
+
+def _written(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
+    if not inplace:
+        return value
+    write(x, value)
+    return x
+
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """``min(max(input, 0), 6)``."""
+    return _written(input, _OPS["relu6"](input), inplace)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``input * sigmoid(input)``."""
+    return _written(input, _OPS["silu"](input), inplace)
+
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """``input`` above 0, ``alpha * (exp(input) - 1)`` below."""
+    return _written(input, nn.elu(input, alpha), inplace)
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """``input`` above 0, ``negative_slope * input`` below."""
+    return nn.leaky_relu(input, negative_slope)
+
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half along ``dim`` times the sigmoid of the second."""
+    return nn.glu(input, dim)
+
+
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """``input`` limited to ``min_val`` .. ``max_val``."""
+    return _written(input, nn.hardtanh(input, min_val, max_val), inplace)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """``input`` above ``threshold``, ``value`` elsewhere."""
+    return _written(input, nn.threshold(input, threshold, value), inplace)
+
+
+def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """``exp(input)`` divided by its sum along ``dim``."""
+    return nn.softmax(input, -1 if dim is None else dim, dtype=dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """Logarithm of `softmax`."""
+    from duograph.api.functional.forms import in_dtype
+
+    return nn.log_softmax(in_dtype(input, dtype), -1 if dim is None else dim)
+
+
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:
+    """``-(y log p + (1 - y) log(1 - p))``."""
+    return loss.binary_cross_entropy(input, target, weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
+) -> Tensor:
+    """`binary_cross_entropy` of the sigmoid of ``input``."""
+    return loss.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    """``target * (log(target) - input)``."""
+    return loss.kl_div_of_logs(input, target, reduction, log_target)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0) -> Tensor:
+    """``gap**2 / (2 beta)`` below ``beta``, ``gap - beta / 2`` above."""
+    return loss.smooth_l1_loss(input, target, beta, reduction)
+
+
+def _conv(rank: int) -> Any:
+    def function(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:  # fmt: skip
+        if isinstance(padding, str):
+            return nn.convolve(rank, input, weight, bias, stride, padding, 0, dilation, groups)
+        pads = one_per_axis(padding, rank, f"conv{rank}d", "padding")
+        return nn.convolve(rank, input, weight, bias, stride, "pad", pads, dilation, groups)
+
+    function.__name__ = f"conv{rank}d"
+    function.__doc__ = f"Convolution over {rank} axes; ``padding`` is numbers, ``'same'`` or ``'valid'``."
+    return function
+
+
+conv1d, conv2d, conv3d = (_conv(rank) for rank in (1, 2, 3))
+
+
+def _avg_pool(rank: int) -> Any:
+    def function(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Tensor:  # fmt: skip
+        return pool.average(rank, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    function.__name__ = f"avg_pool{rank}d"
+    function.__doc__ = "The mean of each window."
+    return function
+
+
+avg_pool1d, avg_pool2d, avg_pool3d = (_avg_pool(rank) for rank in (1, 2, 3))
+
+
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """The maximum of each window; with ``return_indices`` also the flat positions."""
+    return pool.max_pool2d(input, kernel_size, stride, padding, dilation, return_indices, ceil_mode)
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The maximum over nearly equal windows."""
+    out = pool.adaptive_maximum(1, input, output_size)
+    return out if return_indices else out[0]
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """A new last axis that is 1 at the index (int64); the number of classes is that of the indices by default."""
+    need_tensor("OneHot", tensor=tensor)
+    depth = num_classes
+    if num_classes == -1:
+        top = reduce_max(tensor, axis=tuple(range(tensor.ndim)), keep_dims=False)
+        depth = hooks.as_python_number(top, "index") + 1
+    return creation.one_hot(tensor, depth)
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
+    """With elements more on both sides of the last axes."""
+    return _pad(input, pad, mode, value)
+
+
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Tensor:  # fmt: skip
+    """Rows of ``weight`` at ``input``."""
+    return _INDEX["embedding"](input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, dim: int = -1) -> Tensor:
+    """A sample of the Gumbel softmax."""
+    return random.gumbel_softmax(logits, tau, hard, dim)
+
+
+__all__ = [*SAME, *(n for n, v in list(globals().items()) if callable(v) and getattr(v, "__module__", "") == __name__)]
+__all__ = sorted({*__all__, "flatten"})
