@@ -75,6 +75,20 @@ def test_wrong_command_lines(arguments):
     assert done.returncode == 2 and not done.stderr.startswith("Traceback")
 
 
+def test_explain(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mindspore as ms\n@ms.jit\ndef f(x):\n    return x * 2\n@ms.jit\ndef g(x):\n"
+        "    return ms.Tensor(x.asnumpy())\nprint(f(ms.Tensor([1.0])), f(ms.Tensor([[1.0]])), g(ms.Tensor([1.0])))\n"
+    )
+    done = run_python("-m", "duograph", "explain", str(script))
+    assert done.returncode == 0 and done.stdout == "[2.] [[2.]] [1.]\n"
+    assert f"f ({script}:2): 2 compiled versions" in done.stderr
+    assert f"g ({script}:5): 0 compiled versions" in done.stderr and "asnumpy" in done.stderr
+    assert "recompiled: x was" in done.stderr
+    assert run_python("-m", "duograph", "explain").returncode == 2
+
+
 def test_version_and_help():
     import duograph
 
