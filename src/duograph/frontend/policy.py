@@ -84,7 +84,9 @@ def function_kind(fn: types.FunctionType) -> str:
     if kind == "other":
         by_module = module_kind(fn.__module__)
         return by_module if by_module in ("pure", "numpy", "user") else "other"
-    if kind == "user" and fn.__code__.co_filename.startswith("<") and fn.__code__.co_filename != "<stdin>":
+    if kind == "user" and fn.__code__.co_filename.startswith("<"):
+        if fn.__module__ in (None, "builtins"):  # made by exec in a bare namespace
+            return "user"
         by_module = module_kind(fn.__module__)
         return by_module if by_module != "other" else "user"
     return kind

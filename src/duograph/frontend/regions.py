@@ -28,6 +28,7 @@ from .paths import Fork, Leaf, Outcome
 from .world import World
 
 MAX_PATHS = 64
+MAX_DECISIONS = 512
 MAX_RESTARTS = 200
 
 
@@ -80,6 +81,8 @@ class Regions:
         region = self.current
         assert region is not None
         k = len(region.path)
+        if k > MAX_DECISIONS:
+            raise Uncapturable("a loop in code that is not interpreted, whose end depends on tensor values")
         taken = region.prefix[k] if k < len(region.prefix) else True
         key = (*region.taken, taken)
         if key not in region.scopes:
