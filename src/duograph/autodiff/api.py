@@ -7,6 +7,6 @@ from .transforms import jacfwd, jacrev, jvp, vjp
 from .vmap import vmap
 
 __all__ = [
-    "GradOperation", "HookBackward", "InsertGradientOf", "get_grad", "grad", "is_grad_enabled", "jacfwd", "jacrev", "jvp",
-    "no_grad", "value_and_grad", "vjp", "vmap",
+    "GradOperation", "HookBackward", "InsertGradientOf", "get_grad", "grad", "is_grad_enabled", "jacfwd", "jacrev",
+    "jvp", "no_grad", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from duograph.core.op import no_recording, state
-from duograph.core.types import BOOL, ObjectType, StackType, TensorType, Type
+from duograph.core.types import ObjectType, StackType, TensorType, Type
 from duograph.ir.builder import Scope
 from duograph.ir.control import cond, undef
 from duograph.ir.node import Graph, Node
@@ -87,10 +87,6 @@ def complete(gradient: Gradient, like: Any) -> Any:
         found = gradient
         return branch(found.defined, lambda: [found.value], lambda: [zeros_like(found.value)])[0]
     return gradient
-
-
-def type_of_value(value: Any) -> Type:
-    return value.type
 
 
 def neutral(type: Type) -> Any:
@@ -338,6 +334,3 @@ def _certain(douts: list[Gradient]) -> list[Gradient]:
     if len(maybes) == 1:
         return [None if d is None else d.value for d in douts]
     return douts
-
-
-__all__ = ["BOOL", "Maybe", "backpropagate", "branch", "complete", "gather", "join_kinds", "kind_of", "neutral", "plus", "spread"]

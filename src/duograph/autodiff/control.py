@@ -8,43 +8,15 @@ next one transforms the result: that is all there is to higher order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from duograph.core.op import Op, state
 from duograph.ir.control import call, cond, custom_vjp, undef
 
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
-from .graph_vjp import Derivative, cotangent_type, derivative_of, taping
+from .graph_vjp import Derivative, cotangent_type, derivative_of
+from .structured import outer_tapes, rule
 from .tape import Tape
-
-Rule = Callable[[Tape, tuple[Any, ...], dict[str, Any]], Any]
-RULES: dict[str, Rule] = {}
-
-
-def rule(name: str) -> Callable[[Rule], Rule]:
-    """Registers how the control op ``name`` is recorded."""
-
-    def register(function: Rule) -> Rule:
-        RULES[name] = function
-        return function
-
-    return register
-
-
-def bind_structured(tape: Tape, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """The meaning of a control op while ``tape``, the innermost one, records."""
-    function = RULES.get(op.name)
-    outer = [t for t in state.tapes if t is not tape]
-    if function is None or all(tape.variable(x) is None for x in operands):
-        with taping(outer):
-            return op(*operands, **attrs)
-    return function(tape, operands, attrs)
-
-
-def outer_tapes(tape: Tape) -> Any:
-    """Within the block, the tapes around ``tape`` record: they see what it makes of a control op."""
-    return taping([t for t in state.tapes if t is not tape])
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
@@ -99,7 +71,8 @@ def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], 
 
 def _with_slots(derivative: Derivative, types: list[Any], places: list[int]) -> Any:
     with derivative.inside():
-        slots = [undef(type=t) if s not in places else derivative.residuals[places.index(s)] for s, t in enumerate(types)]
+        saved = dict(zip(places, derivative.residuals, strict=True))
+        slots = [saved[s] if s in saved else undef(type=t) for s, t in enumerate(types)]
     return derivative.forward(slots)
 
 
@@ -201,6 +174,3 @@ def record_custom_vjp(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
     active = [i in differentiable and cotangent_type(o.type) is not None for i, o in enumerate(outs)]
     tape.record_custom("custom_vjp", operands, outs, pull, active, raw=True)
     return result
-
-
-from . import loops, recursion  # noqa: E402, F401  (their rules register here)

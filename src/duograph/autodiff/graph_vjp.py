@@ -210,7 +210,7 @@ class Derivative:
     def close(
         self, parts: Parts, kinds: Sequence[Kind], types: Sequence[Type | None], interface: Sequence[Node] = ()
     ) -> Backward:
-        """The closed backward graph, its gradients in the form of ``kinds``, its captures starting with ``interface``."""
+        """The closed backward graph: gradients in the form of ``kinds``, captures starting with ``interface``."""
         with self.inside(), inside(self.binder, parts.scope):
             outs = [self.binder.node_of(v) for v in spread(parts.gradients, kinds, types)]
         graph, captures = parts.scope.close(f"{self.graph.name}.bwd", parts.params, outs, interface)

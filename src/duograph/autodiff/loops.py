@@ -31,9 +31,9 @@ from .backward import (
     plus,
     spread,
 )
-from .control import outer_tapes, rule
 from .graph_vjp import Derivative, cotangent_items, cotangent_type, derivative_of
 from .stacks import cotangent_pop, stack_new, stack_pop, stack_push, stack_size
+from .structured import outer_tapes, rule
 from .tape import Tape
 
 
@@ -182,9 +182,10 @@ class _Loop:
         if all(k is None for k in kinds):
             return self.stack, [None] * n, invariants
         types = [cotangent_type(p.type) for p in self.params]
-        state_types: list[Type] = [
-            x for t, k in zip(types, kinds, strict=True) if k and t is not None for x in ((t, BOOL) if k == "maybe" else (t,))
-        ]
+        state_types: list[Type] = []
+        for t, k in zip(types, kinds, strict=True):
+            if k is not None and t is not None:
+                state_types += [t, BOOL] if k == "maybe" else [t]
         n_state, stack_type = len(state_types), self.stack.type
         invariant_types = [p.type for p in self.params[n:]]
         loop_types = [stack_type, *state_types, *invariant_types]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.tree import leaves, map_tree
-from duograph.core.op import NOT_DIFFERENTIABLE
 from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
 from duograph.tensor.tensor import Tensor
@@ -96,7 +95,10 @@ def cotangents_for(out: Any, given: Any) -> list[tuple[Any, Any]]:
     outs = [x for x in leaves(out) if is_tensor(x)]
     douts = leaves(given)
     if len(outs) != len(douts):
-        raise RuntimeError(f"The given sens gradient's size should be same as out of network! Got {len(douts)} for {len(outs)} outputs.")
+        raise RuntimeError(
+            "The given sens gradient's size should be same as out of network! "
+            f"Got {len(douts)} for {len(outs)} outputs."
+        )
     return [(o, _checked(d, o)) for o, d in zip(outs, douts, strict=True)]
 
 
@@ -110,6 +112,3 @@ def _checked(dout: Any, out: Tensor) -> Any:
     if dout.dtype != out.dtype:
         raise TypeError(f"The dtype should be {out.dtype}, but got {dout.dtype}.")
     return dout
-
-
-__all__ = ["NOT_DIFFERENTIABLE", "Recorded", "cotangents_for", "handle", "is_frozen", "is_tensor", "ones_for"]

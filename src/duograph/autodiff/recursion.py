@@ -17,10 +17,10 @@ from duograph.ir.control import call, call_named
 from duograph.ir.node import Context, Graph
 
 from .backward import Gradient, Groups, gather, plus, spread
-from .control import outer_tapes, rule
 from .graph_vjp import cotangent_items, cotangent_type, derivative_of
 from .loops import differentiable_items, make_graph
 from .stacks import pack, unpack
+from .structured import outer_tapes, rule
 from .tape import Tape
 
 

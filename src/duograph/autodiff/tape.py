@@ -194,7 +194,7 @@ class Tape:
 
     def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What a control op means while this tape, the innermost one, records (called by `Op.__call__`)."""
-        from .control import bind_structured
+        from .recording import bind_structured
 
         return bind_structured(self, op, operands, attrs)
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from duograph.base.tree import flatten, unflatten
 from duograph.core.shapes import numel
-from duograph.ops.creation import full, ones_like, zeros_like
+from duograph.ops.creation import eye, full, ones_like, zeros_like
 from duograph.ops.movement import reshape, transpose
-from duograph.ops.slices import stack
+from duograph.ops.slices import slice_axis, stack
 from duograph.tensor.tensor import Tensor
 
 from .backward import backpropagate, complete
@@ -138,12 +138,8 @@ class _Linear:
 
 def _basis(x: Tensor) -> list[Any]:
     """For each element of ``x`` a tensor that is 1 there and 0 elsewhere."""
-    from duograph.ops.creation import eye
-
     n = numel(tuple(x.shape))
     rows = eye(n=n, m=n, dtype=x.dtype)
-    from duograph.ops.slices import slice_axis
-
     return [reshape(slice_axis(rows, 0, i, i + 1), shape=tuple(x.shape)) for i in range(n)]
 
 

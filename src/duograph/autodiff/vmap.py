@@ -152,8 +152,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
 
     Examples:
         >>> import duograph as ms
-        >>> print(ms.vmap(lambda x, y: (x * y).sum())(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([[1.0, 1.0], [2.0, 2.0]])))
-        [ 3. 14.]
+        >>> print(ms.vmap(lambda x: (x * x).sum())(ms.Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [ 5. 25.]
     """
     if not callable(fn):
         raise RuntimeError(f"'VmapOperation' arg0 must be a 'Function' or 'Cell', but got {fn!r}.")

@@ -1,0 +1,67 @@
+"""Hooks on gradients and functions with a gradient of their own."""
+
+import pytest
+
+from duograph.autodiff.custom import custom_call
+from duograph.autodiff.grads import grad
+from duograph.autodiff.hooks import HookBackward, InsertGradientOf, register_tensor_hook
+from duograph.ops.arithmetic import add, mul
+from duograph.tensor.tensor import Tensor
+
+from .programs import assert_same_bits
+
+X = Tensor([1.0, 2.0])
+TWO, THREE = Tensor([2.0, 2.0]), Tensor([3.0, 3.0])
+
+
+def test_tensor_hook_sees_the_complete_gradient_once():
+    seen = []
+
+    def hook(g):
+        seen.append(g.array().tolist())
+        return mul(g, TWO)
+
+    def late(x):
+        z = mul(x, THREE)
+        first = mul(z, z)
+        register_tensor_hook(z, hook)
+        return add(first, z)
+
+    assert grad(late)(X).array().tolist() == [42.0, 78.0]
+    assert seen == [[7.0, 13.0]]
+
+
+def test_hooks_stay_with_the_tensor_until_removed():
+    x = Tensor([1.0, 2.0])
+    handle = register_tensor_hook(x, lambda g: mul(g, TWO))
+    assert grad(lambda x: mul(x, THREE))(x).array().tolist() == [6, 6]
+    handle.remove()
+    handle.remove()
+    assert grad(lambda x: mul(x, THREE))(x).array().tolist() == [3, 3]
+    with pytest.raises(TypeError):
+        register_tensor_hook(x, 3)
+
+
+def test_identities_with_hooks():
+    doubled = HookBackward(lambda g: (mul(g[0], TWO),))
+    assert grad(lambda x: mul(doubled(mul(x, THREE)), TWO))(X).array().tolist() == [12, 12]
+    inserted = InsertGradientOf(lambda g: mul(g, THREE))
+    assert_same_bits(lambda x, y: mul(inserted(mul(x, y)), y), X, THREE, order=2)
+
+
+def own(x):
+    return custom_call(lambda x: mul(x, TWO), lambda x, out, dout: (mul(mul(x, THREE), dout),), (x,))
+
+
+def test_custom_gradient_in_both_lives():
+    assert grad(own)(X).array().tolist() == [3, 6]
+    assert_same_bits(lambda x, y: mul(own(mul(x, y)), y), X, THREE, order=2)
+
+
+def test_custom_identity_and_bad_bprops():
+    same = lambda x: custom_call(lambda x: x, lambda x, out, dout: (mul(dout, THREE),), (x,))  # noqa: E731
+    assert grad(lambda x: mul(same(x), x))(X).array().tolist() == [4, 8]
+    with pytest.raises(RuntimeError, match="Grad size"):
+        grad(lambda x: custom_call(mul, lambda x, y, out, dout: (dout,), (x, x)))(X)
+    with pytest.raises(RuntimeError, match="expected shape"):
+        grad(lambda x: custom_call(lambda x: x, lambda x, out, dout: (Tensor([1.0]),), (x,)))(X)
