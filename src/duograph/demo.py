@@ -132,7 +132,7 @@ def main(arguments=None):
                 f"{losses[-1]:.7f}",
                 f"{first:.0f} ms",
                 f"{later:.2f} ms",
-                *(b[:10] for b in bits),
+                *(b[:8] for b in bits),
             )
             good &= correct >= 0.96 or options.epochs is not None
         console.print(table)

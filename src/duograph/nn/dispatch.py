@@ -1,7 +1,7 @@
 """What calling a Cell means in graph mode.
 
-`Cell.__call__` asks here at the outermost call of a Cell in dynamic state while the context says GRAPH_MODE. The jit
-installs the function that compiles and runs; until then a Cell just runs.
+`Cell.__call__` asks here at the outermost call of a Cell in dynamic state while the context says GRAPH_MODE. What
+compiles and runs, `graph_mode`, is loaded at the first such call and installs itself.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 
@@ -38,12 +39,17 @@ def plainly() -> Iterator[None]:
         _plain.active = before
 
 
-def _run(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    with plainly():
-        return cell.run(args, kwargs)
+def _load() -> None:
+    """Loads the compiler, which installs itself here; programs that stay dynamic never pay for it."""
+    import_module("duograph.nn.graph_mode")
 
 
-_graph_mode_call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [_run]
+def _call_first(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    _load()
+    return _graph_mode_call[0](cell, args, kwargs)
+
+
+_graph_mode_call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [_call_first]
 
 
 def graph_mode_call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -56,11 +62,12 @@ def install_graph_mode_call(function: Callable[[Any, tuple[Any, ...], dict[str, 
     _graph_mode_call[0] = function
 
 
-def _no_compile(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    return None
+def _compile_first(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    _load()
+    _compile_cell[0](cell, args, kwargs)
 
 
-_compile_cell: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = [_no_compile]
+_compile_cell: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = [_compile_first]
 
 
 def compile_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
