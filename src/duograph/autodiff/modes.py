@@ -7,6 +7,8 @@ from typing import Any
 
 from duograph.core.op import state
 
+from .hooks import call_user
+
 
 class no_grad:
     """Within the block (or the decorated function) nothing is recorded: results are constants for gradients.
@@ -31,21 +33,23 @@ class no_grad:
     def __enter__(self) -> no_grad:
         self._outer.append(state.tapes)
         state.tapes = []
+        state.detached += 1
         return self
 
     def __exit__(self, *_: object) -> None:
         state.tapes = self._outer.pop()
+        state.detached -= 1
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._fn is not None:
             with self:
-                return self._fn(*args, **kwargs)
+                return call_user(self._fn, args, kwargs)
         (fn,) = args
 
         @wraps(fn)
         def without_grad(*inner: Any, **named: Any) -> Any:
             with no_grad():
-                return fn(*inner, **named)
+                return call_user(fn, inner, named)
 
         return without_grad
 

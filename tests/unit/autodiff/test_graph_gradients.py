@@ -91,7 +91,7 @@ def unused_log(s, w):
 def test_a_branch_not_taken_contributes_exact_zeros():
     assert_same_bits(unused_log, S, W, order=2)
     around = grad(compiled([F32, F32], unused_log), (0, 1))(S, W)
-    assert [float(g.array()) for g in around] == [1.0, float(np.float32(3 * 1.3 * 1.3))]
+    assert [float(g.array()) for g in around] == [1.0, pytest.approx(3 * 1.3 * 1.3, rel=1e-6)]
 
 
 def power(self, x, n):
