@@ -26,6 +26,16 @@ HOMES: dict[str, str] = {
         LossBase L1Loss MAELoss MSELoss RMSELoss SmoothL1Loss HuberLoss CrossEntropyLoss NLLLoss
         SoftmaxCrossEntropyWithLogits BCELoss BCEWithLogitsLoss KLDivLoss SoftMarginLoss FocalLoss DiceLoss
         MultiClassDiceLoss""",
+    "duograph.nn.loss.ranking": """
+        CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss TripletMarginWithDistanceLoss PoissonNLLLoss
+        GaussianNLLLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss MultiMarginLoss MultilabelMarginLoss""",
+    "duograph.nn.layer.embedding": "Embedding EmbeddingLookup",
+    "duograph.nn.layer.padding": """
+        Pad ConstantPad1d ConstantPad2d ConstantPad3d ZeroPad2d ReflectionPad1d ReflectionPad2d ReflectionPad3d
+        ReplicationPad1d ReplicationPad2d ReplicationPad3d""",
+    "duograph.nn.layer.image": """
+        Upsample PixelShuffle PixelUnshuffle ChannelShuffle Unflatten ClipByNorm Norm LRN Roll Tril Triu Unfold""",
+    "duograph.nn.layer.recurrent": "RNN LSTM GRU RNNCell LSTMCell GRUCell",
     "duograph.nn.optim.optimizer": "Optimizer",
     "duograph.nn.optim.momentum": "SGD Momentum",
     "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",

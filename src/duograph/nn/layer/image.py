@@ -1,0 +1,243 @@
+"""Layers on images and small rearrangements: resizing, pixel shuffles, rolls, triangles, norms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.api.promote import promote_float
+from duograph.core.shapes import normalize_axis
+from duograph.nn import checks
+from duograph.nn.cell import Cell
+from duograph.ops import diagonals, image, norm
+from duograph.ops.arithmetic import maximum, mul
+from duograph.ops.conv import resolve_padding
+from duograph.ops.creation import constant_like
+from duograph.ops.movement import reshape, roll, transpose
+from duograph.ops.reduce import reduce_sum
+from duograph.ops.unary import sqrt
+from duograph.tensor.tensor import Tensor
+
+
+class Upsample(Cell):
+    """Resizes (N, C, *size).
+
+    Args:
+        size (Union[int, tuple[int]]): new extents. Default ``None``.
+        scale_factor (Union[float, tuple[float]]): factor of the extents instead. Default ``None``.
+        mode (str): ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"trilinear"``, ``"bicubic"``, ``"area"`` or
+            ``"nearest-exact"``. Default ``"nearest"``.
+        align_corners (bool): whether corners stay corners. Default ``None``.
+        recompute_scale_factor (bool): whether the factor is taken from the rounded extents. Default ``None``.
+    """
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.size, self.scale_factor, self.mode = size, scale_factor, mode
+        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+
+    def construct(self, x):
+        return image.interpolate(
+            x, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        )
+
+
+class PixelShuffle(Cell):
+    """(N, C * f**2, H, W) becomes (N, C, H * f, W * f)."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = checks.positive_int(upscale_factor, "upscale_factor", self.cls_name)
+
+    def construct(self, input):
+        return image.pixel_shuffle(input, self.upscale_factor)
+
+
+class PixelUnshuffle(Cell):
+    """(N, C, H * f, W * f) becomes (N, C * f**2, H, W)."""
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = checks.positive_int(downscale_factor, "downscale_factor", self.cls_name)
+
+    def construct(self, input):
+        return image.pixel_unshuffle(input, self.downscale_factor)
+
+
+class ChannelShuffle(Cell):
+    """The channels dealt out from ``groups`` piles in turn."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = checks.positive_int(groups, "groups", self.cls_name)
+
+    def construct(self, x):
+        return image.channel_shuffle(x, self.groups)
+
+
+class Unflatten(Cell):
+    """Splits ``axis`` into ``unflattened_size``."""
+
+    def __init__(self, axis: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(f"For '{self.cls_name}', 'unflattened_size' must be tuple or list, but got {type(unflattened_size)}.")
+        self.axis = checks.integer(axis, "axis", self.cls_name)
+        self.unflattened_size = tuple(unflattened_size)
+
+    def construct(self, input_x):
+        return unflattened(input_x, self.axis, self.unflattened_size)
+
+
+def unflattened(x: Tensor, axis: int, size: tuple[int, ...]) -> Tensor:
+    """See `Unflatten`; one extent may be -1."""
+    axis = normalize_axis(axis, len(x.shape))
+    return x.reshape((*x.shape[:axis], *_resolved(size, x.shape[axis]), *x.shape[axis + 1 :]))
+
+
+def _resolved(size: tuple[int, ...], total: Any) -> tuple[Any, ...]:
+    known = 1
+    for n in size:
+        known = known * n if n != -1 else known
+    return tuple(total // known if n == -1 else n for n in size)
+
+
+class ClipByNorm(Cell):
+    """Scales a tensor down so that its 2-norm over ``axis`` (default ``None``: all) is at most ``clip_norm``."""
+
+    def __init__(self, axis: Any = None) -> None:
+        super().__init__()
+        self.axis = (axis,) if isinstance(axis, int) else axis
+
+    def construct(self, x, clip_norm):
+        return clipped(x, clip_norm, self.axis)
+
+
+def clipped(x: Tensor, limit: Tensor, axis: Any) -> Tensor:
+    """See `ClipByNorm`."""
+    ndim = len(x.shape)
+    axes = tuple(range(ndim)) if axis is None else tuple(normalize_axis(a, ndim) for a in axis)
+    length = sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=True))
+    limit = limit.astype(x.dtype) if isinstance(limit, Tensor) else constant_like(x, limit)
+    return mul(x, limit / maximum(length, limit))
+
+
+class Norm(Cell):
+    """The 2-norm over ``axis`` (default ``()``: all)."""
+
+    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
+        super().__init__()
+        self.axis, self.keep_dims = axis, checks.boolean(keep_dims, "keep_dims", self.cls_name)
+
+    def construct(self, x):
+        return two_norm(x, self.axis, self.keep_dims)
+
+    def extend_repr(self) -> str:
+        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+
+
+def two_norm(x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
+    """See `Norm`."""
+    x = promote_float(x)
+    ndim = len(x.shape)
+    axes = (axis,) if isinstance(axis, int) else axis
+    axes = tuple(normalize_axis(a, ndim) for a in axes) if axes else tuple(range(ndim))
+    return sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=keep_dims))
+
+
+class LRN(Cell):
+    """Local response normalisation over the channels of (N, C, H, W)."""
+
+    def __init__(
+        self,
+        depth_radius: int = 5,
+        bias: float = 1.0,
+        alpha: float = 1.0,
+        beta: float = 0.5,
+        norm_region: str = "ACROSS_CHANNELS",
+    ) -> None:
+        super().__init__()
+        if norm_region != "ACROSS_CHANNELS":
+            raise ValueError(f"For 'LRN', the 'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region}.")
+        self.depth_radius = checks.not_negative_int(depth_radius, "depth_radius", "LRN")
+        self.bias, self.alpha, self.beta = bias, alpha, beta
+
+    def construct(self, input_x):
+        return norm.lrn(input_x, self.depth_radius, self.bias, self.alpha, self.beta)
+
+
+class Roll(Cell):
+    """Shifts elements cyclically by ``shift`` places along ``axis``."""
+
+    def __init__(self, shift: Any, axis: Any) -> None:
+        super().__init__()
+        self.shift = [shift] if isinstance(shift, int) else list(shift)
+        self.axis = [axis] if isinstance(axis, int) else list(axis)
+        if len(self.shift) != len(self.axis):
+            raise ValueError(
+                f"For '{self.cls_name}', the shape of 'shift' and 'axis' must be equal, but got {len(self.shift)} and {len(self.axis)}."
+            )
+
+    def construct(self, input_x):
+        return rolled(input_x, tuple(self.shift), tuple(self.axis))
+
+
+def rolled(x: Tensor, shifts: tuple[int, ...], axes: tuple[int, ...]) -> Tensor:
+    """See `Roll`."""
+    return roll(x, shifts=shifts, axes=tuple(normalize_axis(a, len(x.shape)) for a in axes))
+
+
+class Tril(Cell):
+    """The lower triangle of matrices, up to diagonal ``k``."""
+
+    def construct(self, x, k=0):
+        return diagonals.tril(x, diagonal=k)
+
+
+class Triu(Cell):
+    """The upper triangle of matrices, from diagonal ``k`` on."""
+
+    def construct(self, x, k=0):
+        return diagonals.triu(x, diagonal=k)
+
+
+class Unfold(Cell):
+    """Windows of (N, C, H, W) as channels: (N, C * taps, H', W').
+
+    Args:
+        ksizes (Union[tuple[int], list[int]]): ``(1, rows, columns, 1)``.
+        strides (Union[tuple[int], list[int]]): ``(1, rows, columns, 1)``.
+        rates (Union[tuple[int], list[int]]): dilation, ``(1, rows, columns, 1)``.
+        padding (str): ``"same"`` or ``"valid"``. Default ``"valid"``.
+    """
+
+    def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
+        super().__init__()
+        for name, value in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+            if len(value) != 4 or value[0] != 1 or value[3] != 1:
+                raise ValueError(f"For '{self.cls_name}', the '{name}' must be (1, row, column, 1), but got {value}.")
+        self.kernel, self.step, self.dilation = tuple(ksizes[1:3]), tuple(strides[1:3]), tuple(rates[1:3])
+        self.padding = checks.string_of(padding.lower(), ("same", "valid"), "padding", self.cls_name)
+
+    def construct(self, input_x):
+        return patches(input_x, self.kernel, self.step, self.dilation, self.padding)
+
+
+def patches(x: Tensor, kernel: Any, step: Any, dilation: Any, padding: str) -> Tensor:
+    """See `Unfold`: the taps come before the channels."""
+    n, c, h, w = x.shape
+    pads = resolve_padding(padding, 0, (h, w), kernel, step, dilation, "Unfold")
+    columns = image.unfold(x, kernel, dilation, pads, step)
+    sizes = [
+        (e + a + b - d * (k - 1) - 1) // s + 1
+        for e, (a, b), k, s, d in zip((h, w), pads, kernel, step, dilation, strict=True)
+    ]
+    taps = kernel[0] * kernel[1]
+    split = reshape(columns, shape=(n, c, taps, *sizes))
+    return reshape(transpose(split, perm=(0, 2, 1, 3, 4)), shape=(n, c * taps, *sizes))
