@@ -62,6 +62,7 @@ class _DispatchState(threading.local):
     def __init__(self) -> None:
         self.binder: Binder | None = None
         self.tapes: list[Any] = []
+        self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
 
 
 state = _DispatchState()

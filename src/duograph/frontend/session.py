@@ -17,9 +17,11 @@ from typing import Any
 
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
+from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, Type, scalar_type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Node, Param
+from duograph.ops.cast import stop_gradient
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp, root_of
@@ -35,6 +37,11 @@ from .world import MISSING, World, contents, set_contents
 
 MAX_PEELS = 2
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
+
+
+def detached(value: Any) -> Any:
+    """``value`` as a constant for gradients."""
+    return stop_gradient(value) if isinstance(value, Tensor) else value
 
 
 class CaptureBinder(GraphBinder):
@@ -63,6 +70,8 @@ class CaptureBinder(GraphBinder):
         self.builder.origin = (span,) if span is not None else ()
         stamps = [(x._alias, self.version(x)) for x in operands if isinstance(x, Tensor)]
         out = super().bind(op, operands, attrs)
+        if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
+            return tuple(map(detached, out)) if isinstance(out, tuple) else detached(out)
         if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
             self.recorded.append((out._data.tag, (*stamps, (out._alias, self.version(out)))))
         return out
@@ -202,7 +211,8 @@ class Session:
         return value
 
     def _external_constant(self, value: Any, source: Source) -> Any:
-        if source in self.dynamic and isinstance(value, int | float) and not isinstance(value, bool):
+        varies = source in self.dynamic or getattr(value, "__ms_mutable__", False)
+        if varies and isinstance(value, int | float) and not isinstance(value, bool):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)

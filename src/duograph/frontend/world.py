@@ -15,12 +15,17 @@ code from the same state more than once:
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import Any
 
 from duograph.core.op import state as dispatch
 from duograph.tensor.random import default_generator
+
+from .opaque import Opaque
+
+CONTAINERS = (list, dict, set, deque)
+"""Kinds of containers whose contents are tracked."""
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
 
@@ -69,11 +74,21 @@ class Snapshot:
     token: Any
     offset: Any
     tape_lengths: list[tuple[Any, int]]
+    moment: int
+
+
+def put_item(obj: Any, key: Any, value: Any) -> None:
+    """Sets one element of a tracked container, or an attribute of an instance, whatever its class does about it."""
+    for kind in (list, dict, deque):
+        if isinstance(obj, kind):
+            kind.__setitem__(obj, key, value)  # type: ignore[index]
+            return
+    vars(obj)[key] = value
 
 
 def contents(obj: Any) -> Any:
     """A copy of what a tracked container or instance holds."""
-    if isinstance(obj, list):
+    if isinstance(obj, list | deque):
         return list(obj)
     if isinstance(obj, dict):
         return dict(obj)
@@ -97,6 +112,9 @@ def set_contents(obj: Any, value: Any) -> None:
     """Makes a tracked container or instance hold ``value`` (as given by `contents`)."""
     if isinstance(obj, list):
         list.__setitem__(obj, slice(None), value)
+    elif isinstance(obj, deque):
+        obj.clear()
+        obj.extend(value)
     elif isinstance(obj, dict):
         if dict.__len__(obj) != len(value) or any(a is not b for a, b in zip(obj.items(), value.items(), strict=False)):
             refill_dict(obj, value)
@@ -117,6 +135,7 @@ class World:
         self.containers: dict[int, Any] = {}
         self.overlay: dict[Any, tuple[Any, Any]] = {}  # (kind, id(owner), key) -> (owner, value)
         self.token: Any = None
+        self.opaque = Opaque()
         self.generator = default_generator()
 
     def push(self, frame: Frame) -> None:
@@ -144,9 +163,11 @@ class World:
             self.token,
             self.generator.offset,
             [(t, len(t.entries)) for t in dispatch.tapes],
+            self.opaque.clock,
         )
 
     def restore(self, snap: Snapshot) -> None:
+        self.opaque.check(snap.moment)
         self.frames[:] = list(snap.locals)
         for frame, values in snap.locals.items():
             frame.locals.clear()

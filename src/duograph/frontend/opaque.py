@@ -1,0 +1,62 @@
+"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays.
+
+Capture runs one piece of code several times from the same tracked state (`World.restore`), but nobody can restore an
+iterator. So a clock notes when each of these objects was made and last changed; going back to a moment between the two
+is refused, and changing one that came from outside always is.
+"""
+
+from __future__ import annotations
+
+import array
+from typing import Any
+
+import numpy as np
+
+from .errors import Uncapturable
+
+
+def is_iterator(obj: Any) -> bool:
+    """Whether taking values from ``obj`` changes it."""
+    return hasattr(type(obj), "__next__")
+
+
+def is_opaque(obj: Any) -> bool:
+    """Whether ``obj`` can change in a way that the tracked state does not cover."""
+    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array) or is_iterator(obj)
+
+
+class Opaque:
+    """Births and last changes of such objects, by a clock that ticks with each of these events."""
+
+    def __init__(self) -> None:
+        self.clock = 0
+        self._born: dict[int, tuple[Any, int]] = {}
+        self._changed: dict[int, tuple[Any, int]] = {}
+
+    def made(self, obj: Any) -> None:
+        """``obj`` may have been made just now, by the program."""
+        if is_opaque(obj) and id(obj) not in self._born:
+            self.clock += 1
+            self._born[id(obj)] = (obj, self.clock)
+
+    def is_made(self, obj: Any) -> bool:
+        """Whether the program made ``obj``."""
+        return id(obj) in self._born
+
+    def change(self, obj: Any) -> None:
+        """``obj`` is about to change. An array that shares memory with another changes that one too."""
+        while isinstance(obj, np.ndarray | memoryview) and (base := _base(obj)) is not None:
+            obj = base
+        self.clock += 1
+        self._changed[id(obj)] = (obj, self.clock)
+
+    def check(self, moment: int) -> None:
+        """Refuses to go back to ``moment`` if an object that existed then has changed since."""
+        for key, (obj, changed) in self._changed.items():
+            if changed > moment and self._born.get(key, (obj, 0))[1] <= moment:
+                kind = type(obj).__name__
+                raise Uncapturable(f"a change of a {kind} object in code that runs on several tensor-dependent paths")
+
+
+def _base(obj: Any) -> Any:
+    return obj.base if isinstance(obj, np.ndarray) else obj.obj
