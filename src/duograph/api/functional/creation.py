@@ -216,12 +216,14 @@ def _triangle(rows: int, columns: int, dtype: Any, inside: Callable[[int, int], 
     return wrap(array_from(pairs, dt.as_dtype(dtype)))
 
 
-def _window(name: str, weights: Callable[[Tensor, int], Tensor]) -> Callable[..., Tensor]:
+def _window(
+    name: str, weights: Callable[[Tensor, int], Tensor], natural: dt.DType = dt.float32
+) -> Callable[..., Tensor]:
     def function(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Tensor:
         n = int(_number(window_length, name))
         if n < 0:
             raise ValueError(f"For '{name}', the 'window_length' must not be negative, but got {n}.")
-        out = dtype_or(dtype, dt.float32)
+        out = dtype_or(dtype, natural)
         if n <= 1:
             return make.full(shape=(n,), value=1, dtype=out)
         last = n if periodic else n - 1
@@ -282,7 +284,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "full_like": full_like, "fill": fill, "fills": fills, "arange": arange, "range": range, "tensor_range": range,
     "linspace": linspace, "logspace": logspace, "eye": eye, "one_hot": one_hot, "tril_indices": tril_indices,
     "triu_indices": triu_indices, "hamming_window": hamming_window,
-    "hann_window": _window("hann_window", _cosines(0.5, -0.5)),
+    "hann_window": _window("hann_window", _cosines(0.5, -0.5), dt.float64),
     "blackman_window": _window("blackman_window", _cosines(0.42, -0.5, 0.08)),
     "bartlett_window": _window("bartlett_window", _bartlett), "scalar_to_tensor": scalar_to_tensor,
     "scalar_to_array": as_tensor, "tuple_to_array": tuple_to_array, "cartesian_prod": cartesian_prod,

@@ -392,8 +392,10 @@ def unique_consecutive(
 def bincount(input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
     """How often each of 0, 1, ... occurs, or the sums of ``weights`` there."""
     need_tensor("bincount", input=input)
-    extra = () if weights is None else (as_tensor(weights),)
-    return search.bincount(input, *extra, minlength=static_int(minlength, "bincount", "minlength"))
+    least = static_int(minlength, "bincount", "minlength")
+    if weights is None:
+        return to_dtype(search.bincount(input, minlength=least), dt.float32)
+    return search.bincount(input, as_tensor(weights), minlength=least)
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:

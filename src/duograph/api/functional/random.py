@@ -163,10 +163,11 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """Indices drawn in proportion to ``input`` (int64 with replacement, else int64)."""
+    """Indices (int32; int64 without replacement) drawn in proportion to ``input``."""
     need_tensor("Multinomial", input=input)
     count = static_int(num_samples, "multinomial", "num_samples")
-    return draws.multinomial(as_float(input), count, replacement, dt.int64, source(seed))
+    dtype = dt.int32 if replacement else dt.int64
+    return draws.multinomial(as_float(input), count, replacement, dtype, source(seed))
 
 
 def multinomial_with_replacement(

@@ -127,12 +127,8 @@ def _with_position(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
     ) -> tuple[Tensor, Tensor]:
         need_tensor(f"ArgM{name[1:]}WithValue", input=input)
         if not input.shape or axis is None:
-            find = red.argmax if largest else red.argmin
-            flat = reshape(input, shape=(numel(input.shape),))
-            if numel(input.shape) == 0:
-                return plain(input), to_dtype(input, dt.int64)
-            position = find(_with_initial(flat, initial, where, None, name), axis=0)
-            return plain(input, initial=initial, where=where), position
+            value = plain(input, initial=initial, where=where)
+            return value, constant_like(to_dtype(value, dt.int64), 0)  # MindSpore does not look for the place
         x = _with_initial(input, initial, where, None, name)
         value, index = extreme_with_index(x, axis_of(axis, x, f"ArgM{name[1:]}WithValue"), keepdims, largest)
         return (value if initial is None else better(value, constant_like(value, initial))), index
@@ -140,7 +136,7 @@ def _with_position(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
     function.__name__ = name
     function.__doc__ = f"""The {name}imum along ``axis`` and its index: a pair of tensors.
 
-    Without ``axis``: of all elements, with the position in the flattened tensor.
+    Without ``axis``: of all elements, and 0, as MindSpore gives no position then.
 
     Supported Platforms:
         ``CPU``

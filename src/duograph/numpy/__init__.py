@@ -1,0 +1,37 @@
+"""``duograph.numpy``: NumPy's functions on tensors, as ``mindspore.numpy``.
+
+Made by tables over the functions of ``duograph.ops``: elementwise ones take lists and numbers as well as tensors, and a
+``dtype`` for the result. What NumPy spells otherwise is in ``functions.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from duograph.core.dtype import (
+    bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+)  # fmt: skip
+
+from . import functions as _functions
+from .elementwise import BINARY, UNARY
+
+pi, e, inf, nan, euler_gamma, newaxis = math.pi, math.e, math.inf, math.nan, 0.5772156649015329, None
+PI = pi
+int_, uint, float_ = int32, uint32, float32
+
+globals().update(UNARY)
+globals().update(BINARY)
+globals().update(_functions.FUNCTIONS)
+__all__ = [
+    *UNARY, *BINARY, *_functions.FUNCTIONS, "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8",
+    "int16", "int32", "int64", "nan", "newaxis", "pi", "uint8", "uint16", "uint32", "uint64",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, n=1, cutoff=0.6)
+    hint = f"; the nearest name is {near[0]!r}" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)

@@ -1,0 +1,567 @@
+"""Functions of ``numpy`` that are not elementwise: creation, shapes, joins, reductions, indexing, products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.api import tensor_shape as shaped
+from duograph.api.functional import array as arrays, creation, index, linalg, random, reduce, statistics
+from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
+from duograph.api.promote import as_tensor, to_dtype
+from duograph.core import dtype as dt
+from duograph.core.shapes import numel
+from duograph.ops import diagonals, movement, search
+from duograph.ops.arithmetic import div, sub
+from duograph.ops.creation import constant_like
+from duograph.ops.indexing import gather, gather_elements
+from duograph.ops.linalg import matmul as product
+from duograph.ops.linalg import outer as outer_product
+from duograph.tensor.tensor import Tensor
+
+
+def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+    """A tensor of ``obj``; with at least ``ndmin`` axes."""
+    t = in_dtype(as_tensor(obj), dtype)
+    if t is obj and copy:
+        t = t.copy()  # type: ignore[attr-defined]
+    return movement.reshape(t, shape=(*(1,) * (ndmin - t.ndim), *t.shape)) if t.ndim < ndmin else t
+
+
+def asarray(a: Any, dtype: Any = None) -> Tensor:
+    """A tensor of ``a``."""
+    return in_dtype(as_tensor(a), dtype)
+
+
+def copy(a: Any) -> Tensor:
+    """A copy."""
+    return array(a)
+
+
+def ones(shape: Any, dtype: Any = dt.float32) -> Tensor:
+    """Ones."""
+    return creation.ones(shape, dtype)
+
+
+def zeros(shape: Any, dtype: Any = dt.float32) -> Tensor:
+    """Zeros."""
+    return creation.zeros(shape, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    """``fill_value`` in ``shape``."""
+    return arrays.broadcast_to(asarray(fill_value, dtype), shape if isinstance(shape, list | tuple) else (shape,))
+
+
+def _like(value: Any) -> Callable[..., Tensor]:
+    def function(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+        t = as_tensor(a)
+        return creation.full(tuple(t.shape) if shape is None else shape, value, dtype=dtype or t.dtype)
+
+    return function
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    """``fill_value`` in the shape and dtype of ``a``."""
+    return _like(fill_value)(a, dtype, shape)
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+    """Evenly spaced numbers; int32 for ints, float32 for floats."""
+    first, last = (0, start) if stop is None else (start, stop)
+    out = creation.arange(first, last, 1 if step is None else step, dtype=dtype)
+    return to_dtype(out, dt.int32) if dtype is None and out.dtype is dt.int64 else out
+
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    """``num`` evenly spaced numbers, with or without the last."""
+    if endpoint:
+        out = creation.linspace(start, stop, num)
+    else:
+        out = creation.linspace(start, start + (stop - start) * (num - 1) / num, num)
+    step = (stop - start) / (num - 1 if endpoint and num > 1 else num or 1)
+    return (in_dtype(out, dtype), step) if retstep else in_dtype(out, dtype)
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """``base`` to evenly spaced powers."""
+    from duograph.ops.power import pow_
+
+    powers = linspace(start, stop, num, endpoint)
+    return in_dtype(pow_(constant_like(powers, base), powers), dtype)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = dt.float32) -> Tensor:
+    """Ones on diagonal ``k``."""
+    base = creation.ones((N, N if M is None else M), dtype)
+    return diagonals.triu(diagonals.tril(base, diagonal=k), diagonal=k)
+
+
+def identity(n: int, dtype: Any = dt.float32) -> Tensor:
+    """The identity matrix."""
+    return creation.eye(n, n, dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = dt.float32) -> Tensor:
+    """Ones on and below diagonal ``k``."""
+    return diagonals.tril(creation.ones((N, N if M is None else M), dtype), diagonal=k)
+
+
+def tril(m: Any, k: int = 0) -> Tensor:
+    """The lower triangle."""
+    return arrays.tril(as_tensor(m), k)
+
+
+def triu(m: Any, k: int = 0) -> Tensor:
+    """The upper triangle."""
+    return arrays.triu(as_tensor(m), k)
+
+
+def diag(v: Any, k: int = 0) -> Tensor:
+    """A matrix with a diagonal, or the diagonal of a matrix."""
+    t = as_tensor(v)
+    return diagonals.diag_embed(t, k) if t.ndim == 1 else diagonals.diagonal(t, offset=k, axis1=0, axis2=1)
+
+
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """A matrix with all elements on a diagonal."""
+    return arrays.diagflat(as_tensor(v), k)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """A diagonal."""
+    return arrays.diagonal(as_tensor(a), offset, axis1, axis2)
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+    """The sum of a diagonal."""
+    return in_dtype(reduce.keep_sum(diagonal(a, offset, axis1, axis2), -1), dtype)
+
+
+# ---- shapes ---------------------------------------------------------------------------------------------------------
+
+
+def reshape(x: Any, new_shape: Any) -> Tensor:
+    """The elements in another shape."""
+    return arrays.reshape(as_tensor(x), new_shape)
+
+
+def transpose(a: Any, axes: Any = None) -> Tensor:
+    """The axes in another order, reversed by default."""
+    t = as_tensor(a)
+    return shaped.transpose(t) if axes is None else arrays.transpose(t, axes)
+
+
+def expand_dims(a: Any, axis: Any) -> Tensor:
+    """With new axes of size 1."""
+    t = as_tensor(a)
+    for i in sorted(axis) if isinstance(axis, list | tuple) else (axis,):
+        t = arrays.expand_dims(t, i)
+    return t
+
+
+def squeeze(a: Any, axis: Any = None) -> Tensor:
+    """Without axes of size 1."""
+    return arrays.squeeze(as_tensor(a), axis)
+
+
+def ravel(x: Any) -> Tensor:
+    """All elements in one dimension."""
+    return shaped.ravel(as_tensor(x))
+
+
+def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
+    """Two axes exchanged."""
+    return shaped.swapaxes(as_tensor(x), axis1, axis2)
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
+    """Axes moved."""
+    return shaped.moveaxis(as_tensor(a), source, destination)
+
+
+def broadcast_to(array: Any, shape: Any) -> Tensor:
+    """Repeated up to ``shape``."""
+    return arrays.broadcast_to(as_tensor(array), shape)
+
+
+def broadcast_arrays(*args: Any) -> list[Tensor]:
+    """All repeated up to one shape."""
+    parts = [as_tensor(a) for a in args]
+    shape = shaped.broadcast_shape(*[t.shape for t in parts])
+    return [arrays.broadcast_to(t, shape) for t in parts]
+
+
+def tile(a: Any, reps: Any) -> Tensor:
+    """Repeated along every axis."""
+    t, times = as_tensor(a), (reps,) if isinstance(reps, int) else tuple(reps)
+    return shaped.tile(t, *((1,) * (t.ndim - len(times)) + times))
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+    """Every element repeated."""
+    return arrays.repeat_interleave(as_tensor(a), repeats, axis)
+
+
+def flip(m: Any, axis: Any = None) -> Tensor:
+    """Reversed along axes (default: all)."""
+    t = as_tensor(m)
+    return arrays.flip(t, tuple(range(t.ndim)) if axis is None else axis)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
+    """Shifted cyclically."""
+    return arrays.roll(as_tensor(a), shift, axis)
+
+
+def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+    """Turned by 90 degrees ``k`` times."""
+    return arrays.rot90(as_tensor(a), k, axes)
+
+
+def concatenate(arrays_: Any, axis: int | None = 0) -> Tensor:
+    """One after the other; ``axis=None`` flattens first."""
+    parts = [as_tensor(a) for a in arrays_]
+    return arrays.concat([shaped.ravel(t) for t in parts] if axis is None else parts, 0 if axis is None else axis)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
+    """``values`` behind ``arr``."""
+    return concatenate((arr, values), axis)
+
+
+def stack(arrays_: Any, axis: int = 0) -> Tensor:
+    """Along a new axis."""
+    return arrays.stack([as_tensor(a) for a in arrays_], axis)
+
+
+def _joined(fn: Callable[[Any], Tensor]) -> Callable[..., Tensor]:
+    def function(tup: Any) -> Tensor:
+        return fn([as_tensor(t) for t in tup])
+
+    return function
+
+
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Equal parts, or parts at given positions."""
+    t = as_tensor(x)
+    if isinstance(indices_or_sections, int) and t.shape[axis] % indices_or_sections:
+        raise ValueError("array split does not result in an equal division")
+    return shaped.tensor_split(t, indices_or_sections, axis)
+
+
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Nearly equal parts, or parts at given positions."""
+    return shaped.tensor_split(as_tensor(x), indices_or_sections, axis)
+
+
+def _at_least(fn: Callable[[Any], Any]) -> Callable[..., Any]:
+    def function(*arys: Any) -> Any:
+        out = [fn(as_tensor(a)) for a in arys]
+        return out[0] if len(out) == 1 else out
+
+    return function
+
+
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Coordinate grids."""
+    return arrays.meshgrid(*[as_tensor(x) for x in xi], indexing=indexing)
+
+
+# ---- reductions -----------------------------------------------------------------------------------------------------
+
+
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
+    """The sum over ``axis``; keeps the dtype."""
+    out = reduce.keep_sum(in_dtype(as_tensor(a), dtype), axis if axis is not None else (), keepdims)
+    return out if initial is None else out + initial  # type: ignore[operator]
+
+
+def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """The mean over ``axis``; integers give float32."""
+    return in_dtype(reduce.mean(as_float(a), axis, keepdims), dtype)
+
+
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
+    """The product over ``axis``."""
+    out = reduce.keep_prod(in_dtype(as_tensor(a), dtype), axis if axis is not None else (), keepdims)
+    return out if initial is None else out * initial  # type: ignore[operator]
+
+
+def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation."""
+    return reduce.std(as_float(x), axis, ddof, keepdims)
+
+
+def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The variance."""
+    return reduce.var(as_float(x), axis, ddof, keepdims)
+
+
+def _extreme(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Tensor:
+        return fn(as_tensor(a), axis, keepdims, initial=initial, where=None if where is True else where)
+
+    return function
+
+
+def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Maximum minus minimum."""
+    t = as_tensor(x)
+    return sub(reduce.amax(t, axis, keepdims), reduce.amin(t, axis, keepdims))
+
+
+def argmax(a: Any, axis: int | None = None) -> Tensor:
+    """Index of the first maximum."""
+    return reduce.argmax(as_tensor(a), axis)
+
+
+def argmin(a: Any, axis: int | None = None) -> Tensor:
+    """Index of the first minimum (int64)."""
+    return to_dtype(reduce.argmin(as_tensor(a), axis), dt.int64)
+
+
+def all(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether all hold."""
+    return reduce.all(as_tensor(a), axis, keepdims)
+
+
+def any(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether any holds."""
+    return reduce.any(as_tensor(a), axis, keepdims)
+
+
+def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """The weighted mean."""
+    t = as_float(x)
+    axes = axes_of(axis, t, "average")
+    if weights is None:
+        out = reduce.mean(t, axes)
+        total: Any = constant_like(out, numel(t.shape[i] for i in axes))
+    else:
+        w = to_dtype(as_tensor(weights), t.dtype)
+        if w.ndim != t.ndim:
+            w = movement.reshape(w, shape=tuple(n if i in axes else 1 for i, n in enumerate(t.shape)))
+        w = arrays.broadcast_to(w, tuple(t.shape))
+        total = reduce.keep_sum(w, axes)
+        out = div(reduce.keep_sum(t * w, axes), total)  # type: ignore[operator]
+    return (out, arrays.broadcast_to(total, tuple(out.shape))) if returned else out
+
+
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Running sum; of the flattened tensor by default."""
+    t = as_tensor(a)
+    return reduce.cumsum(shaped.ravel(t) if axis is None else t, 0 if axis is None else axis, dtype)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """Running product; of the flattened tensor by default."""
+    t = as_tensor(a)
+    return reduce.cumprod(shaped.ravel(t) if axis is None else t, 0 if axis is None else axis, dtype)
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The number of elements that are not 0."""
+    return reduce.count_nonzero(as_tensor(x), () if axis is None else axis, keepdims, dt.int32)
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
+    """Differences of neighbours."""
+    return statistics.diff(as_tensor(a), n, axis, prepend, append)
+
+
+# ---- indexing -------------------------------------------------------------------------------------------------------
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """``x`` where the condition holds, ``y`` elsewhere; with the condition alone its coordinates."""
+    mask = as_tensor(condition)
+    if x is None and y is None:
+        return index.nonzero(mask, as_tuple=True)
+    return index.where(mask, x, y)
+
+
+def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
+    """The slices at ``indices`` along ``axis``; places outside are moved to the border (``clip``) or wrap."""
+    from duograph.ops.arithmetic import maximum, minimum, mod
+
+    t = as_tensor(a)
+    if axis is None:
+        t, axis = shaped.ravel(t), 0
+    i = axis % t.ndim
+    places, n = to_dtype(as_tensor(indices), dt.int64), t.shape[i]
+    if mode == "clip":
+        places = minimum(maximum(places, constant_like(places, 0)), constant_like(places, n - 1))
+    elif mode == "wrap":
+        places = mod(places, constant_like(places, n))
+    return gather(t, places, axis=i)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Tensor:
+    """One index along ``axis`` per result element."""
+    t, places = as_tensor(arr), as_tensor(indices)
+    if axis is None:
+        return gather_elements(shaped.ravel(t), places, axis=0)
+    return gather_elements(t, places, axis=axis % t.ndim)
+
+
+def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
+    """Limited to an interval."""
+    return in_dtype(index.clamp(as_tensor(x), xmin, xmax), dtype)
+
+
+def unique(x: Any, return_inverse: bool = False) -> Any:
+    """The different elements in order; on demand which one each element is."""
+    t = as_tensor(x)
+    values, inverse, _ = search.unique(shaped.ravel(t), ordered=True)
+    return (values, movement.reshape(inverse, shape=tuple(t.shape))) if return_inverse else values
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+    """Where ``v`` would go."""
+    return index.searchsorted(as_tensor(a), as_tensor(v), side=side, sorter=sorter)
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Elementwise closeness."""
+    from duograph.api.functional.compare import isclose as compare
+
+    return compare(as_tensor(a), as_tensor(b), rtol, atol, equal_nan)
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
+    """Whether shapes and elements are the same: a bool tensor."""
+    x, y = as_tensor(a1), as_tensor(a2)
+    if tuple(x.shape) != tuple(y.shape):
+        return as_tensor(False)
+    from duograph.api.operators import equal
+
+    return reduce.all(equal(x, y))
+
+
+def pad(arr: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **_: Any) -> Tensor:
+    """With elements more on both sides: ``constant``, ``edge``, ``reflect`` or ``wrap``."""
+    t = as_tensor(arr)
+    if isinstance(pad_width, int):
+        pairs = [(pad_width, pad_width)] * t.ndim
+    elif isinstance(pad_width[0], int):
+        both = tuple(pad_width) if len(pad_width) == 2 else (pad_width[0],) * 2
+        pairs = [both] * t.ndim
+    else:
+        pairs = [tuple(p) for p in pad_width]
+        pairs = pairs * t.ndim if len(pairs) == 1 else pairs
+    names = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
+    if mode not in names:
+        raise ValueError(f"For 'pad', the 'mode' must be in {sorted(names)}, but got {mode}.")
+    return arrays.pad_pairs(t, pairs, names[mode], constant_values)
+
+
+# ---- products -------------------------------------------------------------------------------------------------------
+
+
+def dot(a: Any, b: Any) -> Tensor:
+    """The dot product."""
+    return linalg.dot(as_float(a), as_float(b))
+
+
+def outer(a: Any, b: Any) -> Tensor:
+    """Products of all pairs."""
+    return outer_product(shaped.ravel(as_tensor(a)), shaped.ravel(as_tensor(b)))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
+    """Sum of products over pairs of axes."""
+    return linalg.tensor_dot(as_tensor(a), as_tensor(b), axes)
+
+
+def kron(a: Any, b: Any) -> Tensor:
+    """The Kronecker product."""
+    return linalg.kron(as_tensor(a), as_tensor(b))
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+    """The vector product."""
+    return linalg.cross(as_tensor(a), as_tensor(b), -1 if axis is None else axis)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """A vector or matrix norm."""
+    return linalg.norm(as_float(x), ord, axis, keepdims)
+
+
+def multi_dot(arrays_: Any) -> Tensor:
+    """The product of several matrices, from left to right."""
+    first, *rest = [as_float(a) for a in arrays_]
+    for other in rest:
+        first = product(first, other)
+    return first
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, **options: Any) -> Tensor:
+    """The covariance matrix."""
+    t = as_float(m)
+    t = arrays.vstack([t, as_float(y)]) if y is not None else t
+    t = shaped.transpose(t) if not rowvar and t.ndim > 1 else t
+    return statistics.cov(t, correction=(0 if bias else 1) if ddof is None else ddof, **options)
+
+
+def rand(*shape: Any, dtype: Any = dt.float32) -> Tensor:
+    """Uniform in [0, 1)."""
+    return random.rand(*shape, dtype=dtype)
+
+
+def randn(*shape: Any, dtype: Any = dt.float32) -> Tensor:
+    """Standard normal."""
+    return random.randn(*shape, dtype=dtype)
+
+
+def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = dt.int32) -> Tensor:
+    """Uniform integers."""
+    low, high = (0, minval) if maxval is None else (minval, maxval)
+    return random.randint(low, high, () if shape is None else shape, dtype=dtype)
+
+
+def size(a: Any, axis: int | None = None) -> Any:
+    """The number of elements, or the extent of ``axis``."""
+    t = as_tensor(a)
+    return numel(t.shape) if axis is None else t.shape[static_int(axis, "size", "axis")]
+
+
+def isscalar(element: Any) -> bool:
+    """Whether ``element`` is a number, not a tensor."""
+    return isinstance(element, bool | int | float | complex | str)
+
+
+def around(a: Any, decimals: int = 0) -> Tensor:
+    """Rounded, halves to even."""
+    from duograph.api.operators import rounded
+
+    return rounded(as_tensor(a), decimals)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril, triu, diag,
+        diagflat, diagonal, trace, reshape, transpose, expand_dims, squeeze, ravel, swapaxes, moveaxis, broadcast_to,
+        broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split, meshgrid, sum, mean,
+        prod, std, var, ptp, argmax, argmin, all, any, average, cumsum, cumprod, count_nonzero, diff, where, take,
+        take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer, tensordot, kron, cross, norm,
+        multi_dot, cov, rand, randn, randint, size, isscalar, around,
+    )
+} | {
+    "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": _like(0), "empty": zeros,
+    "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax), "min": _extreme(reduce.amin),
+    "hstack": _joined(arrays.hstack), "vstack": _joined(arrays.vstack), "dstack": _joined(arrays.dstack),
+    "column_stack": _joined(arrays.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
+    "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": as_float,
+    "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": index.nonzero,
+    "trapz": lambda y, x=None, dx=1.0, axis=-1: statistics.trapz(as_tensor(y), x, dx=dx, dim=axis),
+    "nanmean": lambda a, axis=None, dtype=None, keepdims=False: reduce.nanmean(as_float(a), axis, keepdims, dtype=dtype),
+    "nansum": lambda a, axis=None, dtype=None, keepdims=False: reduce.nansum(as_tensor(a), axis, keepdims, dtype=dtype),
+    "matrix_power": linalg.matrix_power, "vander": linalg.vander, "bincount": index.bincount,
+}  # fmt: skip
