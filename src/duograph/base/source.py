@@ -246,6 +246,7 @@ def user_span() -> Span | None:
 # Sources of exec -----------------------------------------------------------------------------------------------------
 
 _exec_texts: deque[tuple[str, str]] = deque(maxlen=512)
+_MAX_TYPED = 500  # lines of the REPL's history that are searched
 _MAX_EXEC_TEXT = 1 << 20  # bytes; a longer text is data, not a program
 _watching = False
 
@@ -258,7 +259,7 @@ def _audit(event: str, args: tuple[object, ...]) -> None:
         return
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
-    if isinstance(text, str) and "def " in text and len(text) <= _MAX_EXEC_TEXT:
+    if isinstance(text, str) and ("def " in text or "lambda" in text) and len(text) <= _MAX_EXEC_TEXT:
         _exec_texts.append((name, text))
 
 
@@ -286,6 +287,7 @@ def source_of_code(code: CodeType) -> SourceFile | None:
         return known
     candidates = [] if known is None else [known.text]
     candidates += [text for name, text in reversed(_exec_texts) if name == code.co_filename]
+    candidates += _typed_texts(code)
     for text in candidates:
         if _text_defines(text, code):
             if known is not None and known.text == text:
@@ -294,6 +296,25 @@ def source_of_code(code: CodeType) -> SourceFile | None:
                 return register_source(text, code.co_filename)
             return SourceFile(code.co_filename, text)
     return None
+
+
+def _typed_texts(code: CodeType) -> Iterator[str]:
+    """Texts that may hold ``code`` and came from the command line (``python -c``) or the keyboard (REPL up to 3.12)."""
+    if code.co_filename == "<string>" and "-c" in sys.orig_argv[:-1]:
+        yield sys.orig_argv[sys.orig_argv.index("-c") + 1]
+    readline = sys.modules.get("readline")
+    if code.co_filename != "<stdin>" or readline is None:
+        return
+    lines = [readline.get_history_item(i + 1) or "" for i in range(readline.get_current_history_length())][-_MAX_TYPED:]
+    for start in reversed(range(len(lines))):
+        if lines[start][:1].isspace() or not ("def " in lines[start] or "lambda" in lines[start] or lines[start][:1] == "@"):
+            continue
+        for end in range(start + 1, len(lines) + 1):
+            if end < len(lines) and lines[end][:1].isspace():
+                continue
+            yield "\n".join(lines[start:end]) + "\n"
+            if end < len(lines) and not lines[start].startswith("@"):
+                break
 
 
 def _text_defines(text: str, code: CodeType) -> bool:
