@@ -255,8 +255,9 @@ def stamps_of(values: Sequence[Any]) -> tuple[Any, ...]:
 def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any]:
     """``values`` as they were when they had ``stamps``.
 
-    Nodes never change. Of eager tensors only the present contents exist: one that was overwritten is replaced by a
-    `Stale`; writes to other parts of its storage do not matter.
+    Of eager tensors only the present contents exist: one that was overwritten is replaced by a `Stale`; writes to other
+    parts of its storage do not matter. Nodes never change; but a program that is being captured must not know more
+    than eager does (``strict_versions``).
     """
     binder = current_binder()
     out = []
@@ -267,7 +268,7 @@ def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any
                 if x._alias is not alias or EAGER.overwritten(x, version):
                     x = _stale(x, name)
             elif binder.node_of(x) is not stamp:
-                x = wrap(stamp)
+                x = _stale(x, name) if binder.strict_versions else wrap(stamp)
         out.append(x)
     return out
 

@@ -252,10 +252,9 @@ def _iter(calls: Any, *args: Any) -> Any:
 
 @substitute(next)
 def _next(calls: Any, it: Any, *default: Any) -> Any:
-    if calls.session.regions.current is not None and calls.session.builder.current.parent is not None:
-        raise Uncapturable("next() of an iterator inside a tensor-dependent branch")
     method = user_method(it, "__next__")
     if method is None:
+        calls.semantics.change_opaque(it)
         return next(it, *default)
     try:
         return calls.call(method, (it,), {})

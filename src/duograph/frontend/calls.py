@@ -23,11 +23,12 @@ from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
+from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, lookup, user_method
 from .sources import cell_facts
-from .world import Frame
+from .world import CONTAINERS, Frame
 
 if TYPE_CHECKING:
     from .session import Session
@@ -49,6 +50,12 @@ _CONTAINER_METHODS = (
     slice,
     type(None),
 )
+
+
+_ARRAY_CHANGES = {
+    *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
+    *("place", "copyto", "putmask", "fill_diagonal", "put_along_axis", "at"),
+}
 
 
 class Calls:
@@ -248,6 +255,9 @@ class Calls:
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
         self._check_native(fn, args, kwargs)
+        for value in (*args, *kwargs.values()):
+            if is_iterator(value) and fn is not iter:
+                self.semantics.change_opaque(value)
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(fn(*args, **kwargs))
@@ -289,6 +299,8 @@ class Calls:
             )
         if kind == "numpy":
             self._check_numpy(fn, (*args, *kwargs.values()))
+            if isinstance(kwargs.get("out"), np.ndarray):
+                self.semantics.change_opaque(kwargs["out"])
 
     def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
         for v in values:
@@ -296,16 +308,20 @@ class Calls:
                 raise Uncapturable(f"NumPy's {getattr(fn, '__name__', fn)} of a tensor")
             if isinstance(v, np.ndarray) and not self.semantics._is_inside(v):
                 raise Uncapturable("a NumPy array from outside the compiled function")
+            if isinstance(v, np.ndarray) and getattr(fn, "__name__", "") in _ARRAY_CHANGES:
+                self.semantics.change_opaque(v)
 
     def _check_receiver(self, fn: Any, owner: Any, args: tuple[Any, ...]) -> None:
         """Methods of built-in objects: containers are tracked or shadowed, other outside objects may not change."""
         name = getattr(fn, "__name__", "")
         if isinstance(owner, Tensor | Scalar):
             return
-        if isinstance(owner, list | dict | set):
+        if isinstance(owner, CONTAINERS):
             if not self.world.is_tracked(owner):
                 self.world.track(owner)
             return
+        if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
+            self.semantics.change_opaque(owner)
         if isinstance(owner, _CONTAINER_METHODS) or module_kind(type(owner).__module__) in ("framework", "pure"):
             if isinstance(owner, str) and contains_symbolic(args):
                 raise Uncapturable(f"str.{name} of values that are only known at run time")

@@ -12,6 +12,7 @@ Types are never promoted to make values join: eager Python would not.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,7 @@ class Joiner:
         if memo is not None:
             return memo
         for side, obj, other in ((0, a, b), (1, b, a)):
-            if isinstance(obj, list | dict) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
+            if isinstance(obj, list | dict | deque) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
                 raise _NoJoin("aliased differently")
         build = self._memo[id(a), id(b)] = self._value(a, b)
         return build

@@ -32,7 +32,7 @@ from .paths import Leaf, Outcome
 from .primitives import relabel
 from .session import Session
 from .status import join_with_status
-from .world import MISSING, Conflict, Snapshot
+from .world import MISSING, Conflict, Snapshot, put_item
 
 
 class Place:
@@ -378,12 +378,7 @@ class SymbolicLoop:
             case "local":
                 owner.locals[name] = value
             case "item":
-                if isinstance(owner, list):
-                    list.__setitem__(owner, name, value)
-                elif isinstance(owner, dict):
-                    dict.__setitem__(owner, name, value)
-                else:
-                    vars(owner)[name] = value
+                put_item(owner, name, value)
             case _:
                 self.world.overlay[name] = (owner, value)
 

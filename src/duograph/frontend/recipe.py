@@ -9,6 +9,7 @@ from, and one object that occurs twice is one object again.
 from __future__ import annotations
 
 import types
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +24,7 @@ from duograph.tensor.tensor import Tensor
 
 from .sources import Source
 from .text import GraphText
-from .world import refill_dict
+from .world import CONTAINERS, refill_dict, set_contents
 
 
 class Run:
@@ -145,9 +146,8 @@ class Container(Recipe):
             list.__setitem__(target, slice(None), values)
         elif isinstance(target, dict):
             refill_dict(target, dict(zip(self.keys or (), values, strict=True)))
-        elif isinstance(target, set):
-            target.clear()
-            target.update(values)
+        elif isinstance(target, set | deque):
+            set_contents(target, values)
         else:
             vars(target).update(zip(self.keys or (), values, strict=True))
 
@@ -231,7 +231,7 @@ class Collector:
             return Container(frozenset, [self.recipe(v) for v in value])
         if isinstance(value, slice):
             return Called(slice, [self.recipe(v) for v in (value.start, value.stop, value.step)])
-        if self.session.world.is_tracked(value) or type(value) in (list, dict, set):
+        if self.session.world.is_tracked(value) or type(value) in CONTAINERS:
             return self.contents(value)
         if isinstance(value, types.MethodType):
             return Called(types.MethodType, [Constant(value.__func__), self.recipe(value.__self__)])
@@ -247,7 +247,7 @@ class Collector:
             blank = _blank(value)
             made = Container(type(value), keys=list(value), blank=blank)
             items = list(value.values())
-        elif isinstance(value, list | set):
+        elif isinstance(value, list | set | deque):
             made = Container(type(value), blank=_blank(value))
             items = list(value)
         else:
@@ -286,6 +286,8 @@ def _blank(value: Any) -> Callable[[], Any]:
     cls = type(value)
     if cls in (list, dict, set):
         return cls
+    if isinstance(value, deque):
+        return partial(cls, maxlen=value.maxlen)
     if hasattr(value, "default_factory"):
         factory = value.default_factory
         return lambda: cls(factory)

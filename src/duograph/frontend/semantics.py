@@ -22,9 +22,10 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
+from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .text import GraphText, Percent
-from .world import MISSING, Conflict
+from .world import CONTAINERS, MISSING, Conflict
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -232,9 +233,30 @@ class Semantics:
         if self.world.is_tracked(value):
             return value
         kind = type(value)
-        if kind in (list, dict, set) or (is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value)):
+        if kind in CONTAINERS:
             self.world.track(value)
+            for element in value.values() if kind is dict else value:
+                self._fresh(element)
+        elif kind is tuple:
+            for element in value:
+                self._fresh(element)
+        elif is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value):
+            self.world.track(value)
+        else:
+            self.note_made(value)
         return value
+
+    def note_made(self, value: Any) -> None:
+        """``value`` is the result of a call: if it is an iterator or the like, it may be new."""
+        if is_opaque(value) and self._is_inside(value):
+            self.world.opaque.made(value)
+
+    def change_opaque(self, obj: Any) -> None:
+        """``obj``, whose changes are not tracked, is about to change."""
+        if is_opaque(obj):
+            if not self._is_inside(obj):
+                raise Uncapturable(f"a change of a {type(obj).__name__} object from outside the compiled function")
+            self.world.opaque.change(obj)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
         """``obj[key] = value``."""
@@ -259,13 +281,14 @@ class Semantics:
     def _check_mutable(self, obj: Any) -> None:
         if isinstance(obj, Tensor):
             return
-        if isinstance(obj, list | dict | set):
+        if isinstance(obj, CONTAINERS):
             if not self.world.is_tracked(obj):
                 self.world.track(obj)
             return
         if isinstance(obj, np.ndarray):
             self._refuse_foreign(obj)
-            self._refuse_in_branch("a NumPy array")
+        if is_opaque(obj):
+            self.change_opaque(obj)
         elif not self.world.is_tracked(obj) and not self._is_inside(obj):
             raise Uncapturable(f"a write into an object of class {type(obj).__name__!r} from outside")
 
@@ -292,22 +315,18 @@ class Semantics:
             result = self.calls.call(method, (a, b), {})
             if result is not NotImplemented:
                 return result
-        if isinstance(a, list | dict | set) and op in (operator.iadd, operator.imul, operator.ior, operator.iand,
+        if isinstance(a, CONTAINERS) and op in (operator.iadd, operator.imul, operator.ior, operator.iand,
                                                       operator.isub, operator.ixor):  # fmt: skip
             self._check_mutable(a)
+            self.change_opaque(b)
             return op(a, b)
         if isinstance(a, Tensor):
             return op(a, b)
-        if isinstance(a, np.ndarray):
+        if is_opaque(a):
             self._refuse_foreign(a, b)
-            self._refuse_in_branch("a NumPy array")
+            self.change_opaque(a)
             return op(a, b)
         return self.binary(PLAIN_OF[op], a, b)
-
-    def _refuse_in_branch(self, what: str) -> None:
-        """Values whose changes are not tracked must not change on one path of a tensor-dependent decision."""
-        if self.session.builder.current.parent is not None:
-            raise Uncapturable(f"a change of {what} inside a tensor-dependent branch or loop")
 
     def compare(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b`` for ``== != < <= > >=``."""
@@ -333,6 +352,8 @@ class Semantics:
             return self.as_bool(self.calls.call(method, (container, value), {}))
         if isinstance(container, list | tuple) and any(is_user_class(type(v)) for v in (*container, value)):
             return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
+        if is_iterator(container):
+            self.change_opaque(container)
         return value in container
 
     def unary(self, op: Any, a: Any) -> Any:
@@ -383,6 +404,8 @@ class Semantics:
             return self._user_iterator(obj)
         if user_method(obj, "__getitem__") is not None and not isinstance(obj, list | tuple | dict):
             return self._sequence_iterator(obj)
+        if is_iterator(obj):
+            self.change_opaque(obj)
         return iter(obj)
 
     def _user_iterator(self, it: Any) -> Iterator[Any]:

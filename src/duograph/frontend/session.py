@@ -15,6 +15,7 @@ import copy
 import types
 from typing import Any
 
+from duograph.autodiff.tape import Stale
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
@@ -33,7 +34,7 @@ from .policy import module_kind
 from .primitives import py_effect
 from .regions import Regions
 from .sources import GuardSet, Pin, Source, tensor_facts
-from .world import MISSING, World, contents, set_contents
+from .world import CONTAINERS, MISSING, World, contents, put_item, set_contents
 
 MAX_PEELS = 2
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
@@ -47,12 +48,19 @@ def detached(value: Any) -> Any:
 class CaptureBinder(GraphBinder):
     """Emits ops of the captured program; outside tensors become inputs."""
 
+    strict_versions = True
+
     def __init__(self, session: Session, builder: Builder) -> None:
         super().__init__(builder)
         self.session = session
         self.joined: dict[Any, Any] = {}
         self.join_sources: dict[Any, Any] = {}
         self.recorded: list[tuple[int, tuple[tuple[Any, int], ...]]] = []
+
+    def node_of(self, value: Any) -> Node:
+        if type(value) is Stale:
+            raise Uncapturable(value._why)
+        return super().node_of(value)
 
     def lift(self, tensor: Tensor) -> Node:
         if tensor._view is not None and root_of(tensor)._alias.serial > self.session.born:
@@ -195,7 +203,7 @@ class Session:
             return self._external_constant(value, source)
         if isinstance(value, tuple):
             return self._external_tuple(value, source)
-        if isinstance(value, list | dict | set) and not isinstance(value, types.MappingProxyType):
+        if isinstance(value, CONTAINERS):
             return self._shadow(value, source)
         self.guards.add(source, "is", Pin(value))
         self._object_sources.setdefault(id(value), (value, sources.pinned(value)))
@@ -256,11 +264,11 @@ class Session:
         elif isinstance(value, dict):
             self.guards.add(source, "keys", list(value))
             for k, v in value.items():
-                dict.__setitem__(shadow, k, self.external(v, sources.item(source, k)))
+                put_item(shadow, k, self.external(v, sources.item(source, k)))
         else:
             self.guards.add(source, "len", len(value))
             for i, v in enumerate(value):
-                list.__setitem__(shadow, i, self.external(v, sources.item(source, i)))
+                put_item(shadow, i, self.external(v, sources.item(source, i)))
 
     def shadows(self) -> list[tuple[Any, tuple[Any, Source]]]:
         """Every shadow with the outside container and source that it stands for."""

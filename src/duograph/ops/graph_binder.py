@@ -33,6 +33,9 @@ class Stored(NamedTuple):
 class GraphBinder:
     """Emits op calls into ``builder``. Subclasses decide what an outside tensor becomes (`lift`)."""
 
+    strict_versions = False
+    """Whether a value that was overwritten in place counts as lost, as in eager, although its node still exists."""
+
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.store: dict[Alias, Stored] = {}

@@ -1,0 +1,1 @@
+"""The source driver: interprets functions from their syntax trees."""

@@ -344,7 +344,9 @@ class Expressions:
         return self.world.track(dict(pairs))
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
-        return self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))
+        made = self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))
+        self.semantics.note_made(made)
+        return made
 
     # -- strings -----------------------------------------------------------------------------------------------
 
@@ -398,7 +400,9 @@ class Expressions:
         self.at(node, frame)
         if fn is super and not args:
             return self._super(frame)
-        return self.calls.call(fn, args, kwargs)
+        result = self.calls.call(fn, args, kwargs)
+        self.semantics.note_made(result)
+        return result
 
     def _super(self, frame: Frame) -> Any:
         method = frame
