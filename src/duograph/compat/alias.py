@@ -76,7 +76,10 @@ class AliasFinder(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return AliasModule(spec.name, f"duograph under MindSpore's name {spec.name}.")
+        module = AliasModule(spec.name, f"duograph under MindSpore's name {spec.name}.")
+        if spec.name == "mindspore":
+            module.__file__ = sys.modules["duograph"].__file__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: attributes are looked up when they are asked for."""

@@ -19,6 +19,8 @@ class _PynativeExecutor:
 
         return bool(state.tapes)
 
+    requires_grad = enable_grad = grad_flag
+
 
 class _CellGraphExecutor:
     """Graph mode: compiles a Cell without running it."""

@@ -17,6 +17,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.common": ("duograph.common", "duograph"),
     "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph"),
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
+    "mindspore.common.np_dtype": ("ml_dtypes", "numpy"),
     "mindspore.common.tensor": ("duograph",),
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
@@ -93,6 +94,7 @@ MODULES: dict[str, str] = {
     "ops._vmap": "vmap_base",
     "ops.auto_generate": "gen_extend_func gen_ops_def gen_ops_prim",
     "ops.composite": "base env_ops math_ops multitype_ops",
+    "ops.composite.multitype_ops": "ones_like_impl zeros_like_impl",
     "ops.function": """
         array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
         parameter_func random_func sparse_func sparse_unary_func spectral_func vmap_func""",
