@@ -24,8 +24,9 @@ class RunFailed(Exception):
 class Entry:
     """A compiled version; valid while its guards hold."""
 
-    def __init__(self, program: Program, level: str, capture_ms: float) -> None:
+    def __init__(self, program: Program, names: tuple[str, ...], level: str, capture_ms: float) -> None:
         self.program = program
+        self.names = names  # of the parameters that were given: what the guards count positions in
         self.level = level
         self.capture_ms = capture_ms
         self.compile_ms = 0.0

@@ -86,9 +86,9 @@ class JitFunction:
         names, values = self._flatten(bound)
         store = self._store(values)
         for entry in store.compiled:
-            if entry.matches(values):
+            if entry.names == names and entry.matches(values):
                 return self._run(entry, store, values, args, kwargs)
-        key = _key(values)
+        key = (names, _key(values))
         for fallback in store.fallbacks:
             if fallback.key == key:
                 fallback.hits += 1
@@ -105,15 +105,15 @@ class JitFunction:
         bound = self._signature.bind(*args, **kwargs)
         names, values = self._flatten(bound)
         store = self._store(values)
-        if not any(entry.matches(values) for entry in store.compiled):
+        if not any(entry.names == names and entry.matches(values) for entry in store.compiled):
             self._compile(store, names, values, bound)
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
 
-    def _flatten(self, bound: inspect.BoundArguments) -> tuple[list[str], list[Any]]:
+    def _flatten(self, bound: inspect.BoundArguments) -> tuple[tuple[str, ...], list[Any]]:
         """Names and values of the arguments, one per parameter that was given."""
-        return list(bound.arguments), list(bound.arguments.values())
+        return tuple(bound.arguments), list(bound.arguments.values())
 
     def _store(self, values: Sequence[Any]) -> Entries:
         """Versions of methods live with the instance, so that they go when it goes."""
@@ -127,9 +127,9 @@ class JitFunction:
     # -- compiling ---------------------------------------------------------------------------------------------
 
     def _compile(
-        self, store: Entries, names: list[str], values: list[Any], bound: inspect.BoundArguments
+        self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments
     ) -> Entry | None:
-        dynamic = self._note_misses(store, values)
+        dynamic = self._note_misses(store, names, values)
         started = time.perf_counter()
         try:
             try:
@@ -141,20 +141,20 @@ class JitFunction:
                 for source in dynamic:
                     store.varying[source] = -1
             capture_ms = (time.perf_counter() - started) * 1e3
-            entry = Entry(program, self.options.jit_level, capture_ms)
+            entry = Entry(program, names, self.options.jit_level, capture_ms)
         except Uncapturable as exc:
-            self._refuse(store, values, exc.reason, exc.span, exc)
+            self._refuse(store, names, values, exc.reason, exc.span, exc)
             return None
         except Exception as exc:  # an error of the program itself, or ours: plain Python shows which
             logger.debug("capture of %s failed", self, exc_info=True)
-            self._refuse(store, values, f"{type(exc).__name__}: {exc}", None, exc)
+            self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
         store.compiled.insert(0, entry)
         if len(store.compiled) > MAX_VERSIONS:
             store.compiled.pop()
         return entry
 
-    def _capture(self, names: list[str], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]) -> Any:
+    def _capture(self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
         target = self.target or self.fn
 
@@ -174,9 +174,12 @@ class JitFunction:
 
         return capture(target, names, values, call, dynamic)
 
-    def _note_misses(self, store: Entries, values: list[Any]) -> set[Any]:
+    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
         for entry in store.compiled[:1]:
+            if entry.names != names:
+                store.recompiles.append(f"other arguments were given: {', '.join(entry.names)}")
+                continue
             guard, reason = entry.program.guards.first_miss(values)
             store.recompiles.append(reason)
             if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
@@ -184,7 +187,9 @@ class JitFunction:
                     store.varying[guard.source] = store.varying.get(guard.source, 0) + 1
         return {source for source, count in store.varying.items() if count >= 1}
 
-    def _refuse(self, store: Entries, values: list[Any], reason: str, span: Any, exc: Exception) -> None:
+    def _refuse(
+        self, store: Entries, names: tuple[str, ...], values: list[Any], reason: str, span: Any, exc: Exception
+    ) -> None:
         name = getattr(self.fn, "__qualname__", str(self.fn))
         labels = (Label(span, reason),) if span is not None else ()
         diagnostic = Diagnostic(
@@ -197,7 +202,7 @@ class JitFunction:
                 raise diagnostic_error(RuntimeError, strict) from None
             raise exc
         rendered = render(diagnostic)
-        store.fallbacks.append(Fallback(_key(values), reason, span, rendered))
+        store.fallbacks.append(Fallback((names, _key(values)), reason, span, rendered))
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
 
