@@ -15,13 +15,41 @@ from importlib import import_module
 from typing import Any
 
 PACKAGE = "duograph.ops"
-FAMILIES = "math compare reduce array creation index linalg nn pool loss random statistics spectral structure".split()
-CLASSES = "plain configured layers".split()
+FAMILIES = [
+    "math",
+    "compare",
+    "reduce",
+    "array",
+    "blocks",
+    "creation",
+    "index",
+    "linalg",
+    "nn",
+    "pool",
+    "loss",
+    "random",
+    "statistics",
+    "spectral",
+    "structure",
+]
+CLASSES = ["plain", "configured", "layers"]
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
-GRADIENTS = """
-    GradOperation grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap jet derivative linearize""".split()
-HOOKS = "HookBackward InsertGradientOf".split()
+GRADIENTS = [
+    "GradOperation",
+    "grad",
+    "value_and_grad",
+    "get_grad",
+    "jvp",
+    "vjp",
+    "jacfwd",
+    "jacrev",
+    "vmap",
+    "jet",
+    "derivative",
+    "linearize",
+]
+HOOKS = ["HookBackward", "InsertGradientOf"]
 
 
 @cache
@@ -49,7 +77,8 @@ def primitive_classes() -> dict[str, type]:
 @cache
 def names() -> dict[str, Any]:
     """Everything that ``duograph.ops`` shows."""
-    from duograph.autodiff import api as autodiff, hooks
+    from duograph.autodiff import api as autodiff
+    from duograph.autodiff import hooks
 
     from .primitives import base
 
@@ -136,12 +165,42 @@ def _tensor_operators() -> dict[str, Any]:
     return names() | {old: names()[new] for old, new in aliases.items()}
 
 
-_FUNCTION_MODULES = """
-    array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
-    parameter_func random_func reshard_func sparse_func spectral_func vmap_func""".split()
-_OPERATION_MODULES = """
-    array_ops comm_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops math_ops manually_defined nn_ops
-    other_ops random_ops sparse_ops spectral_ops _inner_ops""".split()
+_FUNCTION_MODULES = [
+    "array_func",
+    "clip_func",
+    "debug_func",
+    "fft_func",
+    "grad",
+    "image_func",
+    "linalg_func",
+    "math_func",
+    "nn_func",
+    "other_func",
+    "parameter_func",
+    "random_func",
+    "reshard_func",
+    "sparse_func",
+    "spectral_func",
+    "vmap_func",
+]
+_OPERATION_MODULES = [
+    "array_ops",
+    "comm_ops",
+    "control_ops",
+    "custom_ops",
+    "debug_ops",
+    "image_ops",
+    "inner_ops",
+    "linalg_ops",
+    "math_ops",
+    "manually_defined",
+    "nn_ops",
+    "other_ops",
+    "random_ops",
+    "sparse_ops",
+    "spectral_ops",
+    "_inner_ops",
+]
 MODULES: dict[str, Callable[[], dict[str, Any]]] = {
     **{
         f"{PACKAGE}.{name}": _everything

@@ -25,10 +25,10 @@ from . import (
     tensor_shape,
     tensor_tail,
 )
-from .functional import array, compare, creation, index, linalg, math, nn, random, reduce, statistics
+from .functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce, statistics
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare, reduce, array, index, linalg, random, nn, statistics, creation):
+for _module in (math, compare, reduce, array, blocks, index, linalg, random, nn, statistics, creation):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _NAMES = """

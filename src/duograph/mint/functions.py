@@ -116,7 +116,9 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running sum; integers as int64."""
-    wide = input if dtype is not None or input.dtype.is_floating or input.dtype.is_complex else to_dtype(input, dt.int64)
+    wide = (
+        input if dtype is not None or input.dtype.is_floating or input.dtype.is_complex else to_dtype(input, dt.int64)
+    )
     return reduce.cumsum(wide, dim, dtype)
 
 
@@ -300,14 +302,18 @@ def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = Non
     """Uniform in [0, 1)."""
     from duograph.ops.random import standard_uniform
 
-    return standard_uniform(shaped.shape_of(size, "rand"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator)
+    return standard_uniform(
+        shaped.shape_of(size, "rand"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
+    )
 
 
 def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Standard normal."""
     from duograph.ops.random import standard_normal
 
-    return standard_normal(shaped.shape_of(size, "randn"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator)
+    return standard_normal(
+        shaped.shape_of(size, "randn"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
+    )
 
 
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
@@ -416,7 +422,11 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def unique(
-    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
 ) -> Any:
     """The different elements; on demand which one each element is, and how often each occurs."""
     if dim is not None:

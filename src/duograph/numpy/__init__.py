@@ -10,7 +10,18 @@ import math
 from typing import Any
 
 from duograph.core.dtype import (
-    bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )  # fmt: skip
 
 from . import functions as _functions

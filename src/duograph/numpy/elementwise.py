@@ -14,17 +14,86 @@ from duograph.tensor.tensor import Tensor
 _OPS = functions()
 _UNARY = {
     name: name
-    for name in """
-    abs absolute arccos arccosh arcsin arcsinh arctan arctanh ceil cos cosh deg2rad exp exp2 expm1 floor isfinite isinf
-    isnan isneginf isposinf log log10 log1p log2 logical_not negative positive rad2deg reciprocal rint sign signbit sin sinh
-    sqrt square tan tanh trunc bitwise_not""".split()
+    for name in [
+        "abs",
+        "absolute",
+        "arccos",
+        "arccosh",
+        "arcsin",
+        "arcsinh",
+        "arctan",
+        "arctanh",
+        "ceil",
+        "cos",
+        "cosh",
+        "deg2rad",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "isneginf",
+        "isposinf",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "logical_not",
+        "negative",
+        "positive",
+        "rad2deg",
+        "reciprocal",
+        "rint",
+        "sign",
+        "signbit",
+        "sin",
+        "sinh",
+        "sqrt",
+        "square",
+        "tan",
+        "tanh",
+        "trunc",
+        "bitwise_not",
+    ]
 } | {"fabs": "abs", "invert": "bitwise_not", "radians": "deg2rad", "fix": "trunc"}
 _BINARY = {
     name: name
-    for name in """
-    add arctan2 bitwise_and bitwise_or bitwise_xor copysign divide equal float_power floor_divide fmod gcd greater
-    greater_equal heaviside hypot lcm less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor matmul maximum
-    minimum multiply not_equal remainder subtract true_divide""".split()
+    for name in [
+        "add",
+        "arctan2",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "copysign",
+        "divide",
+        "equal",
+        "float_power",
+        "floor_divide",
+        "fmod",
+        "gcd",
+        "greater",
+        "greater_equal",
+        "heaviside",
+        "hypot",
+        "lcm",
+        "less",
+        "less_equal",
+        "logaddexp",
+        "logaddexp2",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "matmul",
+        "maximum",
+        "minimum",
+        "multiply",
+        "not_equal",
+        "remainder",
+        "subtract",
+        "true_divide",
+    ]
 } | {"power": "pow", "mod": "remainder", "inner": "inner"}
 
 

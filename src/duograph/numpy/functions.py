@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.api import tensor_shape as shaped
-from duograph.api.functional import array as arrays, creation, index, linalg, random, reduce, statistics
+from duograph.api.functional import array as arrays
+from duograph.api.functional import blocks, creation, index, linalg, random, reduce, statistics
 from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
 from duograph.api.promote import as_tensor, to_dtype
 from duograph.core import dtype as dt
@@ -113,12 +114,12 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = dt.float32) -> Te
 
 def tril(m: Any, k: int = 0) -> Tensor:
     """The lower triangle."""
-    return arrays.tril(as_tensor(m), k)
+    return blocks.tril(as_tensor(m), k)
 
 
 def triu(m: Any, k: int = 0) -> Tensor:
     """The upper triangle."""
-    return arrays.triu(as_tensor(m), k)
+    return blocks.triu(as_tensor(m), k)
 
 
 def diag(v: Any, k: int = 0) -> Tensor:
@@ -129,12 +130,12 @@ def diag(v: Any, k: int = 0) -> Tensor:
 
 def diagflat(v: Any, k: int = 0) -> Tensor:
     """A matrix with all elements on a diagonal."""
-    return arrays.diagflat(as_tensor(v), k)
+    return blocks.diagflat(as_tensor(v), k)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """A diagonal."""
-    return arrays.diagonal(as_tensor(a), offset, axis1, axis2)
+    return blocks.diagonal(as_tensor(a), offset, axis1, axis2)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
@@ -501,7 +502,9 @@ def multi_dot(arrays_: Any) -> Tensor:
     return first
 
 
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, **options: Any) -> Tensor:
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, **options: Any
+) -> Tensor:
     """The covariance matrix."""
     t = as_float(m)
     t = arrays.vstack([t, as_float(y)]) if y is not None else t

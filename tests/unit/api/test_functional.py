@@ -48,7 +48,12 @@ CASES = [
     ("concat", lambda: ops.concat((T(I), T(V))), [np.concatenate((I, V))], ["Float32"]),
     ("split", lambda: ops.split(T(X), [1, 3], 1), np.split(X, [1], 1), ["Float32", "Float32"]),
     ("flatten", lambda: ops.flatten(T(X.reshape(3, 2, 2))), [X.reshape(3, 4)], ["Float32"]),
-    ("pad", lambda: ops.pad(T(X), (1, 0, 0, 2), value=5.0), [np.pad(X, ((0, 2), (1, 0)), constant_values=5)], ["Float32"]),
+    (
+        "pad",
+        lambda: ops.pad(T(X), (1, 0, 0, 2), value=5.0),
+        [np.pad(X, ((0, 2), (1, 0)), constant_values=5)],
+        ["Float32"],
+    ),
     ("pad reflect", lambda: ops.pad(T(X), (1, 1), "reflect"), [np.pad(X, ((0, 0), (1, 1)), "reflect")], ["Float32"]),
     ("full", lambda: ops.full((2,), 3), [[3, 3]], ["Int64"]),
     ("arange", lambda: ops.arange(0, 1, 0.25), [np.arange(0, 1, 0.25)], ["Float32"]),
@@ -56,8 +61,18 @@ CASES = [
     ("one_hot", lambda: ops.one_hot(T([0, 5]), 2), [[[1, 0], [0, 0]]], ["Int64"]),
     ("where numbers", lambda: ops.where(T(B), 1.0, 2), [np.where(B, 1.0, 2)], ["Float32"]),
     ("clip_by_value", lambda: ops.clip_by_value(T(V), 1.5, 2.5), [V.clip(1.5, 2.5)], ["Float32"]),
-    ("gather batch", lambda: ops.gather(T(X), T([[0], [1], [2]]), 1, 1), [X[[0, 1, 2], [0, 1, 2]][:, None]], ["Float32"]),
-    ("index_fill", lambda: ops.index_fill(T(X), 0, T([1]), 5.0), [np.where(np.arange(3)[:, None] == 1, 5, X)], ["Float32"]),
+    (
+        "gather batch",
+        lambda: ops.gather(T(X), T([[0], [1], [2]]), 1, 1),
+        [X[[0, 1, 2], [0, 1, 2]][:, None]],
+        ["Float32"],
+    ),
+    (
+        "index_fill",
+        lambda: ops.index_fill(T(X), 0, T([1]), 5.0),
+        [np.where(np.arange(3)[:, None] == 1, 5, X)],
+        ["Float32"],
+    ),
     ("sort", lambda: ops.sort(T([3, 1, 2])), [[1, 2, 3], [1, 2, 0]], ["Int64", "Int32"]),
     ("topk", lambda: ops.topk(T(V), 2), [[3, 2], [2, 1]], ["Float32", "Int32"]),
     ("unique", lambda: ops.unique(T([3, 1, 3])), [[3, 1], [0, 1, 0]], ["Int64", "Int64"]),
@@ -142,9 +157,10 @@ def test_random_draws_follow_the_seed():
 
 
 def test_modules_of_functions_and_primitives_are_importable():
-    from duograph.ops import composite, functional, operations
     from duograph.ops.function.math_func import cumsum
     from duograph.ops.operations import _inner_ops
+
+    from duograph.ops import composite, functional, operations
 
     assert operations.Add is ops.Add is _inner_ops.Add
     assert cumsum is ops.cumsum

@@ -6,11 +6,11 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from duograph.ops._grad.grad_base import binop_grad_common, bprop_getters
 
 import duograph as ms
 import duograph.ops as package
 from duograph import Tensor, ops
-from duograph.ops._grad.grad_base import binop_grad_common, bprop_getters
 
 X = Tensor(np.arange(12, dtype=np.float32).reshape(3, 4))
 IMAGE = Tensor(np.arange(32, dtype=np.float32).reshape(1, 2, 4, 4))

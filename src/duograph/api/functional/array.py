@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,10 @@ from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.dtype import as_dtype
 from duograph.core.shapes import infer_reshape, normalize_axis, numel
-from duograph.ops import diagonals, movement, slices
-from duograph.ops.cast import cast as cast_op, identity as identity_op, stop_gradient as stop_gradient_op
+from duograph.ops import movement, slices
+from duograph.ops.cast import cast as cast_op
+from duograph.ops.cast import identity as identity_op
+from duograph.ops.cast import stop_gradient as stop_gradient_op
 from duograph.ops.creation import full
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -20,7 +21,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, promote_all, to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, need_sequence, need_tensor, one_per_axis, static_int
+from .forms import axis_of, need_sequence, need_tensor, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
@@ -289,7 +290,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     places = tuple(shifts) if isinstance(shifts, list | tuple) else (shifts,)
     axes = tuple(dims) if isinstance(dims, list | tuple) else (dims,)
     if len(places) != len(axes):
-        raise ValueError(f"For 'Roll', 'shifts' and 'dims' must have one length, but got {len(places)} and {len(axes)}.")
+        raise ValueError(
+            f"For 'Roll', 'shifts' and 'dims' must have one length, but got {len(places)} and {len(axes)}."
+        )
     return movement.roll(input, shifts=places, axes=tuple(axis_of(a, input, "Roll") for a in axes))
 
 
@@ -345,10 +348,12 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
     if isinstance(padding, int):
         entries = entries * 2
     if len(entries) % 2 or len(entries) > 2 * input_x.ndim:
-        raise ValueError(f"For 'pad', the length of 'padding' must be even and at most {2 * input_x.ndim}, but got {padding}.")
+        raise ValueError(
+            f"For 'pad', the length of 'padding' must be even and at most {2 * input_x.ndim}, but got {padding}."
+        )
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise ValueError(
-            "For 'pad', the 'mode' must be in ['constant', 'reflect', 'replicate', 'circular'], but got " f"{mode}."
+            f"For 'pad', the 'mode' must be in ['constant', 'reflect', 'replicate', 'circular'], but got {mode}."
         )
     if mode != "constant" and value is not None:
         raise ValueError(f"For 'pad', when mode is {mode}, 'value' must be None, but got {value}.")
@@ -425,97 +430,6 @@ def strided_slice(
 _slice = builtins.slice
 
 
-def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of the matrices in two axes, as the last axis."""
-    need_tensor("Diagonal", input=input)
-    if input.ndim < 2:
-        raise ValueError(f"For 'ops.diagonal', the original tensor requires at least two dimensions, but got {input.ndim}")
-    i, j = axis_of(dim1, input, "Diagonal"), axis_of(dim2, input, "Diagonal")
-    return diagonals.diagonal(input, offset=offset, axis1=i, axis2=j)
-
-
-def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Square matrices in two axes with the last axis of ``input`` on a diagonal."""
-    need_tensor("diag_embed", input=input)
-    out = diagonals.diag_embed(input, offset)
-    rank = out.ndim
-    i, j = normalize_axis(dim1, rank, "diag_embed"), normalize_axis(dim2, rank, "diag_embed")
-    return out if (i, j) == (rank - 2, rank - 1) else shaped.moveaxis(out, (-2, -1), (i, j))
-
-
-def diag(input: Tensor) -> Tensor:
-    """A tensor with ``input`` on its diagonal, of shape ``input.shape + input.shape``."""
-    need_tensor("Diag", input=input)
-    n = numel(input.shape)
-    square = diagonals.diag_embed(shaped.ravel(input), 0)
-    return movement.reshape(square, shape=(*input.shape, *input.shape)) if input.ndim > 1 else square if n else square
-
-
-def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements of ``input`` on a diagonal."""
-    need_tensor("diagflat", input=input)
-    return diagonals.diag_embed(shaped.ravel(input), offset)
-
-
-def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangles of the matrices in the last two axes."""
-    need_tensor("Tril", input=input)
-    return diagonals.tril(input, diagonal=static_int(diagonal, "Tril", "diagonal"))
-
-
-def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangles of the matrices in the last two axes."""
-    need_tensor("Triu", input=input)
-    return diagonals.triu(input, diagonal=static_int(diagonal, "Triu", "diagonal"))
-
-
-def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """``input`` with a diagonal replaced by ``src``."""
-    i, j = axis_of(dim1, input, "diagonal_scatter"), axis_of(dim2, input, "diagonal_scatter")
-    return diagonals.diagonal_update(input, to_dtype(src, input.dtype), offset=offset, axis1=i, axis2=j)
-
-
-def block_diag(*inputs: Tensor) -> Tensor:
-    """Matrices along the diagonal of one matrix, zeros elsewhere."""
-    parts = [atleast_2d(as_tensor(t)) for t in inputs]
-    rows, columns = sum(t.shape[0] for t in parts), sum(t.shape[1] for t in parts)
-    out, r, c = full(shape=(rows, columns), value=0, dtype=promote_all(*parts, op="block_diag")[0].dtype), 0, 0
-    for t in parts:
-        n, m = t.shape
-        out = slices.slice_update(out, to_dtype(t, out.dtype), slices=((r, r + n, 1), (c, c + m, 1)))
-        r, c = r + n, c + m
-    return out
-
-
-def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Tensor:
-    """Blocks of the last axes moved into the batch axis."""
-    block = one_per_axis(block_size, len(paddings), "SpaceToBatchND", "block_shape")
-    lead = input_x.ndim - len(block)
-    x = pad_pairs(input_x, [(0, 0)] * lead + [tuple(p) for p in paddings])
-    n, *rest = x.shape
-    sizes = rest[lead - 1 :]
-    split_shape = (n, *rest[: lead - 1], *[v for s, b in zip(sizes, block, strict=True) for v in (s // b, b)])
-    inner = range(lead, lead + 2 * len(block))
-    perm = (*[i for i in inner if (i - lead) % 2], *range(lead), *[i for i in inner if not (i - lead) % 2])
-    out = movement.transpose(movement.reshape(x, shape=split_shape), perm=perm)
-    return movement.reshape(out, shape=(n * numel(block), *rest[: lead - 1], *[s // b for s, b in zip(sizes, block, strict=True)]))
-
-
-def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Tensor:
-    """The inverse of `space_to_batch_nd`."""
-    block = one_per_axis(block_shape, len(crops), "BatchToSpaceND", "block_shape")
-    m, lead = len(block), input_x.ndim - len(block)
-    n, *rest = input_x.shape
-    grouped = movement.reshape(input_x, shape=(*block, n // numel(block), *rest))
-    perm = [*range(m, m + lead)]
-    for i in range(m):
-        perm += [m + lead + i, i]
-    sizes = [s * b for s, b in zip(rest[lead - 1 :], block, strict=True)]
-    out = movement.reshape(movement.transpose(grouped, perm=tuple(perm)), shape=(n // numel(block), *rest[: lead - 1], *sizes))
-    cuts = tuple((a, s - b, 1) for s, (a, b) in zip(sizes, crops, strict=True))
-    return slices.strided_slice(out, slices=((None, None, None),) * lead + cuts)
-
-
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
     """``input`` with the slice ``index`` along ``axis`` replaced by ``src``."""
     i = axis_of(axis, input, "select_scatter")
@@ -523,7 +437,9 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
     return slice_scatter(input, movement.expand_dims(src, i), i, at, at + 1)
 
 
-def slice_scatter(input: Tensor, src: Tensor, axis: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+def slice_scatter(
+    input: Tensor, src: Tensor, axis: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Tensor:
     """``input`` with ``input[start:end:step]`` along ``axis`` replaced by ``src``."""
     i = axis_of(axis, input, "slice_scatter")
     spec = ((None, None, None),) * i + ((start, end, step),)
@@ -622,8 +538,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         cast, reshape, transpose, permute, expand_dims, unsqueeze, squeeze, flatten, ravel, broadcast_to, expand,
         expand_as, tile, repeat_elements, repeat_interleave, concat, cat, stack, hstack, vstack, dstack, column_stack,
         atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid, pad,
-        narrow, slice, strided_slice, diagonal, diag_embed, diag, diagflat, tril, triu, diagonal_scatter, block_diag,
-        space_to_batch_nd, batch_to_space_nd, select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
+        narrow, slice, strided_slice,
+        select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
         reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
     )
 } | {

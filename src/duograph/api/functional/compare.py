@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.ops import arithmetic, compare as compare_ops, unary
+from duograph.ops import arithmetic, unary
+from duograph.ops import compare as compare_ops
 from duograph.ops.creation import constant_like, full
 from duograph.ops.logical import logical_and, logical_or
 from duograph.tensor import hooks

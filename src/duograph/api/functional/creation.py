@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import builtins
-
 import math
 from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
-from duograph.ops import creation as make
 from duograph.ops import arithmetic, unary
+from duograph.ops import creation as make
 from duograph.ops.scalar import Scalar
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
@@ -169,7 +168,11 @@ def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
     """Ones on the diagonal of an ``n`` by ``m`` matrix."""
     rows = _number(n, "eye")
     columns = rows if m is None else _number(m, "eye")
-    if isinstance(rows, bool) or isinstance(columns, bool) or not all(isinstance(k, int | Dim) for k in (rows, columns)):
+    if (
+        isinstance(rows, bool)
+        or isinstance(columns, bool)
+        or not all(isinstance(k, int | Dim) for k in (rows, columns))
+    ):
         raise TypeError(f"For 'Eye', 'n' and 'm' must be int, but got {type(n).__name__} and {type(m).__name__}.")
     return make.eye(n=rows, m=columns, dtype=dtype_or(dtype, dt.float32))
 
@@ -231,7 +234,7 @@ def _window(
         return to_dtype(weights(place, last), out)
 
     function.__name__ = name
-    function.__doc__ = f"The {name.split('_')[0].title()} window."
+    function.__doc__ = f"The {name.split('_', maxsplit=1)[0].title()} window."
     return function
 
 

@@ -9,21 +9,33 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import broadcast_shapes, numel
 from duograph.ops import arithmetic, indexing, movement, search
 from duograph.ops.creation import constant_like, full
-from duograph.ops.select import select as select_op
-from duograph.ops.slices import slice_axis
-from duograph.ops.sort import kth as kth_op, searchsorted as searchsorted_op, sort as sort_op, topk as topk_op
-from duograph.ops.unary import isnan
 from duograph.ops.scatter import (
     index_add as index_add_op,
+)
+from duograph.ops.scatter import (
     scatter_elements as scatter_elements_op,
+)
+from duograph.ops.scatter import (
     scatter_nd as scatter_nd_op,
+)
+from duograph.ops.scatter import (
     scatter_nd_update as scatter_nd_update_op,
+)
+from duograph.ops.scatter import (
     unsorted_segment as unsorted_segment_op,
 )
+from duograph.ops.select import select as select_op
+from duograph.ops.slices import slice_axis
+from duograph.ops.sort import kth as kth_op
+from duograph.ops.sort import searchsorted as searchsorted_op
+from duograph.ops.sort import sort as sort_op
+from duograph.ops.sort import topk as topk_op
+from duograph.ops.unary import isnan
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from .. import operators, tensor_shape as shaped
+from .. import operators
+from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
 from .forms import as_float, axis_of, in_dtype, need_tensor, refused, static_int
 
@@ -61,7 +73,11 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
 
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``input_x`` with ``value`` where ``mask`` (bool) holds."""
-    if not isinstance(input_x, Tensor) or not isinstance(mask, Tensor) or not (is_number(value) or isinstance(value, Tensor)):
+    if (
+        not isinstance(input_x, Tensor)
+        or not isinstance(mask, Tensor)
+        or not (is_number(value) or isinstance(value, Tensor))
+    ):
         raise refused("MaskedFill", input_x=input_x, mask=mask, value=value)
     if not mask.dtype.is_bool:
         raise TypeError(f"For 'MaskedFill', the dtype of 'mask' must be bool, but got {mask.dtype}.")
@@ -118,7 +134,9 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     if isinstance(x, list | tuple):
         return type(x)(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
     if not isinstance(x, Tensor):
-        raise TypeError(f"For 'clip_by_value', the type of 'x' must be Tensor or list or tuple of Tensor, but got {type(x)}.")
+        raise TypeError(
+            f"For 'clip_by_value', the type of 'x' must be Tensor or list or tuple of Tensor, but got {type(x)}."
+        )
     return clamp(x, clip_value_min, clip_value_max)
 
 
@@ -276,7 +294,9 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
     return scatter_nd_op(indices, updates, shaped.shape_of((shape,), "ScatterNd"))
 
 
-def index_add(x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Tensor:
+def index_add(
+    x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
+) -> Tensor:
     """``x`` with the slices of ``y`` added at ``indices`` along ``axis``."""
     need_tensor("IndexAdd", x=x, indices=indices, y=y)
     return index_add_op(x, indices, to_dtype(y, x.dtype), axis=axis_of(axis, x, "IndexAdd"))
@@ -328,7 +348,9 @@ def msort(input: Tensor) -> Tensor:
     return sort(input, 0)[0]
 
 
-def topk(input: Tensor, k: Any, dim: int | None = None, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
+def topk(
+    input: Tensor, k: Any, dim: int | None = None, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
     """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices."""
     need_tensor("TopK", input=input)
     axis = axis_of(-1 if dim is None else dim, input, "TopK")
@@ -353,7 +375,9 @@ def searchsorted(
     if side is not None and side not in ("left", "right"):
         raise ValueError(f"For 'searchsorted', the 'side' must be 'left' or 'right', but got {side}.")
     if side == "left" and right:
-        raise ValueError("For 'searchsorted', side and right can't be set to opposites, got side of left while right was True.")
+        raise ValueError(
+            "For 'searchsorted', side and right can't be set to opposites, got side of left while right was True."
+        )
     if sorter is not None:
         sorted_sequence = indexing.gather_elements(sorted_sequence, sorter, axis=sorted_sequence.ndim - 1)
     rows, wanted = promote(sorted_sequence, values, "SearchSorted")
@@ -409,7 +433,11 @@ def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
     from duograph.ops.creation import iota
 
     lengths = _integers(lengths)
-    n = hooks.as_python_number(_largest(lengths), "index") if maxlen is None else static_int(maxlen, "sequence_mask", "maxlen")
+    n = (
+        hooks.as_python_number(_largest(lengths), "index")
+        if maxlen is None
+        else static_int(maxlen, "sequence_mask", "maxlen")
+    )
     place = iota(shape=(n,), axis=0, dtype=lengths.dtype)
     return operators.less(place, movement.expand_dims(lengths, lengths.ndim))
 

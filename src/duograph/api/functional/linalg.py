@@ -9,14 +9,17 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import numel
-from duograph.ops import arithmetic, decompositions as dec, diagonals, linalg, movement, reduce as red
+from duograph.ops import arithmetic, diagonals, linalg, movement
+from duograph.ops import decompositions as dec
+from duograph.ops import reduce as red
 from duograph.ops.creation import constant_like
+from duograph.ops.einsum import einsum as einsum_op
 from duograph.ops.power import pow_
 from duograph.ops.unary import exp, sqrt
-from duograph.ops.einsum import einsum as einsum_op
 from duograph.tensor.tensor import Tensor
 
-from .. import operators, tensor_shape as shaped
+from .. import operators
+from .. import tensor_shape as shaped
 from ..promote import is_number, promote, promote_all, to_dtype
 from .forms import Axis, as_float, axes_of, axis_of, in_dtype, need_tensor
 from .math import BINARY
@@ -95,9 +98,7 @@ def _refuse_product(name: str, x: Tensor, y: Tensor, rank: int) -> None:
             f"For '{name}', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{x.dtype}] "
             f"and 'x2' with type Tensor[{y.dtype}]."
         )
-    raise ValueError(
-        f"For '{name}', the dimension of 'x1' and 'x2' should be {rank}, but got {x.ndim} and {y.ndim}."
-    )
+    raise ValueError(f"For '{name}', the dimension of 'x1' and 'x2' should be {rank}, but got {x.ndim} and {y.ndim}.")
 
 
 def mv(mat: Tensor, vec: Tensor) -> Tensor:
@@ -258,9 +259,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 # ---- norms and distances --------------------------------------------------------------------------------------------
 
 
-def vector_norm(
-    x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None
-) -> Tensor:
+def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
     """The ``ord``-norm of the elements over ``axis``."""
     need_tensor("vector_norm", x=x)
     x = arithmetic.abs_(as_float(in_dtype(x, dtype)))
@@ -300,7 +299,9 @@ def matrix_norm(
         for a in sorted((i, j)):
             out = movement.expand_dims(out, a)
     else:
-        raise ValueError(f"For 'matrix_norm', the 'ord' must be in ['fro', 'nuc', inf, -inf, 1, -1, 2, -2], but got {ord}.")
+        raise ValueError(
+            f"For 'matrix_norm', the 'ord' must be in ['fro', 'nuc', inf, -inf, 1, -1, 2, -2], but got {ord}."
+        )
     return out if keepdims else movement.squeeze(out, (i, j))
 
 
@@ -411,7 +412,13 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
     s, u, v = dec.svd(x, full_matrices=False)
     largest = red.reduce_max(s, axis=(s.ndim - 1,), keep_dims=True)
-    relative = rtol if rtol is not None else 0.0 if atol is not None else max(x.shape[-2:]) * float(np.finfo(x.dtype.numpy).eps)
+    relative = (
+        rtol
+        if rtol is not None
+        else 0.0
+        if atol is not None
+        else max(x.shape[-2:]) * float(np.finfo(x.dtype.numpy).eps)
+    )
     limit = BINARY["mul"](largest, relative)
     if atol is not None:
         limit = BINARY["maximum"](limit, atol)

@@ -52,14 +52,20 @@ def nll_loss(
     return losses.nll_loss(inputs, target, weight, ignore_index, reduction, label_smoothing)
 
 
-def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean") -> Tensor:
+def binary_cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
     """``-(y log p + (1 - y) log(1 - p))``."""
     need_tensor("BinaryCrossEntropy", logits=logits, labels=labels)
     return losses.binary_cross_entropy(logits, labels, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """`binary_cross_entropy` of the sigmoid of ``input``."""
     need_tensor("BCEWithLogitsLoss", input=input, target=target)
@@ -120,7 +126,12 @@ def gaussian_nll_loss(
 
 
 def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
 ) -> Tensor:
     """Negative log likelihood of counts under Poisson distributions."""
     need_tensor("poisson_nll_loss", input=input, target=target)

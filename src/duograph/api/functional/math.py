@@ -9,7 +9,8 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
-from duograph.ops import arithmetic, complex as complex_ops, logical, power, unary
+from duograph.ops import arithmetic, logical, power, unary
+from duograph.ops import complex as complex_ops
 from duograph.ops.creation import constant_like
 from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor

@@ -5,22 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.ops import activation as act, arithmetic, attention, conv as convs, image, movement, sampling
+from duograph.ops import activation as act
+from duograph.ops import arithmetic, attention, image, movement, sampling
+from duograph.ops import conv as convs
 from duograph.ops.creation import constant_like
-from duograph.ops.select import select
-from duograph.ops.unary import relu as relu_op
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
+)
+from duograph.ops.norm import (
     batch_norm_training as batch_norm_training_op,
+)
+from duograph.ops.norm import (
     group_norm as group_norm_op,
+)
+from duograph.ops.norm import (
     l2_normalize as l2_normalize_op,
+)
+from duograph.ops.norm import (
     layer_norm as layer_norm_op,
+)
+from duograph.ops.norm import (
     log_softmax as log_softmax_op,
+)
+from duograph.ops.norm import (
     lrn as lrn_op,
+)
+from duograph.ops.norm import (
     rms_norm as rms_norm_op,
+)
+from duograph.ops.norm import (
     scaled as scaled_op,
+)
+from duograph.ops.norm import (
     softmax as softmax_op,
 )
+from duograph.ops.select import select
+from duograph.ops.unary import relu as relu_op
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
@@ -73,7 +93,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return act.gelu(as_float(input), approximate)
 
 
-def _slope_function(name: str, fn: Callable[..., Any], title: str, default: Any, option: str, arg: str = "input") -> Any:
+def _slope_function(
+    name: str, fn: Callable[..., Any], title: str, default: Any, option: str, arg: str = "input"
+) -> Any:
     """``fn(input, option=default)``, with the names MindSpore gives both arguments."""
     from inspect import Parameter, Signature
 
@@ -181,7 +203,9 @@ def convolve(
         raise ValueError(f"For '{name}', 'stride' and 'dilation' must be positive, but got {stride} and {dilation}.")
     pairs = convs.resolve_padding(pad_mode, padding, batched.shape[2:], weight.shape[2:], steps, gaps, name)
     if batched.dtype is not weight.dtype:
-        raise TypeError(f"For '{name}', 'input' and 'weight' must have one dtype, but got {x.dtype} and {weight.dtype}.")
+        raise TypeError(
+            f"For '{name}', 'input' and 'weight' must have one dtype, but got {x.dtype} and {weight.dtype}."
+        )
     out = convs.conv(batched, weight, stride=steps, padding=pairs, dilation=gaps, groups=groups)
     out = out if bias is None else convs.add_bias(out, bias)
     return out if batched is x else movement.squeeze(out, (0,))
@@ -194,7 +218,10 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         return convolve(rank, input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
-    return named(function, f"conv{rank}d", f"""Convolution over {rank} axes: input (N, C, *size), weight (O, C / groups, *kernel).
+    return named(
+        function,
+        f"conv{rank}d",
+        f"""Convolution over {rank} axes: input (N, C, *size), weight (O, C / groups, *kernel).
 
     Args:
         input: the input.
@@ -205,7 +232,8 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
         padding: elements added on each side.
         dilation: distance of kernel elements.
         groups: groups of channels.
-    """)
+    """,
+    )
 
 
 conv1d, conv2d, conv3d = (_convolution(rank) for rank in (1, 2, 3))
@@ -219,11 +247,22 @@ def conv_transpose2d(
     need_tensor("ConvTranspose2D", input=input, weight=weight)
     steps, pads, extra, gaps = (
         one_per_axis(v, 2, "ConvTranspose2D", n)
-        for v, n in ((stride, "stride"), (padding, "padding"), (output_padding, "output_padding"), (dilation, "dilation"))
+        for v, n in (
+            (stride, "stride"),
+            (padding, "padding"),
+            (output_padding, "output_padding"),
+            (dilation, "dilation"),
+        )
     )
     batched = input if input.ndim == 4 else movement.expand_dims(input, 0)
     out = convs.conv_transpose(
-        batched, weight, stride=steps, padding=tuple((p, p) for p in pads), dilation=gaps, groups=groups, output_padding=extra
+        batched,
+        weight,
+        stride=steps,
+        padding=tuple((p, p) for p in pads),
+        dilation=gaps,
+        groups=groups,
+        output_padding=extra,
     )
     out = out if bias is None else convs.add_bias(out, bias)
     return out if batched is input else movement.squeeze(out, (0,))
@@ -404,7 +443,10 @@ def _pairs(padding: Any, op: str) -> tuple[tuple[int, int], ...]:
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Windows of (N, C, H, W) as columns (N, C * taps, positions)."""
     need_tensor("unfold", input=input)
-    k, d, s = (one_per_axis(v, 2, "unfold", n) for v, n in ((kernel_size, "kernel_size"), (dilation, "dilation"), (stride, "stride")))
+    k, d, s = (
+        one_per_axis(v, 2, "unfold", n)
+        for v, n in ((kernel_size, "kernel_size"), (dilation, "dilation"), (stride, "stride"))
+    )
     return image.unfold(input, k, d, _pairs(padding, "unfold"), s)  # type: ignore[arg-type]
 
 
@@ -415,7 +457,12 @@ def fold(
     need_tensor("fold", input=input)
     size, k, d, s = (
         one_per_axis(v, 2, "fold", n)
-        for v, n in ((output_size, "output_size"), (kernel_size, "kernel_size"), (dilation, "dilation"), (stride, "stride"))
+        for v, n in (
+            (output_size, "output_size"),
+            (kernel_size, "kernel_size"),
+            (dilation, "dilation"),
+            (stride, "stride"),
+        )
     )
     return image.fold(input, size, k, d, _pairs(padding, "fold"), s)  # type: ignore[arg-type]
 

@@ -47,7 +47,9 @@ def average(
     kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
     steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
     if any(n <= 0 for n in (*kernel, *steps)):
-        raise ValueError(f"For '{name}', 'kernel_size' and 'stride' must be positive, but got {kernel_size} and {stride}.")
+        raise ValueError(
+            f"For '{name}', 'kernel_size' and 'stride' must be positive, but got {kernel_size} and {stride}."
+        )
     out = pool.avg_pool(
         full, kernel=kernel, stride=steps, padding=pairs_of(padding, rank, name), ceil_mode=ceil_mode,
         count_include_pad=count_include_pad, divisor=divisor or 0,
@@ -86,7 +88,9 @@ def maximum(
     steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
     gaps = one_per_axis(dilation, rank, name, "dilation")
     if any(n <= 0 for n in (*kernel, *steps, *gaps)):
-        raise ValueError(f"For '{name}', kernel, stride and dilation must be positive, but got {kernel}, {steps}, {gaps}.")
+        raise ValueError(
+            f"For '{name}', kernel, stride and dilation must be positive, but got {kernel}, {steps}, {gaps}."
+        )
     values, places = pool.max_pool(
         full, kernel=kernel, stride=steps, padding=pairs_of(padding, rank, name), dilation=gaps, ceil_mode=ceil_mode
     )

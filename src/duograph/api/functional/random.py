@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.ops import arithmetic, random as draws
+from duograph.ops import arithmetic
+from duograph.ops import random as draws
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to
@@ -261,7 +262,9 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     from duograph.ops.slices import slice_axis
 
     valid = arithmetic.sub(constant_like(order, n), iota(shape=(count,), axis=0, dtype=dt.int64))
-    return to_dtype(slice_axis(rows, 0, 0, count), dt.int32), to_dtype(arithmetic.maximum(valid, constant_like(valid, 0)), dt.bool_)
+    return to_dtype(slice_axis(rows, 0, 0, count), dt.int32), to_dtype(
+        arithmetic.maximum(valid, constant_like(valid, 0)), dt.bool_
+    )
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -7,12 +7,14 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import arithmetic, cumulative, reduce as red, stable
+from duograph.ops import arithmetic, cumulative, stable
+from duograph.ops import reduce as red
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
 from duograph.ops.movement import expand_dims, reshape, squeeze
-from duograph.ops.norm import moments, reduce_mean as mean_of
+from duograph.ops.norm import moments
+from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.unary import isnan, sqrt
 from duograph.tensor.tensor import Tensor

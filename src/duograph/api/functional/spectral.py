@@ -9,8 +9,12 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis
 from duograph.ops.arithmetic import mul
 from duograph.ops.creation import arange, constant_like
+from duograph.ops.fft import fft as fft_op
+from duograph.ops.fft import fft_n as fft_n_op
+from duograph.ops.fft import ifft as ifft_op
+from duograph.ops.fft import irfft as irfft_op
+from duograph.ops.fft import rfft as rfft_op
 from duograph.ops.movement import roll
-from duograph.ops.fft import fft as fft_op, fft_n as fft_n_op, ifft as ifft_op, irfft as irfft_op, rfft as rfft_op
 from duograph.tensor.tensor import Tensor
 
 from .forms import as_float, dtype_or, named, need_tensor

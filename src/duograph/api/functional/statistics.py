@@ -7,7 +7,10 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import arithmetic, decompositions as dec, linalg as products, movement, reduce as red, slices
+from duograph.ops import arithmetic, movement, slices
+from duograph.ops import decompositions as dec
+from duograph.ops import linalg as products
+from duograph.ops import reduce as red
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, full
 from duograph.ops.indexing import gather, gather_elements
@@ -15,7 +18,8 @@ from duograph.ops.select import select
 from duograph.ops.unary import floor, isnan
 from duograph.tensor.tensor import Tensor
 
-from .. import operators, tensor_shape as shaped
+from .. import operators
+from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import array, index, reduce
 from .forms import as_float, axis_of, need_tensor
@@ -109,7 +113,9 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     return (value, place) if keepdim else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
 
 
-def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
+def cov(
+    input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
+) -> Tensor:
     """The covariance matrix of variables (rows) over observations (columns)."""
     need_tensor("cov", input=input)
     x = as_float(input)

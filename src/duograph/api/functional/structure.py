@@ -16,8 +16,8 @@ from duograph.core import dtype as dt
 from duograph.ops import arithmetic
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like
-from duograph.ops.scalar import Scalar
 from duograph.ops.norm import global_norm as global_norm_op
+from duograph.ops.scalar import Scalar
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
@@ -317,9 +317,7 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
         norm = as_tensor(use_norm)
     limit = constant_like(norm, clip_norm)
     divisor = arithmetic.maximum(norm, limit)
-    return tuple(
-        arithmetic.div(arithmetic.mul(t, to_dtype(limit, t.dtype)), to_dtype(divisor, t.dtype)) for t in x
-    )
+    return tuple(arithmetic.div(arithmetic.mul(t, to_dtype(limit, t.dtype)), to_dtype(divisor, t.dtype)) for t in x)
 
 
 # ---- loops ----------------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """`Primitive`: an operator as an object that holds its attributes, and how tables become such classes.
 
-    Primitive
-    +-- PrimitiveWithInfer, PrimitiveWithCheck       bases of user classes
-    +-- TablePrimitive                               one class per row of a table (``declare``)
+Primitive
++-- PrimitiveWithInfer, PrimitiveWithCheck       bases of user classes
++-- TablePrimitive                               one class per row of a table (``declare``)
 """
 
 from __future__ import annotations

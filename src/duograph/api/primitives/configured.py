@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.ops import arithmetic, cumulative, linalg as products, movement, random as draws
+from duograph.ops import arithmetic, cumulative, movement
+from duograph.ops import linalg as products
+from duograph.ops import random as draws
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, compare, creation, index, linalg, math, nn, random, reduce
+from ..functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce
 from ..functional.forms import axes_of, axis_of, in_dtype
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -50,12 +52,8 @@ _row(
     "LpNorm", lambda p, x: linalg.vector_norm(x, p.p, p.axis, p.keep_dims),
     {"axis": REQUIRED, "p": 2, "keep_dims": False, "epsilon": 1e-12},
 )  # fmt: skip
-_row(
-    "Argmax", lambda p, x: in_dtype(reduce.argmax(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32}
-)
-_row(
-    "Argmin", lambda p, x: in_dtype(reduce.argmin(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32}
-)
+_row("Argmax", lambda p, x: in_dtype(reduce.argmax(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32})
+_row("Argmin", lambda p, x: in_dtype(reduce.argmin(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32})
 
 
 def _index_first(largest: bool) -> Any:
@@ -68,7 +66,11 @@ def _index_first(largest: bool) -> Any:
 
 _row("ArgMaxWithValue", _index_first(True), {"axis": 0, "keep_dims": False})
 _row("ArgMinWithValue", _index_first(False), {"axis": 0, "keep_dims": False})
-_row("CountNonZero", lambda p, x: reduce.count_nonzero(x, () if p.dims is None else p.dims, dtype=dt.int64), {"dims": None})
+_row(
+    "CountNonZero",
+    lambda p, x: reduce.count_nonzero(x, () if p.dims is None else p.dims, dtype=dt.int64),
+    {"dims": None},
+)
 
 
 def _running(op: Any, name: str) -> Any:
@@ -99,13 +101,15 @@ _row("Cholesky", lambda p, x: linalg.cholesky(x, p.upper), {"upper": False})
 _row("CholeskyInverse", lambda p, x: linalg.cholesky_inverse(x, p.upper), {"upper": False})
 _row("CholeskySolve", lambda p, x, y: linalg.cholesky_solve(x, y, p.upper), {"upper": False})
 _row("Einsum", lambda p, xs: linalg.einsum(p.equation, *xs), {"equation": REQUIRED})
-_row(
-    "MatrixInverse", lambda p, x: linalg.inverse(array.adjoint(x) if p.adjoint else x), {"adjoint": False}
-)
+_row("MatrixInverse", lambda p, x: linalg.inverse(array.adjoint(x) if p.adjoint else x), {"adjoint": False})
 _row("MatrixSolve", lambda p, a, b: linalg.matrix_solve(a, b, p.adjoint), {"adjoint": False})
 _row("MatrixPower", lambda p, x: linalg.matrix_power(x, p.n), {"n": REQUIRED})
 _row("Qr", lambda p, x: linalg.qr(x, "complete" if p.full_matrices else "reduced"), {"full_matrices": False})
-_row("Renorm", lambda p, x: linalg.renorm(x, p.p, p.dim, p.maxnorm), {"p": REQUIRED, "dim": REQUIRED, "maxnorm": REQUIRED})
+_row(
+    "Renorm",
+    lambda p, x: linalg.renorm(x, p.p, p.dim, p.maxnorm),
+    {"p": REQUIRED, "dim": REQUIRED, "maxnorm": REQUIRED},
+)
 
 
 def _svd(p: Any, x: Tensor) -> tuple[Tensor, ...]:
@@ -142,12 +146,20 @@ _row("Squeeze", lambda p, x: array.squeeze(x, p.axis), {"axis": ()})
 _row("BroadcastTo", lambda p, x: array.broadcast_to(x, p.shape), {"shape": REQUIRED})
 _row("ReverseV2", lambda p, x: array.flip(x, p.axis), {"axis": REQUIRED})
 _row("Roll", lambda p, x: array.roll(x, p.shifts, p.dims), {"shifts": REQUIRED, "dims": None})
-_row("ReverseSequence", lambda p, x, n: array.reverse_sequence(x, n, p.seq_dim, p.batch_dim), {"seq_dim": REQUIRED, "batch_dim": 0})
-_row("Tril", lambda p, x: array.tril(x, p.diagonal), {"diagonal": 0})
-_row("Triu", lambda p, x: array.triu(x, p.diagonal), {"diagonal": 0})
+_row(
+    "ReverseSequence",
+    lambda p, x, n: array.reverse_sequence(x, n, p.seq_dim, p.batch_dim),
+    {"seq_dim": REQUIRED, "batch_dim": 0},
+)
+_row("Tril", lambda p, x: blocks.tril(x, p.diagonal), {"diagonal": 0})
+_row("Triu", lambda p, x: blocks.triu(x, p.diagonal), {"diagonal": 0})
 _row("Meshgrid", lambda p, *xs: array.meshgrid(*_tensors(xs), indexing=p.indexing), {"indexing": "xy"})
 _MASKS = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
-_row("StridedSlice", lambda p, x, begin, end, strides: array.strided_slice(x, begin, end, strides, **{k: p.attrs[k] for k in _MASKS}), _MASKS)
+_row(
+    "StridedSlice",
+    lambda p, x, begin, end, strides: array.strided_slice(x, begin, end, strides, **{k: p.attrs[k] for k in _MASKS}),
+    _MASKS,
+)
 _row("Pad", lambda p, x: array.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
 _row(
     "PadV3", lambda p, x, paddings, value=None: array.pad(x, paddings, {"edge": "replicate"}.get(p.mode, p.mode), value),
@@ -166,16 +178,36 @@ def _mirror(p: Any, x: Tensor, paddings: Any) -> Tensor:
         return array.pad_pairs(x, [tuple(r) for r in rows], "reflect")
     for axis, (before, after) in enumerate(rows):
         n = x.shape[axis]
-        parts = [array.flip(slice_axis(x, axis, 0, before), axis), x, array.flip(slice_axis(x, axis, n - after, n), axis)]
+        parts = [
+            array.flip(slice_axis(x, axis, 0, before), axis),
+            x,
+            array.flip(slice_axis(x, axis, n - after, n), axis),
+        ]
         x = concat(*parts, axis=axis)
     return x
 
 
 _row("MirrorPad", _mirror, {"mode": "REFLECT"})
-_row("SpaceToBatchND", lambda p, x: array.space_to_batch_nd(x, p.block_shape, p.paddings), {"block_shape": REQUIRED, "paddings": REQUIRED})
-_row("BatchToSpaceND", lambda p, x: array.batch_to_space_nd(x, p.block_shape, p.crops), {"block_shape": REQUIRED, "crops": REQUIRED})
-_row("SpaceToBatch", lambda p, x: array.space_to_batch_nd(x, p.block_size, p.paddings), {"block_size": REQUIRED, "paddings": REQUIRED})
-_row("BatchToSpace", lambda p, x: array.batch_to_space_nd(x, p.block_size, p.crops), {"block_size": REQUIRED, "crops": REQUIRED})
+_row(
+    "SpaceToBatchND",
+    lambda p, x: blocks.space_to_batch_nd(x, p.block_shape, p.paddings),
+    {"block_shape": REQUIRED, "paddings": REQUIRED},
+)
+_row(
+    "BatchToSpaceND",
+    lambda p, x: blocks.batch_to_space_nd(x, p.block_shape, p.crops),
+    {"block_shape": REQUIRED, "crops": REQUIRED},
+)
+_row(
+    "SpaceToBatch",
+    lambda p, x: blocks.space_to_batch_nd(x, p.block_size, p.paddings),
+    {"block_size": REQUIRED, "paddings": REQUIRED},
+)
+_row(
+    "BatchToSpace",
+    lambda p, x: blocks.batch_to_space_nd(x, p.block_size, p.crops),
+    {"block_size": REQUIRED, "crops": REQUIRED},
+)
 
 
 def _depth_to_space(p: Any, x: Tensor) -> Tensor:
@@ -205,7 +237,11 @@ _row("TriuIndices", lambda p: creation.triu_indices(p.row, p.col, p.offset, dtyp
 
 _row("Gather", lambda p, x, i, axis: index.gather(x, i, axis, p.batch_dims), {"batch_dims": 0})
 _row("GatherV2", lambda p, x, i, axis: index.gather(x, i, axis))
-_row("IndexAdd", lambda p, x, i, y: index.index_add(x, i, y, p.axis), {"axis": REQUIRED, "use_lock": True, "check_index_bound": True})
+_row(
+    "IndexAdd",
+    lambda p, x, i, y: index.index_add(x, i, y, p.axis),
+    {"axis": REQUIRED, "use_lock": True, "check_index_bound": True},
+)
 _row(
     "TensorScatterElements", lambda p, x, i, u: index.tensor_scatter_elements(x, i, u, p.axis, p.reduction),
     {"axis": 0, "reduction": "none"},
@@ -218,13 +254,19 @@ _row(
     {"dtype": dt.int64, "right": False},
 )  # fmt: skip
 _row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries), {"boundaries": REQUIRED})
-_row("Histogram", lambda p, x: to_dtype(index.histc(x, p.bins, p.min, p.max), dt.int32), {"bins": 100, "min": 0.0, "max": 0.0})
+_row(
+    "Histogram",
+    lambda p, x: to_dtype(index.histc(x, p.bins, p.min, p.max), dt.int32),
+    {"bins": 100, "min": 0.0, "max": 0.0},
+)
 _row(
     "UniqueConsecutive", lambda p, x: index.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim),
     {"return_inverse": False, "return_counts": False, "dim": None},
 )  # fmt: skip
 _row(
-    "NanToNum", lambda p, x: index.nan_to_num(x, p.nan, p.posinf, p.neginf), {"nan": None, "posinf": None, "neginf": None}
+    "NanToNum",
+    lambda p, x: index.nan_to_num(x, p.nan, p.posinf, p.neginf),
+    {"nan": None, "posinf": None, "neginf": None},
 )
 _row(
     "IsClose", lambda p, x, y: compare.isclose(x, y, p.rtol, p.atol, p.equal_nan),
@@ -296,9 +338,15 @@ _row("Poisson", lambda p, shape, mean: to_dtype(random.poisson(shape, mean, p.se
 _row("RandomShuffle", lambda p, x: random.shuffle(x, p.seed), _SEEDS)
 _row("RandomChoiceWithMask", lambda p, x: random.choice_with_mask(x, p.count, p.seed), {"count": 256, **_SEEDS})
 _row(
-    "Multinomial", lambda p, x, n: to_dtype(random.multinomial(x, n, True, p.seed), p.dtype), {**_SEEDS, "dtype": dt.int32}
+    "Multinomial",
+    lambda p, x, n: to_dtype(random.multinomial(x, n, True, p.seed), p.dtype),
+    {**_SEEDS, "dtype": dt.int32},
 )
-_row("RandpermV2", lambda p, n: random.randperm(n, p.seed, p.offset, p.dtype), {"seed": 0, "offset": 0, "dtype": dt.int64})
+_row(
+    "RandpermV2",
+    lambda p, n: random.randperm(n, p.seed, p.offset, p.dtype),
+    {"seed": 0, "offset": 0, "dtype": dt.int64},
+)
 _row("Bernoulli", lambda p, x, prob: random.bernoulli(x, prob, max(p.seed, 0)), {"seed": -1, "offset": 0})
 _row("RandomCategorical", lambda p, x, n, seed=0: random.random_categorical(x, n, seed, p.dtype), {"dtype": dt.int64})
 _row(
@@ -335,4 +383,3 @@ def _dropout_channels(rank: int) -> Any:
 
 _row("Dropout2D", _dropout_channels(2), {"keep_prob": 0.5})
 _row("Dropout3D", _dropout_channels(3), {"keep_prob": 0.5})
-

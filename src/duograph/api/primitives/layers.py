@@ -6,15 +6,30 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel, same_padding
-from duograph.ops import arithmetic, conv as convs, image, loss as losses, pool as pools, unary
-from duograph.ops.creation import constant_like, full
+from duograph.ops import arithmetic, image, unary
+from duograph.ops import conv as convs
+from duograph.ops import loss as losses
+from duograph.ops import pool as pools
+from duograph.ops.creation import constant_like, full, iota
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
+)
+from duograph.ops.norm import (
     batch_norm_training as batch_norm_training_op,
+)
+from duograph.ops.norm import (
     l2_normalize as l2_normalize_op,
+)
+from duograph.ops.norm import (
     moments as moments_op,
+)
+from duograph.ops.norm import (
     scaled as scaled_op,
+)
+from duograph.ops.norm import (
     shifted as shifted_op,
+)
+from duograph.ops.norm import (
     softmax as softmax_op,
 )
 from duograph.tensor.eager import write
@@ -130,7 +145,12 @@ def _max_pool(rank: int, with_index: bool = False) -> Any:
             x, kernel=kernel, stride=stride, padding=_padding(p, x, kernel, stride), dilation=(1,) * rank,
             ceil_mode=bool(p.attrs.get("ceil_mode")),
         )  # fmt: skip
-        return (values, to_dtype(places, dt.int32)) if with_index else values
+        if not with_index:
+            return values
+        # MindSpore counts places through all channels of a sample
+        channel = iota(shape=tuple(places.shape), axis=1, dtype=dt.int64)
+        offset = arithmetic.mul(channel, constant_like(channel, numel(x.shape[2:])))
+        return values, to_dtype(arithmetic.add(places, offset), dt.int32)
 
     return forward
 
@@ -150,7 +170,9 @@ def _avg_pool(rank: int) -> Any:
 def _check_pool(p: Any) -> None:
     modes = ("same", "valid", "pad") if "3D" in p.name else ("same", "valid")
     if not isinstance(p.pad_mode, str) or p.pad_mode.lower() not in modes:
-        raise ValueError(f"For '{p.name}', the 'pad_mode' must be in {[m.upper() for m in modes]}, but got {p.pad_mode}.")
+        raise ValueError(
+            f"For '{p.name}', the 'pad_mode' must be in {[m.upper() for m in modes]}, but got {p.pad_mode}."
+        )
 
 
 _POOL = {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}
@@ -172,7 +194,14 @@ _row(
 _row(
     "MaxPoolWithArgmaxV2",
     lambda p, x: pool.maximum(2, x, p.kernel_size, p.strides, p.pads, p.dilation, p.ceil_mode),
-    {"kernel_size": REQUIRED, "strides": None, "pads": 0, "dilation": (1, 1), "ceil_mode": False, "argmax_type": dt.int64},
+    {
+        "kernel_size": REQUIRED,
+        "strides": None,
+        "pads": 0,
+        "dilation": (1, 1),
+        "ceil_mode": False,
+        "argmax_type": dt.int64,
+    },
 )
 _row("AdaptiveAvgPool2D", lambda p, x: pool.adaptive_average(2, x, p.output_size), {"output_size": REQUIRED})
 _row("AdaptiveAvgPool3D", lambda p, x: pool.adaptive_average(3, x, p.output_size), {"output_size": REQUIRED})
@@ -233,7 +262,12 @@ def _nll(p: Any, logits: Tensor, labels: Tensor, weight: Tensor) -> tuple[Tensor
 
 
 _row("NLLLoss", _nll, {**_MEAN, "ignore_index": -100}, check=_check_reduction)
-_row("BinaryCrossEntropy", lambda p, x, y, w=None: loss.binary_cross_entropy(x, y, w, p.reduction), _MEAN, check=_check_reduction)
+_row(
+    "BinaryCrossEntropy",
+    lambda p, x, y, w=None: loss.binary_cross_entropy(x, y, w, p.reduction),
+    _MEAN,
+    check=_check_reduction,
+)
 _row(
     "BCEWithLogitsLoss", lambda p, x, y, w=None, pos=None: loss.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction),
     _MEAN, check=_check_reduction,
@@ -304,7 +338,9 @@ def _scalar(value: Any, like: Tensor) -> Tensor:
     return as_tensor(value, like.dtype)
 
 
-def _momentum(p: Any, variable: Tensor, accumulation: Tensor, learning_rate: Any, gradient: Tensor, momentum: Any) -> Tensor:
+def _momentum(
+    p: Any, variable: Tensor, accumulation: Tensor, learning_rate: Any, gradient: Tensor, momentum: Any
+) -> Tensor:
     """``a = a * momentum + g``; ``v -= lr * a`` (Nesterov: ``lr * (g + momentum * a)``)."""
     lr, m = _scalar(learning_rate, variable), _scalar(momentum, variable)
     grad = gradient if p.gradient_scale == 1.0 else scaled_op(gradient, p.gradient_scale)
@@ -334,7 +370,9 @@ def _adam(
     one = constant_like(var, 1)
     b1, b2, rate, eps, p1, p2 = (_scalar(t, var) for t in (beta1, beta2, lr, epsilon, beta1_power, beta2_power))
     write(m, arithmetic.add(arithmetic.mul(b1, m), arithmetic.mul(arithmetic.sub(one, b1), gradient)))
-    write(v, arithmetic.add(arithmetic.mul(b2, v), arithmetic.mul(arithmetic.sub(one, b2), arithmetic.square(gradient))))
+    write(
+        v, arithmetic.add(arithmetic.mul(b2, v), arithmetic.mul(arithmetic.sub(one, b2), arithmetic.square(gradient)))
+    )
     rate = arithmetic.div(arithmetic.mul(rate, unary.sqrt(arithmetic.sub(one, p2))), arithmetic.sub(one, p1))
     top = m
     if p.use_nesterov:
@@ -395,4 +433,3 @@ def _rmsprop(
 
 
 _row("ApplyRMSProp", _rmsprop, {"use_locking": False})
-

@@ -7,17 +7,19 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.op import Op
-from duograph.ops import arithmetic, compare, complex as complex_ops, logical, power, unary
+from duograph.ops import arithmetic, compare, logical, power, unary
+from duograph.ops import complex as complex_ops
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, compare as compare_functions, creation, index, linalg, loss, math, nn, reduce, structure
+from ..functional import array, blocks, creation, index, linalg, loss, math, nn, reduce, structure
+from ..functional import compare as compare_functions
 from ..functional.forms import need_tensor
 from ..promote import to_dtype
 from .base import TablePrimitive, from_function
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare_functions, reduce, array, creation, index, linalg, nn, loss, structure):
+for _module in (math, compare_functions, reduce, array, blocks, creation, index, linalg, nn, loss, structure):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _SAME_OP: dict[str, tuple[str, Op]] = {
@@ -78,7 +80,7 @@ _COMPOSITE = {
     "Trace": "trace", "Transpose": "transpose", "TransposeView": "transpose", "TupleToArray": "tuple_to_array", "Unique": "unique",
     "UnsortedSegmentMax": "unsorted_segment_max", "UnsortedSegmentMin": "unsorted_segment_min",
     "UnsortedSegmentProd": "unsorted_segment_prod", "UnsortedSegmentSum": "unsorted_segment_sum", "Xdivy": "xdivy",
-    "Zeros": "zeros", "ZerosLike": "zeros_like", 
+    "Zeros": "zeros", "ZerosLike": "zeros_like",
     "Expand": "expand", "IdentityN": "identity", "InplaceUpdateV2": "inplace_update",
     "SiLU": "silu", "LogAddExp": "logaddexp", "LogAddExp2": "logaddexp2",
     "Polygamma": "polygamma",

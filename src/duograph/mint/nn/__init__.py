@@ -6,10 +6,35 @@ import sys
 from importlib import import_module
 from typing import Any
 
-LAYERS = """
-    Identity ReLU ReLU6 Sigmoid Tanh SiLU Mish Softmax LogSoftmax Softshrink Hardshrink LogSigmoid PReLU SELU
-    L1Loss MSELoss BCELoss SmoothL1Loss KLDivLoss NLLLoss CrossEntropyLoss BCEWithLogitsLoss
-    PixelShuffle PixelUnshuffle AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d""".split()
+LAYERS = [
+    "Identity",
+    "ReLU",
+    "ReLU6",
+    "Sigmoid",
+    "Tanh",
+    "SiLU",
+    "Mish",
+    "Softmax",
+    "LogSoftmax",
+    "Softshrink",
+    "Hardshrink",
+    "LogSigmoid",
+    "PReLU",
+    "SELU",
+    "L1Loss",
+    "MSELoss",
+    "BCELoss",
+    "SmoothL1Loss",
+    "KLDivLoss",
+    "NLLLoss",
+    "CrossEntropyLoss",
+    "BCEWithLogitsLoss",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+]
 OTHER_NAMES = {"Softshrink": "SoftShrink", "Hardshrink": "HShrink", "SELU": "SeLU"}
 
 

@@ -10,18 +10,53 @@ from duograph.api.functional.forms import need_tensor, one_per_axis
 from duograph.api.functional.index import FUNCTIONS as _INDEX
 from duograph.api.functional.linalg import dense
 from duograph.api.public_ops import functions
-from duograph.mint.functions import flatten
 from duograph.ops.reduce import reduce_max
 from duograph.tensor import hooks
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 _OPS = functions()
-SAME = """
-    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d batch_norm
-    cosine_embedding_loss cross_entropy dropout dropout2d fold gelu grid_sample group_norm hardshrink hardsigmoid hardswish
-    interpolate kl_div l1_loss layer_norm logsigmoid mish mse_loss nll_loss normalize pixel_shuffle prelu relu selu sigmoid
-    softplus softshrink soft_margin_loss tanh unfold upsample clamp conv_transpose2d max_unpool2d""".split()
+SAME = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool2d",
+    "batch_norm",
+    "cosine_embedding_loss",
+    "cross_entropy",
+    "dropout",
+    "dropout2d",
+    "fold",
+    "gelu",
+    "grid_sample",
+    "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "interpolate",
+    "kl_div",
+    "l1_loss",
+    "layer_norm",
+    "logsigmoid",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "normalize",
+    "pixel_shuffle",
+    "prelu",
+    "relu",
+    "selu",
+    "sigmoid",
+    "softplus",
+    "softshrink",
+    "soft_margin_loss",
+    "tanh",
+    "unfold",
+    "upsample",
+    "clamp",
+    "conv_transpose2d",
+    "max_unpool2d",
+]
 globals().update({name: _OPS[name] for name in SAME})
 
 
