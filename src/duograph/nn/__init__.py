@@ -28,13 +28,16 @@ HOMES: dict[str, str] = {
         MultiClassDiceLoss""",
     "duograph.nn.loss.ranking": """
         CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss TripletMarginWithDistanceLoss PoissonNLLLoss
-        GaussianNLLLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss MultiMarginLoss MultilabelMarginLoss""",
+        GaussianNLLLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss MultiMarginLoss MultilabelMarginLoss CTCLoss""",
     "duograph.nn.layer.embedding": "Embedding EmbeddingLookup",
     "duograph.nn.layer.padding": """
         Pad ConstantPad1d ConstantPad2d ConstantPad3d ZeroPad2d ReflectionPad1d ReflectionPad2d ReflectionPad3d
         ReplicationPad1d ReplicationPad2d ReplicationPad3d""",
     "duograph.nn.layer.image": """
         Upsample PixelShuffle PixelUnshuffle ChannelShuffle Unflatten ClipByNorm Norm LRN Roll Tril Triu Unfold""",
+    "duograph.nn.layer.transformer": """
+        MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
+        Transformer""",
     "duograph.nn.layer.recurrent": "RNN LSTM GRU RNNCell LSTMCell GRUCell",
     "duograph.nn.optim.optimizer": "Optimizer",
     "duograph.nn.optim.momentum": "SGD Momentum",

@@ -8,11 +8,12 @@ from duograph.api.promote import promote_float
 from duograph.core.shapes import normalize_axis
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.ops import diagonals, image, norm
+from duograph.ops import diagonals, image
 from duograph.ops.arithmetic import maximum, mul
 from duograph.ops.conv import resolve_padding
 from duograph.ops.creation import constant_like
 from duograph.ops.movement import reshape, roll, transpose
+from duograph.ops.norm import lrn
 from duograph.ops.reduce import reduce_sum
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
@@ -169,7 +170,7 @@ class LRN(Cell):
         self.bias, self.alpha, self.beta = bias, alpha, beta
 
     def construct(self, input_x):
-        return norm.lrn(input_x, self.depth_radius, self.bias, self.alpha, self.beta)
+        return lrn(input_x, self.depth_radius, self.bias, self.alpha, self.beta)
 
 
 class Roll(Cell):

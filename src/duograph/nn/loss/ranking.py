@@ -9,6 +9,7 @@ from duograph.ops import loss as losses
 from duograph.ops.arithmetic import maximum
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like
+from duograph.ops.ctc import ctc_loss
 from duograph.tensor.tensor import Tensor
 
 from .loss import LossBase, same_floats, tensors_only
@@ -209,3 +210,23 @@ class MultilabelMarginLoss(LossBase):
 
     def construct(self, x, target):
         return losses.multilabel_margin_loss(x, target, self.reduction)[0]
+
+
+class CTCLoss(LossBase):
+    """Connectionist temporal classification.
+
+    Args:
+        blank (int): index of the blank. Default ``0``.
+        reduction (str): Default ``"mean"``.
+        zero_infinity (bool): whether infinite losses count as 0. Default ``False``.
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction)
+        self.blank = checks.integer(blank, "blank", self.cls_name)
+        self.zero_infinity = checks.boolean(zero_infinity, "zero_infinity", self.cls_name)
+
+    def construct(self, log_probs, targets, input_lengths, target_lengths):
+        return ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )[0]
