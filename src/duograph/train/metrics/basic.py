@@ -1,0 +1,186 @@
+"""Base of metrics; accuracies, errors and mean loss."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from duograph.tensor.tensor import Tensor
+
+
+class Metric(metaclass=ABCMeta):
+    """Base class: `clear`, then `update` with every batch, then `eval`."""
+
+    _indexes: list[int] | None = None
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Forgets what was seen."""
+
+    @abstractmethod
+    def update(self, *inputs: Any) -> None:
+        """Takes the outputs of one batch."""
+
+    @abstractmethod
+    def eval(self) -> Any:
+        """The value."""
+
+    @property
+    def indexes(self) -> list[int] | None:
+        """Which of the outputs `update` is given, ``None``: all."""
+        return self._indexes
+
+    def set_indexes(self, indexes: list[int]) -> Metric:
+        """Selects the outputs that `update` is given.
+
+        Raises:
+            ValueError: these are no ints.
+        """
+        if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
+            raise ValueError(f"For 'set_indexes', the argument 'indexes' should be a list of int, but got {indexes}.")
+        self._indexes = indexes
+        return self
+
+    def _array(self, value: Any) -> np.ndarray:
+        return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+    def _inputs(self, inputs: tuple[Any, ...], count: int) -> list[np.ndarray]:
+        if self._indexes is not None:
+            inputs = tuple(inputs[i] for i in self._indexes)
+        if len(inputs) != count:
+            raise ValueError(f"For '{type(self).__name__}.update', it needs {count} inputs, but got {len(inputs)}.")
+        return [self._array(x) for x in inputs]
+
+    def _no_samples(self) -> RuntimeError:
+        return RuntimeError(f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0.")
+
+
+class Accuracy(Metric):
+    """Share of right predictions.
+
+    Args:
+        eval_type (str): ``"classification"`` or ``"multilabel"``. Default ``"classification"``.
+    """
+
+    def __init__(self, eval_type: str = "classification") -> None:
+        if eval_type not in ("classification", "multilabel"):
+            raise TypeError(f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}.")
+        self._type = eval_type
+        self.clear()
+
+    def clear(self) -> None:
+        self._correct = self._total = 0
+
+    def update(self, *inputs: Any) -> None:
+        predicted, target = self._inputs(inputs, 2)
+        if self._type == "classification":
+            target = target.argmax(1) if target.ndim == predicted.ndim else target
+            right = predicted.argmax(1) == target
+        else:
+            flat = predicted.reshape(len(predicted), -1), target.reshape(len(target), -1)
+            right = np.all(flat[0] == flat[1], axis=1)
+        self._correct += int(right.sum())
+        self._total += right.size
+
+    def eval(self) -> float:
+        if not self._total:
+            raise self._no_samples()
+        return self._correct / self._total
+
+
+class TopKCategoricalAccuracy(Metric):
+    """Share of samples whose class is among the ``k`` likeliest."""
+
+    def __init__(self, k: int) -> None:
+        if not isinstance(k, int):
+            raise TypeError(f"The argument 'k' must be int, but got {type(k)}.")
+        if k < 1:
+            raise ValueError(f"The argument 'k' must be > 0, but got {k}.")
+        self.k = k
+        self.clear()
+
+    def clear(self) -> None:
+        self._correct = self._total = 0
+
+    def update(self, *inputs: Any) -> None:
+        predicted, target = self._inputs(inputs, 2)
+        target = target.argmax(1) if target.ndim == predicted.ndim else target
+        best = np.argsort(-predicted, axis=1, kind="stable")[:, : self.k]
+        self._correct += int((best == target.reshape(-1, 1)).any(1).sum())
+        self._total += len(target)
+
+    def eval(self) -> float:
+        if not self._total:
+            raise self._no_samples()
+        return self._correct / self._total
+
+
+class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """Share of samples whose class is the likeliest."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """Share of samples whose class is among the five likeliest."""
+
+    def __init__(self) -> None:
+        super().__init__(5)
+
+
+class _MeanError(Metric):
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._sum, self._count = 0.0, 0
+
+    def update(self, *inputs: Any) -> None:
+        predicted, target = self._inputs(inputs, 2)
+        self._sum += float(self._error(predicted - target.reshape(predicted.shape)).sum())
+        self._count += len(target)
+
+    def _error(self, gap: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def eval(self) -> float:
+        if not self._count:
+            raise self._no_samples()
+        return self._sum / self._count
+
+
+class MAE(_MeanError):
+    """Mean absolute error."""
+
+    def _error(self, gap: np.ndarray) -> np.ndarray:
+        return np.abs(gap)
+
+
+class MSE(_MeanError):
+    """Mean squared error."""
+
+    def _error(self, gap: np.ndarray) -> np.ndarray:
+        return np.square(gap)
+
+
+class Loss(Metric):
+    """Mean loss of the batches."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._sum, self._count = 0.0, 0
+
+    def update(self, *inputs: Any) -> None:
+        (loss,) = self._inputs(inputs, 1)
+        self._sum += float(np.mean(loss))
+        self._count += 1
+
+    def eval(self) -> float:
+        if not self._count:
+            raise self._no_samples()
+        return self._sum / self._count

@@ -1,0 +1,254 @@
+"""`Model`: training, evaluation and prediction of a network on data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from duograph.amp import build_train_network
+from duograph.nn.cell import Cell
+from duograph.nn.wrap import WithEvalCell
+from duograph.tensor.tensor import Tensor
+
+from .callback import CallbackManager, InternalCallbackParam, RunContext
+from .metrics import Loss, Metric, get_metric_fn
+
+
+def batches_of(dataset: Any) -> Iterator[tuple[Any, ...]]:
+    """The batches of a data set (``create_tuple_iterator``) or of any iterable, as tuples of tensors."""
+    rows: Iterable[Any] = dataset.create_tuple_iterator() if hasattr(dataset, "create_tuple_iterator") else dataset
+    for row in rows:
+        items = tuple(row) if isinstance(row, tuple | list) else (row,)
+        yield tuple(x if isinstance(x, Tensor) else Tensor(x) for x in items)
+
+
+class Model:
+    """A network with loss, optimizer and metrics.
+
+    Args:
+        network (Cell): the network.
+        loss_fn (Cell): its loss; ``None`` if the network returns the loss. Default ``None``.
+        optimizer (Cell): for training. Default ``None``.
+        metrics (Union[dict, set]): names, or metrics by name. Default ``None``.
+        eval_network (Cell): for evaluation; default: network and loss. Default ``None``.
+        eval_indexes (list): places of loss, output and label in its outputs. Default ``None``.
+        amp_level (str): see `amp.auto_mixed_precision`. Default ``"O0"``.
+        boost_level (str): kept for old programs. Default ``"O0"``.
+        kwargs: ``loss_scale_manager``, ``keep_batchnorm_fp32``.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        network: Cell,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        eval_network: Cell | None = None,
+        eval_indexes: list[int] | None = None,
+        amp_level: str = "O0",
+        boost_level: str = "O0",
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(network, Cell):
+            raise TypeError(f"For 'Model', the argument 'network' must be Cell, but got {type(network)}.")
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._amp = {"level": amp_level, "boost_level": boost_level, **kwargs}
+        self._metrics = self._metric_table(metrics)
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        if eval_network is None and loss_fn is not None:
+            self._eval_network = WithEvalCell(network, loss_fn)
+        self._built: Cell | None = None
+
+    @staticmethod
+    def _metric_table(metrics: Any) -> dict[str, Metric]:
+        if metrics is None:
+            return {}
+        if isinstance(metrics, dict):
+            for name, metric in metrics.items():
+                if not isinstance(name, str) or not isinstance(metric, Metric):
+                    raise TypeError(f"For 'Model', metrics must map names to Metric, but got {name!r}: {metric!r}.")
+            return dict(metrics)
+        if not isinstance(metrics, set | list | tuple):
+            raise TypeError(f"The argument 'metrics' must be None, dict or set, but got {metrics}.")
+        return {name: get_metric_fn(name) for name in metrics}
+
+    @property
+    def train_network(self) -> Cell:
+        """The Cell that does a training step."""
+        if self._built is None:
+            if self._optimizer is None:
+                self._built = self._network
+            else:
+                self._built = build_train_network(self._network, self._optimizer, self._loss_fn, **self._amp)
+        return self._built
+
+    @property
+    def eval_network(self) -> Cell | None:
+        """The Cell that evaluates."""
+        return self._eval_network
+
+    @property
+    def predict_network(self) -> Cell:
+        """The network."""
+        return self._network
+
+    def train(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Trains.
+
+        Args:
+            epoch (int): number of epochs.
+            train_dataset (Dataset): the data.
+            callbacks (Union[list[Callback], Callback]): Default ``None``.
+            dataset_sink_mode (bool): kept for old programs. Default ``False``.
+            sink_size (int): kept for old programs. Default ``-1``.
+            initial_epoch (int): number of epochs done before. Default ``0``.
+
+        Raises:
+            ValueError: ``epoch`` is not positive.
+        """
+        self._train(epoch, train_dataset, callbacks, initial_epoch)
+
+    def fit(
+        self,
+        epoch: int,
+        train_dataset: Any,
+        valid_dataset: Any = None,
+        valid_frequency: Any = 1,
+        callbacks: Any = None,
+        dataset_sink_mode: bool = False,
+        valid_dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Trains, and evaluates every ``valid_frequency`` epochs (or in the epochs of a list); see `train`."""
+        self._train(epoch, train_dataset, callbacks, initial_epoch, valid_dataset, valid_frequency)
+
+    def _train(
+        self, epochs: int, dataset: Any, callbacks: Any, first: int, valid: Any = None, frequency: Any = 1
+    ) -> None:
+        if isinstance(epochs, bool) or not isinstance(epochs, int):
+            raise TypeError(f"The argument 'epoch' must be int, but got {type(epochs)}.")
+        if epochs <= 0:
+            raise ValueError(f"The argument 'epoch' must be > 0, but got {epochs}.")
+        network = self.train_network.set_train()
+        size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
+        params = InternalCallbackParam(
+            train_network=network, epoch_num=epochs, batch_num=size, mode="train", loss_fn=self._loss_fn,
+            optimizer=self._optimizer, network=self._network, train_dataset=dataset, cur_step_num=first * size,
+            metrics={}, eval_results={}, net_outputs=None, cur_epoch_num=first,
+        )  # fmt: skip
+        context = RunContext(params)
+        with CallbackManager(callbacks) as manager:
+            manager.on_train_begin(context)
+            for number in range(first, epochs):
+                params.cur_epoch_num = number + 1
+                manager.on_train_epoch_begin(context)
+                for batch in batches_of(dataset):
+                    params.cur_step_num = params.cur_step_num + 1
+                    manager.on_train_step_begin(context)
+                    params.net_outputs = network(*batch)
+                    manager.on_train_step_end(context)
+                    if context.get_stop_requested():
+                        break
+                if valid is not None and self._is_due(number + 1, frequency):
+                    results = self._evaluate(valid, manager)
+                    params.metrics = results
+                    params.eval_results = {f"eval_{name.lower()}": value for name, value in results.items()}
+                    network.set_train()
+                manager.on_train_epoch_end(context)
+                if context.get_stop_requested():
+                    break
+            manager.on_train_end(context)
+
+    @staticmethod
+    def _is_due(epoch: int, frequency: Any) -> bool:
+        return epoch in frequency if isinstance(frequency, list | tuple | range) else epoch % frequency == 0
+
+    def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
+        """Evaluates.
+
+        Args:
+            valid_dataset (Dataset): the data.
+            callbacks (Union[list[Callback], Callback]): Default ``None``.
+            dataset_sink_mode (bool): kept for old programs. Default ``False``.
+
+        Returns:
+            dict of the metrics by name.
+
+        Raises:
+            ValueError: the Model has no metrics.
+        """
+        with CallbackManager(callbacks) as manager:
+            return self._evaluate(valid_dataset, manager)
+
+    def _evaluate(self, dataset: Any, manager: CallbackManager) -> dict[str, Any]:
+        if not self._metrics:
+            raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, you should set it.")
+        network: Any = self._eval_network
+        if network is None:
+            raise ValueError("For Model.eval, there is neither 'loss_fn' nor 'eval_network'.")
+        network.set_train(False)
+        size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
+        params = InternalCallbackParam(
+            eval_network=network, valid_dataset=dataset, batch_num=size, mode="eval", cur_step_num=0, network=self._network
+        )
+        context = RunContext(params)
+        for metric in self._metrics.values():
+            metric.clear()
+        manager.on_eval_begin(context)
+        manager.on_eval_epoch_begin(context)
+        for batch in batches_of(dataset):
+            params.cur_step_num = params.cur_step_num + 1
+            manager.on_eval_step_begin(context)
+            outputs = network(*batch)
+            params.net_outputs = outputs
+            manager.on_eval_step_end(context)
+            self._update_metrics(outputs if isinstance(outputs, tuple) else (outputs,))
+            if context.get_stop_requested():
+                break
+        results = {name: metric.eval() for name, metric in self._metrics.items()}
+        params.metrics = results
+        manager.on_eval_epoch_end(context)
+        manager.on_eval_end(context)
+        return results
+
+    def _update_metrics(self, outputs: tuple[Any, ...]) -> None:
+        loss, *rest = outputs
+        if self._eval_indexes is not None:
+            loss, *rest = [outputs[i] for i in self._eval_indexes]
+        for metric in self._metrics.values():
+            if isinstance(metric, Loss):
+                metric.update(loss)
+            elif metric.indexes is not None:
+                metric.update(*outputs)
+            else:
+                metric.update(*rest)
+
+    def predict(self, *predict_data: Any, backend: Any = None, config: Any = None) -> Any:
+        """The output of the network, which is set to evaluation.
+
+        Args:
+            predict_data (Union[Tensor, tuple]): its inputs.
+            backend (str): kept for old programs. Default ``None``.
+            config (dict): kept for old programs. Default ``None``.
+        """
+        self._network.set_train(False)
+        return self._network(*predict_data)
+
+    def build(
+        self, train_dataset: Any = None, valid_dataset: Any = None, sink_size: int = -1, epoch: int = 1, sink_mode: bool = True
+    ) -> None:
+        """Makes the Cells of training and evaluation ahead of the first step."""
+        if train_dataset is not None:
+            self.train_network.set_train()
