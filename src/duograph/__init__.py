@@ -24,7 +24,7 @@ HOMES: dict[str, str] = {
     "duograph.core.dtype": """
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
         float8_e4m3fn float8_e5m2 byte short intc long intp ubyte ushort uintc uintp half single double cfloat cdouble
-        number int_ uint float_ string list_ tuple_ type_none tensor_type QuantDtype
+        number int_ uint float_ string list_ tuple_ type_none tensor_type
         dtype_to_nptype dtype_to_pytype pytype_to_dtype get_py_obj_dtype""",
     "duograph.common.parameter": "Parameter ParameterTuple",
     "duograph.common.generator": """
@@ -54,8 +54,7 @@ HOMES: dict[str, str] = {
 """Module: the public names that it holds."""
 
 SUBMODULES = (
-    "amp", "common", "communication", "context", "dataset", "experimental", "hal", "jit_config", "log", "mint", "nn",
-    "numpy", "onnx", "ops", "parallel", "profiler", "scipy", "train",
+    "amp", "common", "communication", "context", "hal", "jit_config", "log", "mint", "nn", "numpy", "ops", "train",
 )  # fmt: skip
 """Sub-packages and modules that are part of the API; loaded at first use."""
 

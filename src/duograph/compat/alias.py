@@ -139,7 +139,7 @@ def _no_module(name: str) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The public one of ``names`` that looks most like ``name``; in other case only if nothing else does."""
-    public = [item for item in names if not item.startswith("_")]
+    public = [item for item in names if not item.startswith("_") and item != name]
     found = get_close_matches(name, public, n=1)
     if found:
         return found[0]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["_cell_graph_executor", "_pynative_executor"]
+from duograph.autodiff.api import no_grad
+
+__all__ = ["_cell_graph_executor", "_no_grad", "_pynative_executor"]
+
+_no_grad = no_grad
 
 
 class _PynativeExecutor:

@@ -29,6 +29,9 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.runtime": ("duograph.hal",),
     "mindspore.parallel": ("duograph.parallel", "duograph"),
     "mindspore.device_manager": ("duograph.context",),
+    "mindspore.nn.metrics": ("duograph.train.metrics",),
+    "mindspore.train.amp": ("duograph.amp", "duograph"),
+    "mindspore.utils": ("duograph",),
     "mindspore.version": ("duograph.compat.version",),
 }
 """MindSpore module: the duograph modules that hold its names, in the order of search."""
