@@ -107,7 +107,6 @@ def test_c7_cells_made_inside_are_new_on_each_call():
         {"input_signature": Tensor([0.0, 0.0, 0.0])},
     ],
     ids=lambda options: "-".join(options),
-    ids=str,
 )
 def test_c8_to_c15_older_arguments(options):
     assert equal(ms.jit(double, **options)(X), double(X))
