@@ -106,7 +106,6 @@ def test_c7_cells_made_inside_are_new_on_each_call():
         {"mode": "PIJit", "jit_config": {"loop_unrolling": False}},
         {"input_signature": Tensor([0.0, 0.0, 0.0])},
     ],
-    ids=lambda options: "-".join(options),
 )
 def test_c8_to_c15_older_arguments(options):
     assert equal(ms.jit(double, **options)(X), double(X))
