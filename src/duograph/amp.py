@@ -123,7 +123,11 @@ def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType =
 
 
 def custom_mixed_precision(
-    network: Cell, *, white_list: list[type] | None = None, black_list: list[type] | None = None, dtype: dt.DType = dt.float16
+    network: Cell,
+    *,
+    white_list: list[type] | None = None,
+    black_list: list[type] | None = None,
+    dtype: dt.DType = dt.float16,
 ) -> Cell:
     """Makes the Cells of a white list, or all but those of a black list, compute in a half type.
 

@@ -114,9 +114,7 @@ def _save_graphs(value: bool | int) -> int:
 
 def _syntax_level(value: int) -> int:
     if value not in (STRICT, COMPATIBLE, LAX):
-        raise ValueError(
-            f"For 'jit_syntax_level', the value should be context.STRICT or context.LAX, but got {value}."
-        )
+        raise ValueError(f"For 'jit_syntax_level', the value should be context.STRICT or context.LAX, but got {value}.")
     return value
 
 

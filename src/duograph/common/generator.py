@@ -39,9 +39,7 @@ def set_seed(seed: int) -> None:
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
-        raise ValueError(
-            f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'."
-        )
+        raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
     np.random.seed(seed % 2**32)
     manual_seed(seed)
     _global_seed[0] = seed

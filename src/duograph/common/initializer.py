@@ -107,7 +107,9 @@ class Constant(Initializer):
         if isinstance(self.value, bool | int):
             wanted = dt.as_dtype(dtype, "initializer")
             if wanted.is_integer or wanted.is_bool:  # exact, large integers do not fit in float32
-                return full(shape=_shape_of(shape), value=wanted.is_bool and bool(self.value) or self.value, dtype=wanted)
+                return full(
+                    shape=_shape_of(shape), value=(wanted.is_bool and bool(self.value)) or self.value, dtype=wanted
+                )
         return super().materialize(shape, dtype)
 
 
@@ -321,8 +323,7 @@ class Identity(Initializer):
     def draw(self, shape: tuple[int, ...]) -> Tensor:
         if len(shape) != 2:
             raise ValueError(
-                "For Identity initializer, the dimension of the initialized tensor should be 2, "
-                f"but got {len(shape)}."
+                f"For Identity initializer, the dimension of the initialized tensor should be 2, but got {len(shape)}."
             )
         return creation.eye(n=shape[0], m=shape[1], dtype=dt.float32)
 
@@ -423,7 +424,9 @@ _ALIASES: dict[str, type[Initializer]] = {
 def _shape_of(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, int) and not isinstance(shape, bool):
         shape = (shape,)
-    if not isinstance(shape, tuple | list) or any(not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in shape):
+    if not isinstance(shape, tuple | list) or any(
+        not isinstance(n, int) or isinstance(n, bool) or n < 0 for n in shape
+    ):
         raise ValueError(
             "For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive integer, "
             f"but got {shape}"

@@ -166,9 +166,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             own["_cells"][name] = None
         elif name in own["_buffers"]:
             if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"cannot assign '{type(value)}' as buffer '{name}' (mindspore.Tensor or None expected)"
-                )
+                raise TypeError(f"cannot assign '{type(value)}' as buffer '{name}' (mindspore.Tensor or None expected)")
             own["_buffers"][name] = value
         else:
             if isinstance(value, ParameterTuple):

@@ -77,7 +77,12 @@ class CellHooks:
         return _register(self._forward_pre_hooks, hook_fn, prepend, with_kwargs)
 
     def register_forward_hook(
-        self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self,
+        hook_fn: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
     ) -> HookHandle:
         """Calls ``hook_fn(cell, args, output)`` after ``construct``; what it returns, if not None, is the output.
 

@@ -199,7 +199,9 @@ class CellSettings:
     @pipeline_stage.setter
     def pipeline_stage(self, value: int) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'context.set_auto_parallel_context', the argument 'pipeline_stage' must be int type, but got type : {type(value)}")
+            raise TypeError(
+                f"For 'context.set_auto_parallel_context', the argument 'pipeline_stage' must be int type, but got type : {type(value)}"
+            )
         if value < 0:
             raise ValueError(f"The argument 'pipeline_stage' cannot be less than 0, but got {value}.")
         self._flags["pipeline_stage"] = value

@@ -40,7 +40,9 @@ class CellTree:
                 f"but got {type(child_name)}."
             )
         if not child_name or "." in child_name:
-            raise KeyError("For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.'")
+            raise KeyError(
+                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.'"
+            )
         if child_name not in self._cells and (child_name in self.__dict__ or child_name in self._params):
             raise KeyError(
                 f"For 'insert_child_to_cell', the {child_name} child cell already exists in the network."
@@ -53,7 +55,9 @@ class CellTree:
             )
         self._cells[child_name] = child_cell
 
-    def insert_param_to_cell(self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True) -> None:
+    def insert_param_to_cell(
+        self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
+    ) -> None:
         """Adds a parameter; one without a name takes ``param_name``.
 
         Args:

@@ -66,7 +66,9 @@ def one_of(value: Any, choices: Any, name: str, owner: str) -> Any:
 def string_of(value: Any, choices: Any, name: str, owner: str) -> str:
     """``value`` if it is a string among ``choices``."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'.")
+        raise ValueError(
+            f"For '{owner}', the '{name}' must be str and must be in '{list(choices)}', but got '{value}'."
+        )
     return value
 
 

@@ -43,7 +43,9 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
     owner = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
         if not isinstance(value, list | tuple):
-            raise TypeError(f"For '{owner}', the type of '{name}' should be list or tuple, but got {type(value).__name__}.")
+            raise TypeError(
+                f"For '{owner}', the type of '{name}' should be list or tuple, but got {type(value).__name__}."
+            )
     if len(milestone) != len(learning_rates):
         raise ValueError(
             f"For '{owner}', the size of 'milestone' must be same with the size of 'learning_rates', "
@@ -62,7 +64,12 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
 
 
 def exponential_decay_lr(
-    learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int, decay_epoch: int, is_stair: bool = False
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
 ) -> list[float]:
     """``learning_rate * decay_rate ** (epoch / decay_epoch)``."""
     owner = "exponential_decay_lr"
@@ -76,7 +83,12 @@ def exponential_decay_lr(
 
 
 def natural_exp_decay_lr(
-    learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int, decay_epoch: int, is_stair: bool = False
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
 ) -> list[float]:
     """``learning_rate * exp(-decay_rate * epoch)``, with ``is_stair`` at the last multiple of ``decay_epoch``."""
     owner = "natural_exp_decay_lr"
@@ -90,7 +102,12 @@ def natural_exp_decay_lr(
 
 
 def inverse_decay_lr(
-    learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int, decay_epoch: int, is_stair: bool = False
+    learning_rate: float,
+    decay_rate: float,
+    total_step: int,
+    step_per_epoch: int,
+    decay_epoch: int,
+    is_stair: bool = False,
 ) -> list[float]:
     """``learning_rate / (1 + decay_rate * epoch / decay_epoch)``."""
     owner = "inverse_decay_lr"

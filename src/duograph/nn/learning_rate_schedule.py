@@ -72,7 +72,9 @@ class ExponentialDecayLR(_Decay):
     """``learning_rate * decay_rate ** p``; see the arguments of `_Decay`."""
 
     def construct(self, global_step):
-        return exponential_decay(as_step(global_step), self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair)
+        return exponential_decay(
+            as_step(global_step), self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair
+        )
 
 
 def exponential_decay(step: Tensor, start: float, factor: float, steps: int, stair: bool) -> Tensor:
@@ -156,7 +158,12 @@ class PolynomialDecayLR(LearningRateSchedule):
     """
 
     def __init__(
-        self, learning_rate: float, end_learning_rate: float, decay_steps: int, power: float, update_decay_steps: bool = False
+        self,
+        learning_rate: float,
+        end_learning_rate: float,
+        decay_steps: int,
+        power: float,
+        update_decay_steps: bool = False,
     ) -> None:
         super().__init__()
         rate(learning_rate, "learning_rate", self.cls_name)

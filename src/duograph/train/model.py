@@ -194,14 +194,21 @@ class Model:
 
     def _evaluate(self, dataset: Any, manager: CallbackManager) -> dict[str, Any]:
         if not self._metrics:
-            raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, you should set it.")
+            raise ValueError(
+                "For Model.eval, the model argument 'metrics' can not be None or empty, you should set it."
+            )
         network: Any = self._eval_network
         if network is None:
             raise ValueError("For Model.eval, there is neither 'loss_fn' nor 'eval_network'.")
         network.set_train(False)
         size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
         params = InternalCallbackParam(
-            eval_network=network, valid_dataset=dataset, batch_num=size, mode="eval", cur_step_num=0, network=self._network
+            eval_network=network,
+            valid_dataset=dataset,
+            batch_num=size,
+            mode="eval",
+            cur_step_num=0,
+            network=self._network,
         )
         context = RunContext(params)
         for metric in self._metrics.values():
@@ -247,7 +254,12 @@ class Model:
         return self._network(*predict_data)
 
     def build(
-        self, train_dataset: Any = None, valid_dataset: Any = None, sink_size: int = -1, epoch: int = 1, sink_mode: bool = True
+        self,
+        train_dataset: Any = None,
+        valid_dataset: Any = None,
+        sink_size: int = -1,
+        epoch: int = 1,
+        sink_mode: bool = True,
     ) -> None:
         """Makes the Cells of training and evaluation ahead of the first step."""
         if train_dataset is not None:

@@ -89,7 +89,7 @@ def save_checkpoint(
     enc_mode: str = "AES-GCM",
     choice_func: Callable[[str], bool] | None = None,
     crc_check: bool = False,
-    format: str = "ckpt",  # noqa: A002  (MindSpore's name)
+    format: str = "ckpt",
     **kwargs: Any,
 ) -> None:
     """Saves parameters to a file.
@@ -215,7 +215,7 @@ def load_checkpoint(
     choice_func: Callable[[str], bool] | None = None,
     crc_check: bool = False,
     remove_redundancy: bool = False,
-    format: str = "ckpt",  # noqa: A002  (MindSpore's name)
+    format: str = "ckpt",
 ) -> dict[str, Any]:
     """Reads parameters from a file.
 
@@ -392,7 +392,12 @@ def _load_by_common_prefix(targets: dict[str, Parameter], values: dict[str, Any]
 
 
 def _convert(
-    file_path: str, save_path: str | None, name_map: dict[str, str] | None, source: str, target: str, pattern: str | None
+    file_path: str,
+    save_path: str | None,
+    name_map: dict[str, str] | None,
+    source: str,
+    target: str,
+    pattern: str | None,
 ) -> None:
     import re
 

@@ -12,8 +12,8 @@ from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops import activation as act
 from duograph.ops import random
-from duograph.ops.norm import log_softmax, softmax
 from duograph.ops.creation import constant_like
+from duograph.ops.norm import log_softmax, softmax
 from duograph.ops.unary import relu as _relu
 from duograph.ops.unary import sigmoid, tanh
 from duograph.tensor.parameter import Parameter

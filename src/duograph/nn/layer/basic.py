@@ -196,7 +196,9 @@ class BiDense(Cell):
         shape = (out_channels, in1_channels, in2_channels)
         bound = 1 / math.sqrt(in1_channels)
         checked_init(weight_init, shape, "weight init", self.cls_name)
-        self.weight = Parameter(initializer(Uniform(bound) if weight_init is None else weight_init, shape, dtype), name="weight")
+        self.weight = Parameter(
+            initializer(Uniform(bound) if weight_init is None else weight_init, shape, dtype), name="weight"
+        )
         self.bias = None
         if has_bias:
             checked_init(bias_init, (out_channels,), "bias init", self.cls_name)
@@ -418,4 +420,3 @@ def one_hot(indices: Tensor, depth: int, on: float, off: float, axis: int, dtype
     on_, off_ = full(shape=(), value=on, dtype=dtype), full(shape=(), value=off, dtype=dtype)
     out = select(hot, on_, off_)
     return out if axis in (-1, ndim - 1) else move_axis(out, ndim - 1, axis)
-

@@ -213,7 +213,9 @@ class CellDict(Cell):
         if not isinstance(key, str):
             raise TypeError(f"For '{self.cls_name}', the type of 'key' must be str, but got {type(key).__name__}.")
         if not key or "." in key:
-            raise KeyError(f"For '{self.cls_name}', the 'key' can not be empty and can not contain '.', but got {key!r}.")
+            raise KeyError(
+                f"For '{self.cls_name}', the 'key' can not be empty and can not contain '.', but got {key!r}."
+            )
         if key not in self._cells and hasattr(self, key):
             raise KeyError(f"For '{self.cls_name}', the key '{key}' is an attribute of the CellDict already.")
         _check_cell(cell, self.cls_name)

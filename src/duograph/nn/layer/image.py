@@ -88,7 +88,9 @@ class Unflatten(Cell):
     def __init__(self, axis: int, unflattened_size: Any) -> None:
         super().__init__()
         if not isinstance(unflattened_size, tuple | list):
-            raise TypeError(f"For '{self.cls_name}', 'unflattened_size' must be tuple or list, but got {type(unflattened_size)}.")
+            raise TypeError(
+                f"For '{self.cls_name}', 'unflattened_size' must be tuple or list, but got {type(unflattened_size)}."
+            )
         self.axis = checks.integer(axis, "axis", self.cls_name)
         self.unflattened_size = tuple(unflattened_size)
 

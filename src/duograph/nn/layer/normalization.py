@@ -13,11 +13,11 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.ops.norm import batch_norm_inference, batch_norm_training, group_norm, instance_norm, layer_norm
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
 from duograph.ops.movement import reshape
+from duograph.ops.norm import batch_norm_inference, batch_norm_training, group_norm, instance_norm, layer_norm
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor

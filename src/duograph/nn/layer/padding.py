@@ -46,14 +46,22 @@ class Pad(Cell):
     def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
         super().__init__()
         if not isinstance(paddings, tuple):
-            raise TypeError(f"For '{self.cls_name}', the type of 'paddings' must be tuple, but got {type(paddings).__name__}.")
+            raise TypeError(
+                f"For '{self.cls_name}', the type of 'paddings' must be tuple, but got {type(paddings).__name__}."
+            )
         for pair in paddings:
             if len(pair) != 2:
-                raise ValueError(f"For '{self.cls_name}', the dimension of 'paddings' must be (n, 2), but got {paddings}.")
+                raise ValueError(
+                    f"For '{self.cls_name}', the dimension of 'paddings' must be (n, 2), but got {paddings}."
+                )
         if len(paddings) > 4:
-            raise ValueError(f"For '{self.cls_name}', only 'paddings' up to 4 dims is supported, but got {len(paddings)}.")
+            raise ValueError(
+                f"For '{self.cls_name}', only 'paddings' up to 4 dims is supported, but got {len(paddings)}."
+            )
         if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-            raise ValueError(f"For '{self.cls_name}', the 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode}.")
+            raise ValueError(
+                f"For '{self.cls_name}', the 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode}."
+            )
         self.paddings = tuple(tuple(pair) for pair in paddings)
         self.mode = mode
 
@@ -71,7 +79,9 @@ class _SpatialPad(Cell):
     def _set_padding(self, padding: Any) -> None:
         owner = self.cls_name
         if isinstance(padding, bool) or not isinstance(padding, int | tuple | list):
-            raise TypeError(f"For '{owner}', the type of parameter 'padding' should be in [int, tuple], but got {padding}.")
+            raise TypeError(
+                f"For '{owner}', the type of parameter 'padding' should be in [int, tuple], but got {padding}."
+            )
         items = (padding,) * (2 * self.rank) if isinstance(padding, int) else tuple(padding)
         if len(items) % 2 or len(items) > 2 * self.rank or any(not isinstance(p, int) for p in items):
             raise ValueError(
@@ -88,7 +98,9 @@ class _ConstantPad(_SpatialPad):
     def __init__(self, padding: Any, value: Any) -> None:
         super().__init__()
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"For '{self.cls_name}', the type of parameter 'value' should be in [float, int], but got {type(value)}.")
+            raise TypeError(
+                f"For '{self.cls_name}', the type of parameter 'value' should be in [float, int], but got {type(value)}."
+            )
         self._set_padding(padding)
         self.value = value
 

@@ -36,9 +36,7 @@ class _Pool(Cell):
     def _setup(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, data_format: str) -> None:
         owner = self.cls_name
         if not isinstance(pad_mode, str) or pad_mode.upper() not in ("VALID", "SAME", "PAD"):
-            raise ValueError(
-                f"For '{owner}', the 'pad_mode' must be in ['VALID', 'SAME', 'PAD'], but got {pad_mode}."
-            )
+            raise ValueError(f"For '{owner}', the 'pad_mode' must be in ['VALID', 'SAME', 'PAD'], but got {pad_mode}.")
         self.pad_mode = pad_mode.upper()
         self.kernel_size, self.stride = kernel_size, stride
         self._kernel = checks.extents(kernel_size, self.rank, "kernel_size", owner)
@@ -46,7 +44,9 @@ class _Pool(Cell):
         self._padding = padding
         items = (padding,) if isinstance(padding, int) else tuple(padding)
         if self.pad_mode != "PAD" and any(items):
-            raise ValueError(f"For '{owner}', the padding must be zero when pad_mode is '{pad_mode}', but got {padding}.")
+            raise ValueError(
+                f"For '{owner}', the padding must be zero when pad_mode is '{pad_mode}', but got {padding}."
+            )
         self.format = data_format
 
     def _pads(self, x: Tensor, dilation: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
@@ -180,9 +180,7 @@ class _AvgPool(_Pool):
         self._ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
         self._count_include_pad = checks.boolean(count_include_pad, "count_include_pad", self.cls_name)
         if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}."
-            )
+            raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}.")
         self._divisor = divisor_override or 0
 
     def construct(self, x):

@@ -54,7 +54,12 @@ class RNNCell(_RecurrentCell):
     """
 
     def __init__(
-        self, input_size: int, hidden_size: int, has_bias: bool = True, nonlinearity: str = "tanh", dtype: Any = dt.float32
+        self,
+        input_size: int,
+        hidden_size: int,
+        has_bias: bool = True,
+        nonlinearity: str = "tanh",
+        dtype: Any = dt.float32,
     ) -> None:
         super().__init__(input_size, hidden_size, has_bias, dtype)
         self.nonlinearity = checks.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", self.cls_name)
@@ -169,7 +174,9 @@ class RNN(_RecurrentLayers):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"For '{type(self).__name__}', the 'nonlinearity' must be in ['tanh', 'relu'], but got {nonlinearity}.")
+            raise ValueError(
+                f"For '{type(self).__name__}', the 'nonlinearity' must be in ['tanh', 'relu'], but got {nonlinearity}."
+            )
         super().__init__(*args, **kwargs)
         self.nonlinearity = nonlinearity
 

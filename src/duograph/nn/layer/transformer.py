@@ -64,7 +64,9 @@ class MultiheadAttention(Cell):
         self.vdim = embed_dim if vdim is None else vdim
         self.batch_first, self.head_dim = batch_first, embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
-            raise ValueError(f"The init argument 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}.")
+            raise ValueError(
+                f"The init argument 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}."
+            )
         self.same_width = self.kdim == embed_dim and self.vdim == embed_dim
         self.in_proj_weight = self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
         init = XavierUniform()
@@ -358,7 +360,17 @@ class Transformer(Cell):
         dtype: Any = dt.float32,
     ) -> None:
         super().__init__()
-        settings = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+        settings = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            dtype,
+        )
         if custom_encoder is None:
             last = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
             custom_encoder = TransformerEncoder(TransformerEncoderLayer(*settings), num_encoder_layers, last)

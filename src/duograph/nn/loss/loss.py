@@ -63,7 +63,9 @@ class LossBase(Cell):
         if reduction is None:
             reduction = "none"
         if reduction not in _REDUCTIONS:
-            raise ValueError(f"For '{self.cls_name}', the 'reduction' must be in {list(_REDUCTIONS)}, but got {reduction}.")
+            raise ValueError(
+                f"For '{self.cls_name}', the 'reduction' must be in {list(_REDUCTIONS)}, but got {reduction}."
+            )
         self.reduction = reduction
         self.average = reduction == "mean"
         self.reduce = reduction != "none"
@@ -200,7 +202,11 @@ class CrossEntropyLoss(LossBase):
     """
 
     def __init__(
-        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(reduction)
         if weight is not None:
@@ -373,10 +379,14 @@ class MultiClassDiceLoss(LossBase):
         activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ... Default ``"softmax"``.
     """
 
-    def __init__(self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax") -> None:
+    def __init__(
+        self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax"
+    ) -> None:
         super().__init__()
         if activation is not None and activation not in ("softmax", "sigmoid"):
-            raise KeyError(f"For '{self.cls_name}', the 'activation' must be 'softmax', 'sigmoid' or None, but got {activation}.")
+            raise KeyError(
+                f"For '{self.cls_name}', the 'activation' must be 'softmax', 'sigmoid' or None, but got {activation}."
+            )
         self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
 
     def construct(self, logits, label):

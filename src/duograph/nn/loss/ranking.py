@@ -76,7 +76,9 @@ class TripletMarginLoss(LossBase):
         return triplet(x, positive, negative, margin, self.p, self.eps, self.swap, self.reduction)
 
 
-def triplet(x: Tensor, near: Tensor, far: Tensor, margin: Any, p: float, eps: float, swap: bool, reduction: str) -> Tensor:
+def triplet(
+    x: Tensor, near: Tensor, far: Tensor, margin: Any, p: float, eps: float, swap: bool, reduction: str
+) -> Tensor:
     """`losses.triplet_margin_loss` whose margin may be a Tensor."""
     x, near, far = same_floats(x, near, far)
     if not isinstance(margin, Tensor):

@@ -22,7 +22,9 @@ def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
     """Raises unless both are floats between 0 and 1 and ``eps`` is positive."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not isinstance(value, float):
-            raise TypeError(f"For '{owner}', the type of '{name}' should be 'float', but got type '{type(value).__name__}'.")
+            raise TypeError(
+                f"For '{owner}', the type of '{name}' should be 'float', but got type '{type(value).__name__}'."
+            )
         if not 0.0 < value < 1.0:
             raise ValueError(
                 f"For '{owner}', the '{name}' must be in range of (0.0, 1.0), but got {value} with type 'float'."
@@ -132,9 +134,7 @@ class LazyAdam(Adam):
         weight_decay: Any = 0.0,
         loss_scale: float = 1.0,
     ) -> None:
-        super().__init__(
-            params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale
-        )
+        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
 
 
 class AdamOffload(LazyAdam):

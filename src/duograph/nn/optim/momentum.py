@@ -57,9 +57,13 @@ class SGD(Optimizer):
         if momentum < 0.0:
             raise ValueError(f"For '{owner}', the argument 'momentum' must be at least 0.0, but got {momentum}.")
         if dampening < 0.0:
-            raise ValueError(f"For '{owner}', the argument 'dampening' must be at least 0.0, but got 'dampening' {dampening}")
+            raise ValueError(
+                f"For '{owner}', the argument 'dampening' must be at least 0.0, but got 'dampening' {dampening}"
+            )
         if not isinstance(nesterov, bool):
-            raise TypeError(f"For '{owner}', the type of 'nesterov' should be 'bool', but got type '{type(nesterov).__name__}'.")
+            raise TypeError(
+                f"For '{owner}', the type of 'nesterov' should be 'bool', but got type '{type(nesterov).__name__}'."
+            )
         if nesterov and (momentum <= 0.0 or dampening != 0.0):
             raise ValueError(
                 f"For '{owner}', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
@@ -126,5 +130,7 @@ def _float(value: Any, name: str, owner: str) -> float:
     if isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if not isinstance(value, float):
-        raise TypeError(f"For '{owner}', the type of '{name}' should be 'float', but got type '{type(value).__name__}'.")
+        raise TypeError(
+            f"For '{owner}', the type of '{name}' should be 'float', but got type '{type(value).__name__}'."
+        )
     return value

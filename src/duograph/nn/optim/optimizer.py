@@ -66,9 +66,13 @@ class Optimizer(Cell):
         if isinstance(loss_scale, int) and not isinstance(loss_scale, bool):
             loss_scale = float(loss_scale)
         if not isinstance(loss_scale, float):
-            raise TypeError(f"For '{owner}', the type of 'loss_scale' should be 'float', but got '{type(loss_scale).__name__}'.")
+            raise TypeError(
+                f"For '{owner}', the type of 'loss_scale' should be 'float', but got '{type(loss_scale).__name__}'."
+            )
         if loss_scale <= 0:
-            raise ValueError(f"For '{owner}', the 'loss_scale' must be float and must > 0, but got '{loss_scale}' with type 'float'.")
+            raise ValueError(
+                f"For '{owner}', the 'loss_scale' must be float and must > 0, but got '{loss_scale}' with type 'float'."
+            )
         self.loss_scale = loss_scale
         self.weight_decay = weight_decay_of(weight_decay, owner)
         self.global_step = Parameter(Tensor([0], dt.int32), name="global_step")
@@ -105,7 +109,9 @@ class Optimizer(Cell):
 
     def _set_decay(self, members: list[Member], owner: str) -> None:
         self.decay_flags = tuple("beta" not in m.param.name and "gamma" not in m.param.name for m in members)
-        decays = [self.weight_decay if m.weight_decay is None else weight_decay_of(m.weight_decay, owner) for m in members]
+        decays = [
+            self.weight_decay if m.weight_decay is None else weight_decay_of(m.weight_decay, owner) for m in members
+        ]
         self._decays = tuple(decays)
         self.dynamic_weight_decay = any(isinstance(d, Cell) for d in decays)
         self.exec_weight_decay = any(isinstance(d, Cell) or d > 0 for d in decays)
@@ -118,7 +124,9 @@ class Optimizer(Cell):
     def step(self, gradients: Any) -> bool:
         """Moves every parameter once."""
         if isinstance(gradients, Tensor) or not isinstance(gradients, Iterable):
-            raise TypeError(f"For '{self.cls_name}', the gradients must be a tuple or list of Tensor, but got {type(gradients)}.")
+            raise TypeError(
+                f"For '{self.cls_name}', the gradients must be a tuple or list of Tensor, but got {type(gradients)}."
+            )
         gradients = tuple(gradients)
         if len(gradients) != self.param_length:
             raise RuntimeError(
@@ -179,7 +187,9 @@ class Optimizer(Cell):
         found = []
         for p in param if many else [param]:
             if not isinstance(p, Parameter):
-                raise TypeError(f"For 'get_lr_parameter', the 'param' must be Parameter or iterable, but got {type(p)}.")
+                raise TypeError(
+                    f"For 'get_lr_parameter', the 'param' must be Parameter or iterable, but got {type(p)}."
+                )
             index = next((i for i, own in enumerate(self.parameters) if own is p), None)
             if index is None:
                 raise ValueError(f"For 'get_lr_parameter', the parameter {p.name} is not in the optimizer.")

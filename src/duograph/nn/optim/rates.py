@@ -115,9 +115,7 @@ def members_of(parameters: Any) -> tuple[list[Member], bool]:
         TypeError, ValueError, KeyError, RuntimeError: as MindSpore.
     """
     if not isinstance(parameters, Iterable) or isinstance(parameters, Tensor | str):
-        raise TypeError(
-            f"For 'Optimizer', the argument parameters must be Iterable type, but got {type(parameters)}."
-        )
+        raise TypeError(f"For 'Optimizer', the argument parameters must be Iterable type, but got {type(parameters)}.")
     items = list(parameters)
     if not items:
         raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
@@ -137,9 +135,7 @@ def _grouped(groups: list[dict[str, Any]]) -> list[Member]:
     seen: set[int] = set()
     for number, group in enumerate(groups):
         if bad := [key for key in group if key not in _GROUP_KEYS]:
-            raise KeyError(
-                f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but got {bad}."
-            )
+            raise KeyError(f"For 'Optimizer', the key in group params must be one of in {_GROUP_KEYS}, but got {bad}.")
         if "order_params" in group:
             if len(group) > 1:
                 raise ValueError(

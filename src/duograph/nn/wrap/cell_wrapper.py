@@ -87,7 +87,9 @@ class ForwardValueAndGrad(Cell):
     ) -> None:
         super().__init__(auto_prefix=False)
         if not callable(network):
-            raise TypeError(f"For 'ForwardValueAndGrad', the 'network' must be Cell, Function or Method, but got {type(network)}.")
+            raise TypeError(
+                f"For 'ForwardValueAndGrad', the 'network' must be Cell, Function or Method, but got {type(network)}."
+            )
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
             if not isinstance(value, bool):
                 raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got {type(value)}.")
@@ -177,7 +179,9 @@ class WithEvalCell(Cell):
     def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(add_cast_fp32, bool):
-            raise TypeError(f"For 'WithEvalCell', the 'add_cast_fp32' must be a bool, but got {type(add_cast_fp32).__name__}.")
+            raise TypeError(
+                f"For 'WithEvalCell', the 'add_cast_fp32' must be a bool, but got {type(add_cast_fp32).__name__}."
+            )
         self._network, self._loss_fn, self.add_cast_fp32 = network, loss_fn, add_cast_fp32
 
     def construct(self, data, label):

@@ -50,7 +50,7 @@ class CheckpointConfig:
         exception_save: bool = False,
         crc_check: bool = False,
         remove_redundancy: bool = False,
-        format: str = "ckpt",  # noqa: A002  (MindSpore's name)
+        format: str = "ckpt",
         **kwargs: Any,
     ) -> None:
         counts = {
@@ -103,9 +103,13 @@ class ModelCheckpoint(Callback):
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         if isinstance(prefix, str) and "/" in prefix:
-            raise ValueError(f"For 'ModelCheckpoint', the argument 'prefix' must be str and must not contain '/', but got {prefix}.")
+            raise ValueError(
+                f"For 'ModelCheckpoint', the argument 'prefix' must be str and must not contain '/', but got {prefix}."
+            )
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"For 'ModelCheckpoint', the type of 'config' should be 'CheckpointConfig', but got {type(config)}.")
+            raise TypeError(
+                f"For 'ModelCheckpoint', the type of 'config' should be 'CheckpointConfig', but got {type(config)}."
+            )
         self._prefix, self._directory = prefix, directory
         self._config = config or CheckpointConfig()
         self._saved: list[Path] = []
@@ -146,7 +150,12 @@ class ModelCheckpoint(Callback):
                 appended[info] = params.cur_epoch_num if info == "epoch_num" else params.cur_step_num
         network = config.saved_network or params.train_network
         save_checkpoint(
-            network, str(folder / name), config.integrated_save, config.async_save, appended or None, format=config.format
+            network,
+            str(folder / name),
+            config.integrated_save,
+            config.async_save,
+            appended or None,
+            format=config.format,
         )
         self.latest_ckpt_file_name = str(folder / name)
         self._last_step, self._last_time = params.cur_step_num, time.time()

@@ -35,9 +35,7 @@ class LossMonitor(Callback):
 
     def __init__(self, per_print_times: int = 1) -> None:
         if isinstance(per_print_times, bool) or not isinstance(per_print_times, int) or per_print_times < 0:
-            raise ValueError(
-                f"The argument 'per_print_times' must be int and >= 0, but got {per_print_times}."
-            )
+            raise ValueError(f"The argument 'per_print_times' must be int and >= 0, but got {per_print_times}.")
         self._per_print_times = per_print_times
         self._last = 0
 

@@ -1,6 +1,15 @@
 """Metrics of evaluation."""
 
-from .basic import MAE, MSE, Accuracy, Loss, Metric, Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
+from .basic import (
+    MAE,
+    MSE,
+    Accuracy,
+    Loss,
+    Metric,
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+)
 from .scores import F1, Fbeta, Perplexity, Precision, Recall
 
 _BY_NAME = {

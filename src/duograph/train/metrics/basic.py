@@ -66,7 +66,9 @@ class Accuracy(Metric):
 
     def __init__(self, eval_type: str = "classification") -> None:
         if eval_type not in ("classification", "multilabel"):
-            raise TypeError(f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}.")
+            raise TypeError(
+                f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}."
+            )
         self._type = eval_type
         self.clear()
 

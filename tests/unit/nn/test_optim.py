@@ -1,0 +1,97 @@
+"""Optimizers: three steps against values measured with MindSpore 2.10."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duograph import Parameter, Tensor, nn
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([[1.0, 2.0], [3.0, -4.0]]), name="w")
+        self.gamma = Parameter(Tensor([0.5, 0.6]), name="gamma")
+        self.bias = Parameter(Tensor([0.1]), name="bias")
+
+
+CASES = {
+    "SGD": (lambda p: nn.SGD(p, 0.1), [1.015, 1.925, 2.835, -4.255, 0.515, 0.525, 0.115]),
+    "SGD momentum": (
+        lambda p: nn.SGD(p, 0.1, momentum=0.9, dampening=0.2, weight_decay=0.01),
+        [1.0391749, 1.8833589, 2.7275429, -4.3880625, 0.54425, 0.49335, 0.1436986],
+    ),
+    "Momentum": (
+        lambda p: nn.Momentum(p, 0.1, 0.9),
+        [1.0451499, 1.87685, 2.70855, -4.45975, 0.54515, 0.47685, 0.14515],
+    ),
+    "Adam": (
+        lambda p: nn.Adam(p, 0.1, 0.8, 0.9, 1e-5, weight_decay=0.1, loss_scale=4.0),
+        [0.6997753, 1.6995565, 2.6996989, -3.7037861, 0.7244012, 0.3034564, 0.203147],
+    ),
+    "AdamWeightDecay": (
+        lambda p: nn.AdamWeightDecay(p, 0.1, weight_decay=0.1),
+        [1.8688724, 0.7336863, 1.6843665, -5.1091433, 1.4085662, -0.6173794, 0.9956034],
+    ),
+    "RMSProp": (
+        lambda p: nn.RMSProp(p, 0.1, 0.9, 0.5, 1e-3, centered=True, weight_decay=0.1),
+        [0.9832501, 1.8012301, 2.6334882, -4.19877, 0.5300984, 0.4903547, 0.1248754],
+    ),
+    "Adagrad": (
+        lambda p: nn.Adagrad(p, learning_rate=0.1, weight_decay=0.1),
+        [0.9577413, 1.7935885, 2.7736428, -4.2064114, 0.5429965, 0.4359021, 0.1324234],
+    ),
+    "Rprop": (lambda p: nn.Rprop(p, 0.1), [1.22, 1.636, 2.636, -4.364, 0.72, 0.236, 0.32]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_three_steps(name):
+    make, expected = CASES[name]
+    net = Net()
+    optimizer = make(net.trainable_params())
+    for i in range(3):
+        optimizer(
+            tuple(
+                Tensor(((np.arange(p.size).reshape(p.shape) - 0.5) * 0.3 + i * 0.1).astype(np.float32))
+                for p in net.trainable_params()
+            )
+        )
+    found = np.concatenate([p.asnumpy().ravel() for p in net.trainable_params()])
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
+    assert optimizer.global_step.asnumpy().tolist() == [3]
+
+
+def test_groups():
+    net = Net()
+    schedule = nn.ExponentialDecayLR(0.1, 0.9, 2)
+    optimizer = nn.SGD(
+        [
+            {"params": [net.w], "lr": 0.5, "weight_decay": 0.1},
+            {"params": [net.gamma], "grad_centralization": True},
+            {"params": [net.bias], "lr": schedule},
+            {"order_params": net.trainable_params()},
+        ],
+        0.1,
+    )
+    assert [p.name for p in optimizer.parameters] == ["w", "gamma", "bias"]
+    assert [round(float(r), 6) for r in optimizer.get_lr()] == [0.5, 0.1, 0.1]
+    assert optimizer.get_lr_parameter(net.bias) is schedule
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda p: nn.SGD([], 0.1), ValueError),
+        (lambda p: nn.Adam(3), TypeError),
+        (lambda p: nn.SGD(p, -1.0), ValueError),
+        (lambda p: nn.Adam(p, beta1=1.5), ValueError),
+        (lambda p: nn.Adam(p, beta1=1), TypeError),
+        (lambda p: nn.SGD([{"params": [p[0]], "x": 1}], 0.1), KeyError),
+        (lambda p: nn.SGD([{"params": [p[0]]}, {"params": [p[0]]}], 0.1), RuntimeError),
+    ],
+)
+def test_bad_arguments(make, error):
+    with pytest.raises(error):
+        make(Net().trainable_params())

@@ -1,0 +1,44 @@
+"""Checkpoints: what is written is read, in both formats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn
+
+
+@pytest.mark.parametrize("file_format", ["ckpt", "safetensors"])
+def test_round_trip(tmp_path, file_format):
+    net = nn.Dense(2, 3)
+    path = tmp_path / f"net.{file_format}"
+    ms.save_checkpoint(net, str(path), append_dict={"epoch": 3, "note": "héllo"}, format=file_format)
+    loaded = ms.load_checkpoint(str(path), format=file_format)
+    assert np.array_equal(loaded["weight"].asnumpy(), net.weight.asnumpy())
+    assert loaded["epoch"].asnumpy() == 3
+    assert loaded["note"] == "héllo"
+    other = nn.Dense(2, 3)
+    missing, unused = ms.load_param_into_net(other, loaded)
+    assert missing == []
+    assert sorted(unused) == ["epoch", "note"]
+    assert np.array_equal(other.bias.asnumpy(), net.bias.asnumpy())
+
+
+def test_half_types_survive(tmp_path):
+    path = str(tmp_path / "x.ckpt")
+    ms.save_checkpoint([{"name": "x", "data": Tensor([1.5, 2.5], ms.bfloat16)}], path)
+    assert ms.load_checkpoint(path)["x"].dtype is ms.bfloat16
+
+
+def test_errors(tmp_path):
+    with pytest.raises(ValueError, match="does not exist"):
+        ms.load_checkpoint(str(tmp_path / "nothing.ckpt"))
+    bad = tmp_path / "bad.ckpt"
+    bad.write_text("this is no checkpoint")
+    with pytest.raises(ValueError):
+        ms.load_checkpoint(str(bad))
+    with pytest.raises(RuntimeError, match="same shape"):
+        ms.load_param_into_net(
+            nn.Dense(3, 3), {"weight": ms.Parameter(Tensor(np.ones((3, 2), np.float32)), name="weight")}
+        )
