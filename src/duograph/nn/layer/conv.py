@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from duograph.common.initializer import HeUniform
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.nn import checks
@@ -92,8 +94,9 @@ class _Conv(Cell):
         shape = (outer, inner // group, *self.kernel_size)
         if data_format.endswith("C") and not self.transposed:
             shape = (outer, *self.kernel_size, inner // group)
-        self.weight_init, self.bias_init = weight_init, bias_init
-        self.weight = Parameter(default_weight(weight_init, shape, dtype), name="weight")
+        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.bias_init = bias_init
+        self.weight = Parameter(default_weight(self.weight_init, shape, dtype), name="weight")
         self.bias = None
         if has_bias:
             fan_in = shape[1] * numel(shape[2:])
