@@ -150,9 +150,7 @@ def inner_scope(binder: Any) -> Iterator[Scope]:
             binder._views = views
 
 
-def branch(
-    pred: Any, then: Callable[[], list[Gradient]], orelse: Callable[[], list[Gradient]]
-) -> list[Gradient]:
+def branch(pred: Any, then: Callable[[], list[Gradient]], orelse: Callable[[], list[Gradient]]) -> list[Gradient]:
     """The gradients that ``then()`` gives if ``pred`` else those of ``orelse()``; emits a ``cond`` if it must."""
     if isinstance(pred, bool):
         return then() if pred else orelse()
@@ -196,9 +194,7 @@ def close_together(scopes: Sequence[Scope], outs: Sequence[Sequence[Node]]) -> t
     captures: dict[Node, None] = {}
     for scope, nodes in zip(scopes, outs, strict=True):
         captures.update(dict.fromkeys(scope.close("branch", (), nodes)[1]))
-    graphs = [
-        scope.close("branch", (), nodes, tuple(captures))[0] for scope, nodes in zip(scopes, outs, strict=True)
-    ]
+    graphs = [scope.close("branch", (), nodes, tuple(captures))[0] for scope, nodes in zip(scopes, outs, strict=True)]
     return graphs, list(captures)
 
 

@@ -51,9 +51,7 @@ def _weights(weights: Any) -> list[Any]:
     if isinstance(weights, Tensor):
         return [weights]
     if not isinstance(weights, list | tuple):
-        raise TypeError(
-            f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights!r}"
-        )
+        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights!r}")
     for w in weights:
         if not isinstance(w, Tensor):
             raise RuntimeError(f"The weights must be Parameters, but got {w!r}.")

@@ -101,9 +101,7 @@ class _Loop:
 
     def pull(self, douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         n = self.n
-        invariant_groups: Groups = (None,) * n + tuple(
-            None if g is None else n + g for g in groups_of(groups[n:])
-        )
+        invariant_groups: Groups = (None,) * n + tuple(None if g is None else n + g for g in groups_of(groups[n:]))
         active = self.body.active[self.first :]
         carries = [d if a else None for d, a in zip(douts, active, strict=False)]
         invariants = [

@@ -307,7 +307,9 @@ def _typed_texts(code: CodeType) -> Iterator[str]:
         return
     lines = [readline.get_history_item(i + 1) or "" for i in range(readline.get_current_history_length())][-_MAX_TYPED:]
     for start in reversed(range(len(lines))):
-        if lines[start][:1].isspace() or not ("def " in lines[start] or "lambda" in lines[start] or lines[start][:1] == "@"):
+        if lines[start][:1].isspace() or not (
+            "def " in lines[start] or "lambda" in lines[start] or lines[start][:1] == "@"
+        ):
             continue
         for end in range(start + 1, len(lines) + 1):
             if end < len(lines) and lines[end][:1].isspace():

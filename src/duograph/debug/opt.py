@@ -1,9 +1,9 @@
 """``python -m duograph opt``: passes on MindIR text, the tool behind the literate tests.
 
-    python -m duograph opt --list                                     the passes there are
-    python -m duograph opt graph.mindir                               parse, verify, print
-    python -m duograph opt - --passes drop_tags,simplify < graph.mindir
-    python -m duograph opt graph.mindir --passes simplify --style mindspore --each
+python -m duograph opt --list                                     the passes there are
+python -m duograph opt graph.mindir                               parse, verify, print
+python -m duograph opt - --passes drop_tags,simplify < graph.mindir
+python -m duograph opt graph.mindir --passes simplify --style mindspore --each
 """
 
 from __future__ import annotations

@@ -154,7 +154,9 @@ class JitFunction:
             store.compiled.pop()
         return entry
 
-    def _capture(self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]) -> Any:
+    def _capture(
+        self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]
+    ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
         target = self.target or self.fn
 

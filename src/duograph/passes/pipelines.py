@@ -1,8 +1,8 @@
 """The pipelines, on one screen.
 
-    canonicalise   captured (gradients expanded) -> canonical: no tags, no marks, no needless tuples
-    optimise(0)    nothing: the program as it was written
-    optimise(1)    everything exact
+canonicalise   captured (gradients expanded) -> canonical: no tags, no marks, no needless tuples
+optimise(0)    nothing: the program as it was written
+optimise(1)    everything exact
 """
 
 from __future__ import annotations

@@ -56,7 +56,9 @@ class EagerBinder:
     def write(self, target: Tensor, value: Tensor) -> None:
         """Replaces the contents of ``target`` in place; every tensor that shares its memory sees it."""
         if not target.array().flags.writeable:
-            raise RuntimeError("this tensor is a broadcast view: several elements share one place, it cannot be written")
+            raise RuntimeError(
+                "this tensor is a broadcast view: several elements share one place, it cannot be written"
+            )
         np.copyto(target.array(), value.array())
         alias = target._alias
         alias.version = stamp = fresh_stamp()

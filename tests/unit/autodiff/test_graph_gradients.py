@@ -99,9 +99,7 @@ def power(self, x, n):
 
 
 def fibonacci(self, n, x):
-    return if_(
-        below(n, 2.0), lambda: mul(n, x), lambda: add(self(sub(n, ONE), x), self(sub(n, Tensor(2.0)), x))
-    )
+    return if_(below(n, 2.0), lambda: mul(n, x), lambda: add(self(sub(n, ONE), x), self(sub(n, Tensor(2.0)), x)))
 
 
 def test_recursion_differentiates():
@@ -115,9 +113,7 @@ def test_recursion_differentiates():
 def test_integer_carries_do_not_break_the_tape():
     def program(x):
         step, last = Tensor(1), Tensor(3)
-        _, y = while_(
-            lambda i, y: truth(less(i, last)), lambda i, y: (add(i, step), mul(y, x)), Tensor(0), x
-        )
+        _, y = while_(lambda i, y: truth(less(i, last)), lambda i, y: (add(i, step), mul(y, x)), Tensor(0), x)
         return y
 
     assert_same_bits(program, W, order=2)

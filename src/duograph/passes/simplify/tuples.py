@@ -1,7 +1,7 @@
 """Tuples disappear where their items are known.
 
-    tuple_get(make_tuple(a, b), 0)                      ->  a
-    make_tuple(tuple_get(t, 0), tuple_get(t, 1))        ->  t, if t has two items
+tuple_get(make_tuple(a, b), 0)                      ->  a
+make_tuple(tuple_get(t, 0), tuple_get(t, 1))        ->  t, if t has two items
 """
 
 from __future__ import annotations
