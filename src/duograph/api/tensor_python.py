@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.op import state
 from duograph.tensor import format as tensor_format
 from duograph.tensor import hooks
 from duograph.tensor.alias import root_of
@@ -169,7 +170,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
         parent, op, attrs = self._view
         same = op(copy_module.deepcopy(parent, memo), **attrs)
         twin._data, twin._alias, twin._view = same._data, same._alias, same._view
-    elif self.is_symbolic:
+    elif self.is_symbolic or state.binder is not None:
         twin._become(self.copy())
     else:
         twin._become(np.array(self.array(), order="C"))

@@ -14,6 +14,7 @@ from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
+from .policy import is_user_class
 from .recipe import Collector, Run
 from .semantics import contains_symbolic, user_method
 from .text import GraphText, formatted
@@ -92,7 +93,14 @@ def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
         return issubclass(str, cls)
     if isinstance(obj, SymbolicRange):
         return issubclass(range, cls)
+    _guard_class(calls, obj)
     return isinstance(obj, cls)
+
+
+def _guard_class(calls: Any, obj: Any) -> None:
+    """Guards of identity do not cover ``obj.__class__ = ...``."""
+    if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
+        calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
 
 
 @substitute(type)
@@ -102,6 +110,7 @@ def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
     obj = args[0]
     if isinstance(obj, Scalar):
         return obj.type.python_type
+    _guard_class(calls, obj)
     return str if isinstance(obj, GraphText) else type(obj)
 
 

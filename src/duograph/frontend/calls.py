@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from duograph.core.dtype import as_dtype, promote_types
-from duograph.core.op import Op
+from duograph.core.op import Op, binding
 from duograph.ops.cast import cast
 from duograph.ops.movement import reshape
 from duograph.ops.scalar import Scalar, as_scalar
@@ -52,6 +53,8 @@ _CONTAINER_METHODS = (
 )
 
 
+_READS_OBJECTS = ("copy", "dataclasses", "json")
+_CACHED = type(functools.lru_cache(lambda: None))
 _ARRAY_CHANGES = {
     *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
     *("place", "copyto", "putmask", "fill_diagonal", "put_along_axis", "at"),
@@ -91,7 +94,10 @@ class Calls:
         if isinstance(fn, Op):
             return fn(*args, **kwargs)
         if isinstance(fn, functools.partial):
-            return self.call(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
+            held, named = self._partial(fn)
+            return self.call(fn.func, (*held, *args), {**named, **kwargs})
+        if isinstance(fn, _CACHED) and is_interpreted(fn.__wrapped__):
+            return self._call_cached(fn, args, kwargs)
         if hasattr(type(fn), "captured_target"):  # compiled functions are part of the program that calls them
             return self.call(fn.captured_target(), args, kwargs)
         method = user_method(fn, "__call__")
@@ -100,6 +106,28 @@ class Calls:
         if hasattr(fn, "construct") and hasattr(fn, "_has_hooks"):
             self._guard_cell(fn)
         return self.call_native(fn, args, kwargs)
+
+    def _partial(self, fn: Any) -> tuple[Any, dict[str, Any]]:
+        """What a ``functools.partial`` holds, as values of the program."""
+        session = self.session
+        if session.is_made_inside(fn):
+            return fn.args, fn.keywords
+        source = session.source_of(fn)
+        named = sources.attr(source, "keywords")
+        session.guards.add(named, "keys", list(fn.keywords))
+        held = session.external(fn.args, sources.attr(source, "args"))
+        return held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
+
+    @staticmethod
+    def _call_cached(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``functools.lru_cache`` of a user's function: its results live outside of the program."""
+        if contains_symbolic(args) or contains_symbolic(kwargs):
+            raise Uncapturable(f"the cached function {fn.__qualname__!r} of values that are only known at run time")
+        with binding(None):
+            value = fn(*args, **kwargs)
+        if not isinstance(value, bool | int | float | complex | str | bytes | type(None)):
+            raise Uncapturable(f"an object that the cached function {fn.__qualname__!r} keeps")
+        return value
 
     def _guard_cell(self, cell: Any) -> None:
         """A Cell's call is framework code; what it looks at besides ``construct`` is guarded here."""
@@ -256,11 +284,30 @@ class Calls:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
         self._check_native(fn, args, kwargs)
         for value in (*args, *kwargs.values()):
-            if is_iterator(value) and fn is not iter:
+            if is_iterator(value):
                 self.semantics.change_opaque(value)
+            self.semantics._refuse_foreign(value)
+        if getattr(fn, "__module__", None) in _READS_OBJECTS or isinstance(fn, operator.attrgetter):
+            for value in (*args, *kwargs.values()):
+                self._check_known(value)
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(fn(*args, **kwargs))
+
+    def _check_known(self, value: Any) -> None:
+        """Native code that looks into objects must not look into outside ones: nothing would be guarded."""
+        if isinstance(value, tuple | list | set | frozenset):
+            for v in value:
+                self._check_known(v)
+        elif isinstance(value, dict):
+            for v in value.values():
+                self._check_known(v)
+        elif hasattr(value, "__dict__") and not isinstance(
+            value, Tensor | type | types.FunctionType | types.ModuleType
+        ):
+            if not self.world.is_tracked(value):
+                raise Uncapturable(f"native code that reads an outside object of class {type(value).__name__!r}")
+            self._check_known(vars(value))
 
     def _item(self, x: Tensor) -> Any:
         """``x.item()`` as a run-time number."""

@@ -8,6 +8,7 @@ behind our back (then that code is interpreted)?
 
 from __future__ import annotations
 
+import functools
 import operator
 import types
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from . import sources
 from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
+from .sources import Pin
 from .text import GraphText, Percent
 from .world import CONTAINERS, MISSING, Conflict
 
@@ -80,7 +82,7 @@ class Semantics:
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
         if isinstance(obj, types.ModuleType):
-            value = getattr(obj, name)
+            value = self._present_attr(obj, name)
             if module_kind(obj.__name__) == "user" and not isinstance(value, types.ModuleType):
                 key = ("global", id(vars(obj)), name)
                 if key in self.world.overlay:
@@ -119,10 +121,28 @@ class Semantics:
         key = ("attr", id(cls), name)
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], cls, name)
-        value = getattr(cls, name)
-        if is_user_class(cls) and not callable(value) and not name.startswith("__") and not isinstance(value, property):
-            return self.session.external(value, sources.attr(self.session.source_of(cls), name))
+        value = self._present_attr(cls, name)
+        if is_user_class(cls) and not name.startswith("__") and not isinstance(value, property):
+            if not callable(value):
+                return self.session.external(value, sources.attr(self.session.source_of(cls), name))
+            self._guard_code(value, sources.attr(self.session.source_of(cls), name))
         return value
+
+    def _present_attr(self, obj: Any, name: str) -> Any:
+        """An attribute of an outside object; that it is missing is an assumption too."""
+        try:
+            return getattr(obj, name)
+        except AttributeError:
+            if not self.world.is_tracked(obj) and not isinstance(obj, Tensor | np.ndarray | np.generic):
+                self.session.guards.add(self.session.source_of(obj), "no attribute", name)
+            raise
+
+    def _guard_code(self, value: Any, source: sources.Source) -> None:
+        """The user's functions and methods may be replaced on their class or instance."""
+        if isinstance(value, types.MethodType):
+            value, source = value.__func__, sources.attr(source, "__func__")
+        if isinstance(value, types.FunctionType) and function_kind(value) == "user":
+            self.session.guards.add(source, "is", Pin(value))
 
     def _instance_attr(self, obj: Any, name: str) -> Any:
         key = ("attr", id(obj), name)
@@ -141,19 +161,44 @@ class Semantics:
         if found is None and not _has_attr(obj, name):
             hook = lookup(cls, "__getattr__")
             if is_interpreted(hook):
+                if not self.world.is_tracked(obj):
+                    self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
                 return self.calls.call(hook, (obj, name), {})
-        value = getattr(obj, name)
-        if found is not None and isinstance(value, types.MethodType) and value.__self__ in (obj, cls):
+        if isinstance(found, functools.cached_property) and name not in vars(obj) and is_interpreted(found.func):
+            made = self.calls.call(found.func, (obj,), {})
+            self.object_setattr(obj, name, made)
+            return made
+        getter = user_method(found, "__get__")
+        if getter is not None and (name not in getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
+            return self.calls.call(getter, (found, obj, cls), {})
+        value = self._present_attr(obj, name)
+        if (
+            found is not None
+            and isinstance(value, types.MethodType)
+            and (value.__self__ is obj or value.__self__ is cls)
+        ):
+            self._guard_method(obj, cls, name, value)
             return value
         if self.world.is_tracked(obj) or isinstance(
             found, types.FunctionType | staticmethod | types.BuiltinFunctionType
         ):
+            self._guard_method(obj, cls, name, value)
             return value
         if isinstance(obj, np.ndarray | np.generic):
             if self._is_inside(obj):
                 return value
             raise Uncapturable("a NumPy array from outside the compiled function")
         return self._outside_attr(obj, name, value)
+
+    def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> None:
+        if not is_user_class(cls) or name.startswith("__"):
+            return
+        if not self.world.is_tracked(obj):
+            self._guard_code(value, sources.attr(self.session.source_of(obj), name))
+        elif name not in getattr(obj, "__dict__", ()):
+            if isinstance(value, types.MethodType) and value.__self__ is obj:
+                value = value.__func__
+            self._guard_code(value, sources.attr(self.session.source_of(cls), name))
 
     def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
         if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
@@ -171,6 +216,10 @@ class Semantics:
         found = lookup(cls, name)
         if isinstance(found, property) and is_interpreted(found.fset):
             self.calls.call(found.fset, (obj, value), {})
+            return
+        setter = user_method(found, "__set__")
+        if setter is not None:
+            self.calls.call(setter, (found, obj, value), {})
             return
         hook = lookup(cls, "__setattr__")
         if is_interpreted(hook):
@@ -210,6 +259,7 @@ class Semantics:
 
     def getitem(self, obj: Any, key: Any) -> Any:
         """``obj[key]``."""
+        self._refuse_foreign(key)
         if isinstance(obj, Tensor):
             return obj[key]  # type: ignore[index]
         method = user_method(obj, "__getitem__")
@@ -453,6 +503,10 @@ def user_method(obj: Any, name: str) -> Any:
     if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
         return found
     return None
+
+
+def _is_data_descriptor(found: Any) -> bool:
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
 
 
 def _has_attr(obj: Any, name: str) -> bool:

@@ -119,6 +119,8 @@ class Guard:
                 return f"{self.source} == {_short(expected)}"
             case "type":
                 return f"type({self.source}) is {expected.__name__}"
+            case "no item" | "no attribute" | "no own attribute":
+                return f"{self.source} has no {expected!r}"
             case "len":
                 return f"len({self.source}) == {expected}"
         return f"{self.check} of {self.source}: {_short(expected)}"
@@ -132,6 +134,8 @@ class Guard:
         actual = tensor_facts(value) if self.check == "tensor" and isinstance(value, Tensor) else value
         expected = self.expected.value if isinstance(self.expected, Pin) else self.expected
         match self.check:
+            case "no item" | "no attribute" | "no own attribute":
+                return f"{self.source} had no {expected!r}, now it has"
             case "len":
                 return f"length of {self.source} was {expected}, is {len(value)}"
             case "is":
@@ -170,6 +174,19 @@ def cell_facts(cell: Any) -> tuple[Any, ...]:
     return (hooks, held.get("_mixed_dtype"))
 
 
+def lacks(obj: Any, name: str) -> bool:
+    """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
+    own = getattr(obj, "__dict__", ())
+    return name not in own and not any(name in vars(base) for base in type(obj).__mro__)
+
+
+def has_pattern(value: Any, kind: type, dtype: Any, shape: tuple[Any, ...]) -> bool:
+    """Whether ``value`` is a tensor of this dtype and of this shape, where ``None`` is any extent."""
+    if type(value) is not kind or value._data.dtype != dtype or len(value._data.shape) != len(shape):
+        return False
+    return all(want is None or want == n for want, n in zip(shape, value._data.shape, strict=True))
+
+
 def _is_tensor(value: Any, facts: Any) -> bool:
     return isinstance(value, Tensor) and not value.is_symbolic and tensor_facts(value) == facts
 
@@ -180,6 +197,7 @@ def _same(value: Any, expected: Any) -> bool:
 
 CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "tensor": _is_tensor,
+    "pattern": lambda value, expected: has_pattern(value, *expected),
     "cell": lambda value, expected: cell_facts(value) == expected,
     "equal": _same,
     "is": lambda value, pin: value is pin.value,
@@ -188,6 +206,9 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "len": lambda value, n: len(value) == n,
     "keys": lambda value, keys: list(value) == list(keys),
     "elements": lambda value, elements: value == elements,
+    "no item": lambda value, key: key not in value,
+    "no attribute": lambda value, name: not hasattr(value, name),
+    "no own attribute": lacks,
 }
 
 
@@ -254,7 +275,9 @@ def _hashable(value: Any) -> bool:
 
 def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
-    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key, "cell": cell_facts}
+    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key, "cell": cell_facts,
+        "pattern": has_pattern,
+                                 "lacks": lacks}  # fmt: skip
     names: dict[Source, str] = {}
     lines: list[str] = []
 
@@ -301,6 +324,14 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
                 test = f"list({value}) == {constant(list(expected))}"
             case "elements":
                 test = f"{value} == {constant(expected)}"
+            case "no item":
+                test = f"{constant(expected)} not in {value}"
+            case "no attribute":
+                test = f"not hasattr({value}, {constant(expected)})"
+            case "no own attribute":
+                test = f"lacks({value}, {constant(expected)})"
+            case "pattern":
+                test = f"pattern({value}, *{constant(expected)})"
             case "cell":
                 test = f"cell({value}) == {constant(expected)}"
             case "tensor":

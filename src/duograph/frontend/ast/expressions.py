@@ -15,6 +15,7 @@ from .. import sources
 from ..errors import Uncapturable
 from ..functions import CapturedFunction
 from ..paths import Outcome
+from ..policy import module_kind
 from ..semantics import contains_symbolic, user_method
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
@@ -128,6 +129,8 @@ class Expressions:
         if name in frame.globals:
             return self.session.external_global(frame.globals, name)
         value = getattr(builtins, name, MISSING)
+        if module_kind(frame.globals.get("__name__")) == "user" or "__file__" not in frame.globals:
+            self.session.guards.add(sources.pinned(frame.globals), "no item", name)
         if value is MISSING:
             raise NameError(f"name {name!r} is not defined")
         if name == "locals":
