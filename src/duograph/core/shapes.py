@@ -7,6 +7,7 @@ to be wrong raises MindSpore's exception with MindSpore's wording; `op` is the n
 
 from __future__ import annotations
 
+import threading
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
@@ -68,6 +69,16 @@ def broadcast_shapes(
     return result
 
 
+class _Listener(threading.local):
+    """Who is told, in this thread, what was assumed where the caller of a shape rule does not say (a capture)."""
+
+    def __init__(self) -> None:
+        self.assume: Assume = None
+
+
+listener = _Listener()
+
+
 def _broadcast_extent(a: Extent, b: Extent, assume: Assume) -> Extent | None:
     if a == b or b == 1:
         return a
@@ -80,6 +91,7 @@ def _broadcast_extent(a: Extent, b: Extent, assume: Assume) -> Extent | None:
     if equal is False and a_not_one and b_not_one:
         return None
     take_b = b_not_one and not a_not_one if isinstance(b, Dim) else isinstance(a, Dim)
+    assume = assume or listener.assume
     if assume is not None and equal is not True:
         assume(a, b)
     return b if take_b else a
@@ -230,6 +242,7 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
         equal = definitely_eq(known, total)
         if equal is False:
             raise mismatch
+        assume = assume or listener.assume
         if equal is None and assume is not None:
             assume(known, total)
         return target
@@ -240,6 +253,7 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
     missing = exact_quotient(total, known) if isinstance(known, Dim) else None
     if missing is None:
         missing = total // known
+        assume = assume or listener.assume
         if assume is not None and definitely_eq(missing * known, total) is not True:
             assume(missing * known, total)
     return (*target[: holes[0]], missing, *target[holes[0] + 1 :])

@@ -15,6 +15,7 @@ from duograph.autodiff.hooks import set_call_user
 from duograph.base.events import stage
 from duograph.base.source import watch_exec
 from duograph.core.op import binding, no_recording, state
+from duograph.core.shapes import listener
 from duograph.ir.control import undef
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar, as_scalar
@@ -38,7 +39,12 @@ MAX_ATTEMPTS = 400
 
 
 def capture(
-    fn: Callable[..., Any], names: Sequence[str], args: Sequence[Any], call: Callable[..., Any], dynamic: set[Source]
+    fn: Callable[..., Any],
+    names: Sequence[str],
+    args: Sequence[Any],
+    call: Callable[..., Any],
+    dynamic: set[Source],
+    patterns: dict[Source, tuple[Any, ...]] | None = None,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -48,6 +54,7 @@ def capture(
         args: the values of this call, one per name.
         call: ``call(calls, values)`` makes the interpreted call from the values of the program.
         dynamic: sources of numbers that are known to vary and become inputs.
+        patterns: shapes of tensors with ``None`` for dimensions whose size varies.
 
     Raises:
         Uncapturable: with the reason and the user's span.
@@ -55,14 +62,16 @@ def capture(
     log = Log()
     for _ in range(MAX_ATTEMPTS):
         try:
-            return _attempt(fn, names, args, call, dynamic, log)
+            return _attempt(fn, names, args, call, dynamic, log, patterns)
         except Restart:
             log.restarts += 1
     raise Uncapturable("capture was restarted too often")
 
 
-def _attempt(fn: Any, names: Sequence[str], args: Sequence[Any], call: Any, dynamic: set[Source], log: Log) -> Program:
-    session = Session(dynamic, log)
+def _attempt(
+    fn: Any, names: Sequence[str], args: Sequence[Any], call: Any, dynamic: set[Source], log: Log, patterns: Any
+) -> Program:
+    session = Session(dynamic, log, patterns)
     driver = AstDriver(session)
     with stage("capture"), _capturing(session, driver):
         values = [session.external(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
@@ -91,10 +100,12 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
     session.driver = driver
     with no_recording(), binding(session.binder):
         generator.seed, generator.offset = Scalar(seed), Scalar(offset)
+        listener.assume = lambda a, b: session.assumptions.append((a, b))
         try:
             yield
         finally:
             generator.seed, generator.offset = saved
+            listener.assume = None
 
 
 # -- the program --------------------------------------------------------------------------------------------------
@@ -135,7 +146,18 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         for tensor, source in session.known_tensors():
             aliases.append((source, marks.setdefault(tensor._alias, len(marks))))
     inputs = [source for source, _ in session.inputs]
-    return Program(name, graph, inputs, True, token is not None, paths, session.guards, aliases)
+    return Program(
+        name,
+        graph,
+        inputs,
+        True,
+        token is not None,
+        paths,
+        session.guards,
+        aliases,
+        session.symbols,
+        session.assumptions,
+    )
 
 
 def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:

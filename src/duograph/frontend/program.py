@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.base.source import Span
+from duograph.core.dim import evaluate
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Graph
 from duograph.tensor.eager import write
@@ -49,6 +50,19 @@ class Program:
     guards: GuardSet
     aliases: list[tuple[Source, Any]]
     """Outside tensors that take part in in-place writes, with a mark: equal marks share memory."""
+
+    symbols: list[tuple[Any, Source, int]] = field(default_factory=list)
+    assumptions: list[tuple[Any, Any]] = field(default_factory=list)
+
+    def sizes_match(self, args: Sequence[Any]) -> bool:
+        """Whether the sizes of varying dimensions fulfil what shape rules assumed of them."""
+        if not self.assumptions:
+            return True
+        env = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
+        try:
+            return all(evaluate(a, env) == evaluate(b, env) for a, b in self.assumptions)
+        except KeyError:  # a size that is only known inside the program
+            return True
 
     @property
     def has_effects(self) -> bool:

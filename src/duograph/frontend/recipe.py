@@ -261,6 +261,9 @@ class Collector:
     def _tensor(self, value: Tensor) -> Recipe:
         if self.values_only:
             return Output(self.output(self.binder.node_of(value)))
+        patterned = self.session.patterned.get(id(value))
+        if patterned is not None:
+            return Outside(patterned[1])
         if self.session.is_outside(value):
             return Outside(self.session.tensor_source(value))
         if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:

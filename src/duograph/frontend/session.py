@@ -16,10 +16,11 @@ import types
 from typing import Any
 
 from duograph.autodiff.tape import Stale
+from duograph.core.dim import fresh_symbol
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
-from duograph.core.types import INT, TOKEN, Type, scalar_type
+from duograph.core.types import INT, TOKEN, TensorType, Type, scalar_type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Node, Param
 from duograph.ops.cast import stop_gradient
@@ -100,6 +101,8 @@ class CaptureBinder(GraphBinder):
             if key == "loop":
                 raise Uncapturable("a tensor that the loop also rebinds is written in place")
             self.session.regions.dissolve(key)
+        if id(root_of(target)) in self.session.patterned:
+            raise Uncapturable("an in-place write to an argument whose shape varies")
         if self.session.is_outside(root_of(target)):
             self.session.note_written(root_of(target))
         super().write(target, value)
@@ -108,7 +111,11 @@ class CaptureBinder(GraphBinder):
 class Session:
     """Everything about one attempt to capture a function."""
 
-    def __init__(self, dynamic: set[Source], log: Log) -> None:
+    def __init__(self, dynamic: set[Source], log: Log, patterns: dict[Source, tuple[Any, ...]] | None = None) -> None:
+        self.patterns = patterns or {}
+        self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
+        self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
+        self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
         self.born = fresh_stamp()
         self.builder = Builder()
         self.binder = CaptureBinder(self, self.builder)
@@ -209,7 +216,26 @@ class Session:
         self._object_sources.setdefault(id(value), (value, sources.pinned(value)))
         return value
 
+    def _patterned_tensor(self, value: Tensor, source: Source, pattern: tuple[Any, ...]) -> Tensor:
+        """An input with dimensions of varying size: a tensor of symbolic shape stands for it."""
+        for handle, known in self.patterned.values():
+            if known == source:
+                return handle
+        shape = []
+        for axis, extent in enumerate(pattern):
+            if extent is None:
+                extent = fresh_symbol("n")
+                self.symbols.append((extent, source, axis))
+            shape.append(extent)
+        self.guards.add(source, "pattern", (type(value), value._data.dtype, tuple(pattern)))
+        param = self.add_input(source, _identifier(str(source.key)), TensorType(value.dtype, tuple(shape)))
+        handle = self.binder.wrap(param)
+        self.patterned[id(handle)] = (handle, source)
+        return handle
+
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
+        if source in self.patterns:
+            return self._patterned_tensor(value, source, self.patterns[source])
         known = self._tensor_sources.get(id(value))
         if known is None:
             self.guards.add(source, "tensor", tensor_facts(value))

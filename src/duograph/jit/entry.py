@@ -39,7 +39,12 @@ class Entry:
 
     def matches(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid for ``args`` as things are now."""
-        return self.rules == rules_version[0] and self.program.guards.check(args) and self.program.memory_matches(args)
+        return (
+            self.rules == rules_version[0]
+            and self.program.guards.check(args)
+            and self.program.memory_matches(args)
+            and self.program.sizes_match(args)
+        )
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
@@ -89,6 +94,7 @@ class Entries:
         self.fallbacks: list[Fallback] = []
         self.recompiles: list[str] = []
         self.varying: dict[Any, int] = {}
+        self.patterns: dict[Any, tuple[int | None, ...]] = {}  # shapes of arguments, None: the size varies
 
     def __deepcopy__(self, memo: Any) -> Entries:
         return Entries()

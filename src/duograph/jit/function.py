@@ -29,6 +29,7 @@ from duograph.tensor.tensor import Tensor
 from .entry import Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
 from .options import JitOptions
+from .signature import check_signature, patterns_from, widened
 
 logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
@@ -84,6 +85,8 @@ class JitFunction:
         except TypeError:
             return self._plain(args, kwargs)  # Python's own error for wrong arguments
         names, values = self._flatten(bound)
+        if self.options.signature is not None:
+            check_signature(self.options.signature, values[self._first :])
         store = self._store(values)
         for entry in store.compiled:
             if entry.names == names and entry.matches(values):
@@ -132,14 +135,9 @@ class JitFunction:
         dynamic = self._note_misses(store, names, values)
         started = time.perf_counter()
         try:
-            try:
-                program = self._capture(names, values, bound, dynamic)
-            except Uncapturable:
-                if not dynamic:
-                    raise
-                program = self._capture(names, values, bound, set())
-                for source in dynamic:
-                    store.varying[source] = -1
+            program = self._general(store, names, values, bound, dynamic)
+            if program is None:
+                program = self._capture(names, values, bound, set(), {})
             capture_ms = (time.perf_counter() - started) * 1e3
             entry = Entry(program, names, self.options.jit_level, capture_ms)
         except Uncapturable as exc:
@@ -154,8 +152,39 @@ class JitFunction:
             store.compiled.pop()
         return entry
 
+    def _general(
+        self,
+        store: Entries,
+        names: tuple[str, ...],
+        values: list[Any],
+        bound: inspect.BoundArguments,
+        dynamic: set[Any],
+    ) -> Any:
+        """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
+        patterns = dict(store.patterns)
+        if self.options.signature is not None:
+            patterns.update(patterns_from(self.options.signature, names, self._first))
+        if not dynamic and not patterns:
+            return None
+        try:
+            program = self._capture(names, values, bound, dynamic, patterns)
+        except Exception as exc:  # some rule does not know symbolic sizes: the sizes at hand always work
+            logger.debug("capture for varying numbers and sizes failed: %s", exc)
+        else:
+            if program.sizes_match(values):
+                return program
+        for source in dynamic:
+            store.varying[source] = -1
+        store.patterns.clear()
+        return None
+
+    @property
+    def _first(self) -> int:
+        """Position of the first argument that a signature speaks of: behind ``self``."""
+        return 1 if self.target is None and next(iter(self._signature.parameters), "") == "self" else 0
+
     def _capture(
-        self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any]
+        self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any], patterns: Any
     ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
         target = self.target or self.fn
@@ -174,7 +203,7 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic)
+        return capture(target, names, values, call, dynamic, patterns)
 
     def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
@@ -187,6 +216,10 @@ class JitFunction:
             if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
                 if store.varying.get(guard.source, 0) >= 0:
                     store.varying[guard.source] = store.varying.get(guard.source, 0) + 1
+            if guard is not None and self.options.dynamic and guard.source.kind == "arg":
+                pattern = widened(guard, guard.source.load(values), store.patterns.get(guard.source))
+                if pattern is not None:
+                    store.patterns[guard.source] = pattern
         return {source for source, count in store.varying.items() if count >= 1}
 
     def _refuse(
