@@ -17,7 +17,7 @@ import copy
 import dataclasses
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Program:
         calls: the argument lists; the same callable is called with each of them in turn.
         grad: positions of the arguments to differentiate, or None.
         captured: it must be compiled as a whole, without falling back to Python.
+        choice: a tensor's value decides which of several tensors is the result. Compiled code then gives a copy of it:
+            the bits are compared, but not whether the result is the same object or memory as an argument.
         globals: global names of the program's module, with their values before the run; compared afterwards.
     """
 
@@ -46,6 +48,7 @@ class Program:
     calls: Sequence[tuple[Any, ...]]
     grad: int | tuple[int, ...] | None
     captured: bool
+    choice: bool
     globals: dict[str, Any]
     module: str
 
@@ -55,6 +58,7 @@ def program(
     calls: Sequence[tuple[Any, ...]] | None = None,
     grad: int | tuple[int, ...] | None = None,
     captured: bool = True,
+    choice: bool = False,
     build: bool = False,
     **globals_: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -65,6 +69,7 @@ def program(
         calls: argument lists of several calls.
         grad: positions to differentiate.
         captured: False for programs that may need the Python interpreter.
+        choice: the result is one of several tensors, by a tensor's value.
         build: the function takes no arguments and returns the callable; for Cells and closures.
         globals_: values of global names before the run.
     """
@@ -72,7 +77,7 @@ def program(
     def declare(fn: Callable[..., Any]) -> Callable[..., Any]:
         make = fn if build else (lambda: fn)
         name = f"{fn.__module__.rpartition('.')[2]}:{fn.__name__}"
-        PROGRAMS.append(Program(name, make, calls or [args], grad, captured, globals_, fn.__module__))
+        PROGRAMS.append(Program(name, make, calls or [args], grad, captured, choice, globals_, fn.__module__))
         return fn
 
     return declare
@@ -148,11 +153,11 @@ def run(program: Program, mode: Mode) -> Outcome:
         with contextlib.redirect_stdout(printed):
             for args in program.calls:
                 mine = fresh(args)
-                results.append(attempt(fn, mine))
+                results.append(attempt(fn, mine, program.choice))
                 arguments.append(describe(mine))
             if program.grad is not None:
                 for args in program.calls:
-                    gradients.append(attempt(ms.grad(fn, program.grad), fresh(args)))
+                    gradients.append(attempt(ms.grad(fn, program.grad), fresh(args), program.choice))
         random = describe(ms.get_rng_state())
         watched = {name: describe(vars(module)[name]) for name in program.globals}
     finally:
@@ -163,12 +168,37 @@ def run(program: Program, mode: Mode) -> Outcome:
     return Outcome(results, gradients, printed.getvalue(), arguments, watched, random, fallbacks)
 
 
-def attempt(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """The description of the result, or of the exception."""
+def attempt(fn: Callable[..., Any], args: tuple[Any, ...], choice: bool) -> Any:
+    """The description of the result with its ties to the arguments, or of the exception."""
     try:
-        return describe(fn(*args))
+        result = fn(*args)
+        return describe(result), [] if choice else ties(result, args)
     except Exception as error:  # noqa: BLE001 - whatever a program raises is part of its outcome
         return ("raised", type(error).__name__, str(error))
+
+
+def ties(result: Any, args: Any) -> list[tuple[int, str, int]]:
+    """Which tensors of the result are tensors of the arguments, or show the same memory, or each other."""
+    mine, theirs = list(tensors(result)), list(tensors(args))
+    found = []
+    for i, a in enumerate(mine):
+        for j, b in enumerate([*theirs, *mine[:i]]):
+            if a is b:
+                found.append((i, "is", j))
+            elif np.shares_memory(a.asnumpy(), b.asnumpy()):
+                found.append((i, "shares memory with", j))
+    return found
+
+
+def tensors(value: Any) -> Iterator[Any]:
+    """The tensors in nested containers."""
+    if isinstance(value, ms.Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from tensors(item)
+    elif isinstance(value, dict):
+        yield from tensors(list(value.values()))
 
 
 def fresh(value: Any) -> Any:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 ROUTES: dict[str, tuple[str, ...]] = {
-    "mindspore": ("duograph",),
+    "mindspore": ("duograph", "duograph.compat.internals"),
     "mindspore._c_expression": ("duograph.core.dtype", "duograph"),
     "mindspore._c_expression.typing": ("duograph.core.dtype",),
-    "mindspore.common": ("duograph.common", "duograph"),
-    "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph"),
+    "mindspore.common": ("duograph.common", "duograph", "duograph.compat.internals"),
+    "mindspore.common._grad_function": ("duograph.compat.internals",),
+    "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph", "duograph.compat.internals"),
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.common.np_dtype": ("ml_dtypes", "numpy"),
     "mindspore.common.tensor": ("duograph",),

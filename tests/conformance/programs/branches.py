@@ -26,7 +26,7 @@ def if_without_else(x):
     return x * 3
 
 
-@program(calls=[(T(v),) for v in (0.5, 5.0, 50.0)], grad=0)
+@program(calls=[(T(v),) for v in (0.5, 5.0, 50.0)], grad=0, choice=True)
 def elif_chain(x):
     if x < 1:
         y = x
@@ -105,7 +105,7 @@ def if_int_or_int(x):
     return n + 1, x * n
 
 
-@program(calls=BOTH)
+@program(calls=BOTH, choice=True)
 def if_tensor_none(x):
     y = None
     if x.sum() > 0:
@@ -276,14 +276,14 @@ def swap_in_branch(a, b):
     return a * 10 + b
 
 
-@program(calls=BOTH)
+@program(calls=BOTH, choice=True)
 def condition_from_bool_tensor_logic(x):
     if (x[0] > 0) & (x[1] > 1):
         return x
     return x - 1
 
 
-@program(calls=BOTH, captured=False)
+@program(calls=BOTH, captured=False, choice=True)
 def condition_from_item(x):
     if x.sum().item() > 0:
         return x * 2

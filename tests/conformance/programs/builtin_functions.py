@@ -42,7 +42,7 @@ def max_min(x):
     return max(1, 2), min([3, 1]), max("abc"), max([1, -5], key=abs), min([], default=7), max(2.5, 1)
 
 
-@program(T(2.0), T(3.0))
+@program(T(2.0), T(3.0), choice=True)
 def max_min_of_tensors(x, y):
     return max(x, y), min(x, y)
 

@@ -100,7 +100,7 @@ def for_tensor_break(x):
     return total
 
 
-@program(calls=[(T([1.0, 2.0, 3.0]),), (T([9.0, 2.0, 3.0]),), (T([1.0, 1.0, 1.0]),)], grad=0)
+@program(calls=[(T([1.0, 2.0, 3.0]),), (T([9.0, 2.0, 3.0]),), (T([1.0, 1.0, 1.0]),)], grad=0, choice=True)
 def for_tensor_return(x):
     for i in range(3):
         if x[i] > 2:

@@ -89,7 +89,7 @@ def insertion_sort_functional(x):
     return ops.stack(items)
 
 
-@program(calls=[(P,), (N,)])
+@program(calls=[(P,), (N,)], choice=True)
 def nonlocal_in_tensor_branch(x):
     best, count = None, 0
 

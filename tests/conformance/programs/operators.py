@@ -69,7 +69,7 @@ def chained_comparison_of_tensors(x):
     return 1 < x < 3
 
 
-@program(T(2.0))
+@program(T(2.0), choice=True)
 def chained_comparison_in_condition(x):
     if 1 < x < 3:
         return x
@@ -99,7 +99,7 @@ def membership_of_constants(x):
     return 1 in (1, 2), "b" in "abc", "k" in {"k": 1}, None not in [1], (1, 2) in [(1, 2)]
 
 
-@program(T(2.0), T(0.0))
+@program(T(2.0), T(0.0), choice=True)
 def and_or_give_values(x, y):
     return x and y, x or y, y and 5, y or 5, not x, not y
 
