@@ -235,15 +235,13 @@ def set_(self: Tensor, source: Tensor) -> Tensor:
 
 
 def argmax_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Index and value of the maximum along ``axis``."""
-    value, index = maximum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
-    return index, value
+    """Value and index of the maximum along ``axis``."""
+    return maximum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
 
 
 def argmin_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Index and value of the minimum along ``axis``."""
-    value, index = minimum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
-    return index, value
+    """Value and index of the minimum along ``axis``."""
+    return minimum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
 
 
 # ---- gradients ------------------------------------------------------------------------------------------------------

@@ -80,10 +80,10 @@ def _gradients_of(result: Any, args: tuple[Any, ...], inputs: Sequence[Any]) -> 
         elif own:
             given = leaves(part)
             found += given if len(given) == len(own) else [None] * len(own)
-    return [_fitted(g, x) for g, x in zip(found, inputs, strict=True)]
+    return [fitted(g, x) for g, x in zip(found, inputs, strict=True)]
 
 
-def _fitted(grad: Any, x: Any) -> Any:
+def fitted(grad: Any, x: Any) -> Any:
     if not isinstance(grad, Tensor):
         return None
     if tuple(grad.shape) != tuple(x.shape):

@@ -17,7 +17,7 @@ from .tensor import Tensor, array_from
 _numbers = count(2)  # MindSpore's first unnamed Parameter is Parameter#2: its random generator holds the two before
 
 _FLAGS: dict[str, Any] = {
-    "layerwise_parallel": False, "parallel_optimizer": True, "cache_enable": False, "cache_shape": [], "unique": False,
+    "cache_enable": False, "cache_shape": [],
     "sliced": False, "is_init": False, "requires_aggr": True, "comm_fusion": 1, "key": -1, "inited_param": None,
     "parallel_optimizer_comm_recompute": False, "is_in_parallel": False, "pipeline_stage_list": (),
 }  # fmt: skip
@@ -101,6 +101,33 @@ class Parameter(Tensor):
         if not isinstance(value, bool):
             raise TypeError("The argument `requires_grad` must be bool type")
         self.__dict__["requires_grad"] = value
+
+    @property
+    def layerwise_parallel(self) -> bool:
+        """Kept for compatibility."""
+        return self.__dict__["layerwise_parallel"]
+
+    @layerwise_parallel.setter
+    def layerwise_parallel(self, value: bool) -> None:
+        self._set_flag("layerwise_parallel", value)
+
+    @property
+    def parallel_optimizer(self) -> bool:
+        """Kept for compatibility."""
+        return self.__dict__["parallel_optimizer"]
+
+    @parallel_optimizer.setter
+    def parallel_optimizer(self, value: bool) -> None:
+        self._set_flag("parallel_optimizer", value)
+
+    @property
+    def unique(self) -> bool:
+        """Kept for compatibility; hides `Tensor.unique`, as in MindSpore."""
+        return self.__dict__.get("unique", False)
+
+    @unique.setter
+    def unique(self, value: bool) -> None:
+        self.__dict__["unique"] = value
 
     @property
     def data(self) -> Any:
@@ -242,6 +269,7 @@ class ParameterTuple(tuple):
 
     Raises:
         TypeError: an item is no Parameter.
+        ValueError: two Parameters have one name.
     """
 
     def __new__(cls, iterable: Iterable[Parameter]) -> Self:
@@ -251,6 +279,12 @@ class ParameterTuple(tuple):
                 "For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
                 f"but got a {type(iterable)}. "
             )
+        holders: dict[str, Parameter] = {}
+        for p in items:
+            if holders.setdefault(p.name, p) is not p:
+                raise ValueError(
+                    f"The value {p} , its name '{p.name}' already exists. Please set a unique name for the parameter."
+                )
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
