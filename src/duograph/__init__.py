@@ -39,15 +39,18 @@ HOMES: dict[str, str] = {
     "duograph.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
     "duograph.train.serialization": """
-        save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
+        save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async ckpt_to_safetensors
         safetensors_to_ckpt""",
     "duograph.train": """
         Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping History
-        LambdaCallback LearningRateScheduler ReduceLROnPlateau SummaryCollector SummaryRecord
-        FixedLossScaleManager DynamicLossScaleManager LossScaleManager
+        LambdaCallback LearningRateScheduler ReduceLROnPlateau
+        FixedLossScaleManager DynamicLossScaleManager LossScaleManager build_train_network
         Accuracy F1 Fbeta Precision Recall MAE MSE Loss Metric TopKCategoricalAccuracy Top1CategoricalAccuracy
-        Top5CategoricalAccuracy ConfusionMatrix ConfusionMatrixMetric Perplexity ROC auc get_metric_fn names
-        rearrange_inputs build_train_network data_sink DatasetHelper connect_network_with_dataset""",
+        Top5CategoricalAccuracy Perplexity get_metric_fn names""",
+    "duograph.hal": """
+        Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
+        launch_blocking set_cpu_affinity set_cur_stream synchronize""",
+    "duograph.log": "get_level get_log_config",
     "duograph.compat": "install_as_mindspore",
     "duograph.compat.run_check": "run_check",
 }
