@@ -71,7 +71,8 @@ def check_device(value: str) -> str:
         name = "Ascend" if value == "Davinci" else value
         needs = "a CUDA device and driver" if name == "GPU" else "an Ascend NPU with CANN"
         raise RuntimeError(
-            f"Unsupported device target {name}. This process only supports one of the ['CPU']. {name} needs {needs} and "
+            f"Unsupported device target {name}. This process only supports one of the ['CPU']. {name} needs {needs} "
+            "and "
             "a duograph backend for it; neither is available on this machine. Use device_target='CPU'."
         )
     return value

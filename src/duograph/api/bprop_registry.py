@@ -1,9 +1,9 @@
 """Users' gradient rules: ``@bprop_getters.register(ops.Mul)``.
 
-A factory gets the Primitive and returns ``bprop(*inputs, out, dout)``. If the class stands for one op, the rule replaces
-that op's own, for tape and graph alike, and compiled code becomes invalid; else calls of the class become functions with
-a gradient of their own. MindSpore's notebooks use ``P`` and ``binop_grad_common`` without importing them: a factory that
-lacks these names gets them.
+A factory gets the Primitive and returns ``bprop(*inputs, out, dout)``. If the class stands for one op, the rule
+replaces that op's own, for tape and graph alike, and compiled code becomes invalid; else calls of the class become
+functions with a gradient of their own. MindSpore's notebooks use ``P`` and ``binop_grad_common`` without importing
+them: a factory that lacks these names gets them.
 """
 
 from __future__ import annotations

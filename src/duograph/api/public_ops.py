@@ -1,7 +1,7 @@
 """The public ``duograph.ops``: every function and Primitive class, and the modules that MindSpore programs import.
 
-`names` is the table of everything; `install` puts it into the package ``duograph.ops`` (which calls `lookup` when a name
-is first asked for). `MODULES` says which other modules exist below ``duograph.ops`` and what they show.
+`names` is the table of everything; `install` puts it into the package ``duograph.ops`` (which calls `lookup` when a
+name is first asked for). `MODULES` says which other modules exist below ``duograph.ops`` and what they show.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ _HOMES = {
     "duograph.tensor.tensor": "Tensor",
     "duograph.tensor.parameter": "Parameter ParameterTuple",
     "duograph.common.initializer": "initializer Initializer",
-    "duograph.common.generator": "Generator default_generator get_rng_state set_rng_state initial_seed manual_seed seed "
-    "set_seed get_seed",
+    "duograph.common.generator": "Generator default_generator get_rng_state set_rng_state initial_seed manual_seed "
+    "seed set_seed get_seed",
     "duograph.common.mutable": "mutable",
     "duograph.jit_config": "JitConfig",
     "duograph.jit": "jit jit_class ms_function",

@@ -10,7 +10,8 @@ import numpy as np
 from duograph.tensor.random import Generator, default_generator, manual_seed
 
 __all__ = [
-    "Generator", "default_generator", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed", "set_rng_state",
+    "Generator", "default_generator", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed",
+    "set_rng_state",
     "set_seed",
 ]  # fmt: skip
 

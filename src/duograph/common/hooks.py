@@ -9,7 +9,7 @@ __all__ = ["lazy_inline", "no_inline", "recompute"]
 
 
 def lazy_inline(fn: Any = None, attrs: Any = None, policy: Any = None) -> Any:
-    """Decorator of ``Cell.__init__``: a hint to keep calls of equal Cells shared. Repeated graphs are shared here anyway.
+    """Decorator of ``Cell.__init__``: a hint to share the calls of equal Cells. Repeated graphs are shared anyway.
 
     Args:
         fn (function): the ``__init__`` of a Cell. Default: ``None``.

@@ -345,7 +345,8 @@ class Dirac(Initializer):
     def draw(self, shape: tuple[int, ...]) -> Tensor:
         if len(shape) not in (3, 4, 5):
             raise ValueError(
-                f"For Dirac initializer, only support 3-dimensional, 4-dimensional and 5-dimensional, but got {len(shape)}."
+                "For Dirac initializer, only support 3-dimensional, 4-dimensional and 5-dimensional, but got "
+                f"{len(shape)}."
             )
         if self.groups <= 0 or shape[0] % self.groups:
             raise ValueError(f"For Dirac initializer, the first dimension must be divisible by groups {self.groups}.")

@@ -67,7 +67,8 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         raise TypeError(f"For 'mutable', the 'dynamic_len' should be a bool, but got {type(dynamic_len).__name__}.")
     if dynamic_len and not isinstance(input_data, tuple | list):
         raise ValueError(
-            f"For 'mutable', when the 'dynamic_len' is True, the 'input_data' should be list or tuple, but got {input_data}"
+            "For 'mutable', when the 'dynamic_len' is True, the 'input_data' should be list or tuple, but got "
+            f"{input_data}"
         )
     return _marked(input_data)
 
@@ -86,6 +87,7 @@ def _marked(value: Any) -> Any:
     if isinstance(value, dict):
         return MutableDict({k: _marked(v) for k, v in value.items()})
     raise TypeError(
-        "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their nested "
+        "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+        "nested "
         f"structures, but got {value}."
     )

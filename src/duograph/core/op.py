@@ -171,7 +171,7 @@ class Op:
                 raise TypeError(f"{self.name} needs the attribute {name!r}")
             full[name] = value
         if unknown := attrs.keys() - full.keys():
-            raise TypeError(f"{self.name} has no attribute {sorted(unknown)[0]!r}")
+            raise TypeError(f"{self.name} has no attribute {min(unknown)!r}")
         return full
 
     def result_type(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:

@@ -153,7 +153,7 @@ SUBMODULES = ("nn", "linalg", "special", "optim", "distributed")
 _OPS = _functions()
 globals().update({name: _OPS[name] for name in SAME if name in _OPS})
 globals().update(FUNCTIONS)
-__all__ = sorted({name for name in SAME if name in _OPS} | set(FUNCTIONS))
+__all__ = list({name: None for name in SAME if name in _OPS} | dict.fromkeys(FUNCTIONS))
 
 
 def __getattr__(name: str) -> Any:

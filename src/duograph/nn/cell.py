@@ -224,7 +224,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         return self._register_state_hook("state_dict", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Any) -> HookHandle:
-        """Calls ``hook(cell, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`` before loading."""
+        """Calls ``hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors)`` before loading."""
         return self._register_state_hook("load_state_dict_pre", hook)
 
     def register_load_state_dict_post_hook(self, hook: Any) -> HookHandle:

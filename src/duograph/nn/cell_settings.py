@@ -200,7 +200,8 @@ class CellSettings:
     def pipeline_stage(self, value: int) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(
-                f"For 'context.set_auto_parallel_context', the argument 'pipeline_stage' must be int type, but got type : {type(value)}"
+                "For 'context.set_auto_parallel_context', the argument 'pipeline_stage' must be int type, but got "
+                f"type : {type(value)}"
             )
         if value < 0:
             raise ValueError(f"The argument 'pipeline_stage' cannot be less than 0, but got {value}.")

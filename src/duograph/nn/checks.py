@@ -10,7 +10,8 @@ def positive_int(value: Any, name: str, owner: str) -> int:
     integer(value, name, owner)
     if value <= 0:
         raise ValueError(
-            f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type '{type(value).__name__}'."
+            f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type "
+            f"'{type(value).__name__}'."
         )
     return value
 
@@ -27,7 +28,8 @@ def not_negative_int(value: Any, name: str, owner: str) -> int:
     integer(value, name, owner)
     if value < 0:
         raise ValueError(
-            f"For '{owner}', the '{name}' must be int and must >= 0, but got '{value}' with type '{type(value).__name__}'."
+            f"For '{owner}', the '{name}' must be int and must >= 0, but got '{value}' with type "
+            f"'{type(value).__name__}'."
         )
     return value
 

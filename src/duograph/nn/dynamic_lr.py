@@ -12,7 +12,8 @@ def _rate(value: float, name: str, owner: str, zero: bool = False) -> None:
     checks.real(value, name, owner)
     if value < 0 or (value == 0 and not zero):
         raise ValueError(
-            f"For '{owner}', the '{name}' must be float and must {'>=' if zero else '>'} 0, but got '{value}' with type 'float'."
+            f"For '{owner}', the '{name}' must be float and must {'>=' if zero else '>'} 0, but got '{value}' with "
+            "type 'float'."
         )
 
 

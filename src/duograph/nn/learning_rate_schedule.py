@@ -178,7 +178,8 @@ class PolynomialDecayLR(LearningRateSchedule):
 
     def construct(self, global_step):
         return polynomial_decay(
-            as_step(global_step), self.learning_rate, self.end_learning_rate, self.decay_steps, self.power, self.update_decay_steps
+            as_step(global_step), self.learning_rate, self.end_learning_rate, self.decay_steps, self.power,
+            self.update_decay_steps,
         )  # fmt: skip
 
 

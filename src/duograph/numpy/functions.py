@@ -549,22 +549,28 @@ def around(a: Any, decimals: int = 0) -> Tensor:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril, triu, diag,
+        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril,
+        triu, diag,
         diagflat, diagonal, trace, reshape, transpose, expand_dims, squeeze, ravel, swapaxes, moveaxis, broadcast_to,
-        broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split, meshgrid, sum, mean,
+        broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split, meshgrid,
+        sum, mean,
         prod, std, var, ptp, argmax, argmin, all, any, average, cumsum, cumprod, count_nonzero, diff, where, take,
-        take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer, tensordot, kron, cross, norm,
+        take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer, tensordot, kron, cross,
+        norm,
         multi_dot, cov, rand, randn, randint, size, isscalar, around,
     )
 } | {
     "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": _like(0), "empty": zeros,
-    "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax), "min": _extreme(reduce.amin),
+    "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax),
+    "min": _extreme(reduce.amin),
     "hstack": _joined(arrays.hstack), "vstack": _joined(arrays.vstack), "dstack": _joined(arrays.dstack),
     "column_stack": _joined(arrays.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
     "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": as_float,
     "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": index.nonzero,
     "trapz": lambda y, x=None, dx=1.0, axis=-1: statistics.trapz(as_tensor(y), x, dx=dx, dim=axis),
-    "nanmean": lambda a, axis=None, dtype=None, keepdims=False: reduce.nanmean(as_float(a), axis, keepdims, dtype=dtype),
+    "nanmean": lambda a, axis=None, dtype=None, keepdims=False: reduce.nanmean(
+        as_float(a), axis, keepdims, dtype=dtype
+    ),
     "nansum": lambda a, axis=None, dtype=None, keepdims=False: reduce.nansum(as_tensor(a), axis, keepdims, dtype=dtype),
     "matrix_power": linalg.matrix_power, "vander": linalg.vander, "bincount": index.bincount,
 }  # fmt: skip

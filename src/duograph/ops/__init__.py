@@ -1,9 +1,9 @@
 """Primitives by family, one module each; and the name under which users find the operators.
 
-Our own code imports from the modules (``from duograph.ops.arithmetic import add``). Every other name of this package is
-public (``ops.add``, ``ops.Add``, ``ops.operations``): `PUBLIC`, on the top floor, puts them here when one is first asked
-for. This file knows only its name. A few modules are called like a public function; `IN_FRONT` lists them: as attributes
-of the package these names are the functions.
+Our own code imports from the modules (``from duograph.ops.arithmetic import add``). Every other name of this package
+is public (``ops.add``, ``ops.Add``, ``ops.operations``): `PUBLIC`, on the top floor, puts them here when one is first
+asked for. This file knows only its name. A few modules are called like a public function; `IN_FRONT` lists them: as
+attributes of the package these names are the functions.
 """
 
 from __future__ import annotations

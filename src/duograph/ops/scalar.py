@@ -2,8 +2,8 @@
 
 `Scalar` behaves like the Python number it will be: its operators emit one of two ops, ``scalar_unary`` and
 ``scalar_binary``, whose reference *is* Python's operator (floor division, unbounded ints, true division, errors), so a
-compiled program computes exactly what Python would. Asking for the value (``bool``, ``index``, ``hash``) while the graph
-is being built raises `SymbolicValueError`; the frontend turns truth values into control flow before that happens.
+compiled program computes exactly what Python would. Asking for the value (``bool``, ``index``, ``hash``) while the
+graph is being built raises `SymbolicValueError`; the frontend turns truth values into control flow before that happens.
 """
 
 from __future__ import annotations
@@ -169,8 +169,7 @@ def _unary(fn: str) -> Any:
 for _fn in BINARY:
     if _fn in ("max", "min"):
         continue
-    _name = f"__{_fn}__" if _fn not in ("and", "or") else f"__{_fn}__"
-    setattr(Scalar, _name, _binary(_fn, swapped=False))
+    setattr(Scalar, f"__{_fn}__", _binary(_fn, swapped=False))
     if _fn not in _COMPARE:
         setattr(Scalar, f"__r{_fn}__", _binary(_fn, swapped=True))
 for _fn in ("neg", "pos", "abs", "invert", "floor", "ceil", "trunc"):
@@ -178,7 +177,7 @@ for _fn in ("neg", "pos", "abs", "invert", "floor", "ceil", "trunc"):
 
 
 def as_scalar(value: Any, kind: str) -> Any:
-    """``int(value)``, ``float(value)`` or ``bool(value)`` for a Scalar, a Python number or a Tensor, staying in the graph."""
+    """``int(value)``, ``float(value)`` or ``bool(value)`` of a Scalar, Python number or Tensor, kept in the graph."""
     if isinstance(value, Scalar):
         return value if value.kind == kind else scalar_unary(value, fn=kind)
     if isinstance(value, bool | int | float):

@@ -336,7 +336,8 @@ def load_param_into_net(
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, Tensor | str):
             raise TypeError(
-                "For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and 'Parameter' , "
+                "For 'parameter_dict', the element in the argument 'parameter_dict' should be a 'str' and "
+                "'Parameter' , "
                 f"but got {type(name)} and {type(value)}."
             )
     targets = {p.name: p for _, p in net.parameters_and_names()}

@@ -397,7 +397,8 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
         stop = n if k == -1 else b + k
         if isinstance(n, int) and (b < 0 or stop > n):
             raise ValueError(
-                f"For 'Slice', the slice from {starts} of size {sizes} is out of range for shape {tuple(input_x.shape)}."
+                f"For 'Slice', the slice from {starts} of size {sizes} is out of range for shape "
+                f"{tuple(input_x.shape)}."
             )
         spec.append((b, stop, 1))
     return slices.strided_slice(input_x, slices=tuple(spec))
@@ -537,7 +538,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     for f in (
         cast, reshape, transpose, permute, expand_dims, unsqueeze, squeeze, flatten, ravel, broadcast_to, expand,
         expand_as, tile, repeat_elements, repeat_interleave, concat, cat, stack, hstack, vstack, dstack, column_stack,
-        atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid, pad,
+        atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid,
+        pad,
         narrow, slice, strided_slice,
         select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
         reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
@@ -547,6 +549,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reverse": flip, "tensor_slice": slice,
     "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
     "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
-    "fliplr": lambda input: flip(input, 1), "flipud": lambda input: flip(input, 0), "type_as": lambda input, other: cast(input, other.dtype),
+    "fliplr": lambda input: flip(input, 1), "flipud": lambda input: flip(input, 0),
+    "type_as": lambda input, other: cast(input, other.dtype),
     "deepcopy": lambda input_x: input_x.copy(),
 }  # fmt: skip

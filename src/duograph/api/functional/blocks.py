@@ -115,6 +115,7 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Tensor:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        diagonal, diag_embed, diag, diagflat, tril, triu, diagonal_scatter, block_diag, space_to_batch_nd, batch_to_space_nd,
+        diagonal, diag_embed, diag, diagflat, tril, triu, diagonal_scatter, block_diag, space_to_batch_nd,
+        batch_to_space_nd,
     )
 }  # fmt: skip

@@ -29,7 +29,8 @@ _COMPARISONS = {
     "greater": (operators.greater, "``input > other``."), "gt": (operators.greater, "As `greater`."),
     "tensor_gt": (operators.greater, "As `greater`."),
     "greater_equal": (operators.greater_equal, "``input >= other``."),
-    "ge": (operators.greater_equal, "As `greater_equal`."), "tensor_ge": (operators.greater_equal, "As `greater_equal`."),
+    "ge": (operators.greater_equal, "As `greater_equal`."),
+    "tensor_ge": (operators.greater_equal, "As `greater_equal`."),
 }  # fmt: skip
 
 
@@ -110,5 +111,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: binary_function(name, fn, _IO, doc) for name, (fn, doc) in _COMPARISONS.items()},
     "isclose": isclose, "approximate_equal": approximate_equal, "isposinf": isposinf, "isneginf": isneginf,
     "isreal": isreal, "is_nonzero": is_nonzero, "is_tensor": is_tensor, "is_complex": is_complex,
-    "is_floating_point": is_floating_point, "isnan_ext": lambda tensor: unary.isnan(tensor),
+    "is_floating_point": is_floating_point, "isnan_ext": unary.isnan,
 }  # fmt: skip

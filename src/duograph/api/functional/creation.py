@@ -27,7 +27,8 @@ def _shape(size: Any, op: str) -> tuple[Any, ...]:
         if isinstance(n, int) and n < 0:
             the = "the the" if op == "Zeros" else "the"
             raise ValueError(
-                f"For primitive[{op}], {the} {i}th dimension of input shape must be greater than or equal to 0, but got {n}."
+                f"For primitive[{op}], {the} {i}th dimension of input shape must be greater than or equal to 0, but "
+                f"got {n}."
             )
     return shape
 

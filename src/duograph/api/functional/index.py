@@ -1,4 +1,4 @@
-"""Choosing, reading and writing elements: ``where``, ``gather``, ``scatter``, masks; and order: ``sort``, ``topk`` ..."""
+"""Choosing, reading, writing elements: ``where``, ``gather``, ``scatter``, masks; and order: ``sort``, ``topk`` ..."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _integers(x: Any) -> Tensor:
 
 
 def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Tensor:
-    """The slices of ``input_params`` along ``axis`` at ``input_indices``; the first ``batch_dims`` axes run together."""
+    """The slices of ``input_params`` along ``axis`` at ``input_indices``; the first ``batch_dims`` axes go together."""
     need_tensor("Gather", input_params=input_params)
     indices = _integers(input_indices)
     i = axis_of(axis, input_params, "Gather")
@@ -176,7 +176,8 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
     picks = movement.reshape(indices, shape=(numel(lead), *indices.shape[b:]))
     parts = [
         indexing.gather(
-            movement.squeeze(slice_axis(rows, 0, k, k + 1), (0,)), movement.squeeze(slice_axis(picks, 0, k, k + 1), (0,)),
+            movement.squeeze(slice_axis(rows, 0, k, k + 1), (0,)),
+            movement.squeeze(slice_axis(picks, 0, k, k + 1), (0,)),
             axis=i - b,
         )
         for k in range(numel(lead))  # type: ignore[arg-type]
@@ -220,7 +221,8 @@ def take(input: Tensor, index: Any) -> Tensor:
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:  # fmt: skip
     """Rows of ``weight`` at ``input``; the row ``padding_idx`` gets no gradient."""
@@ -467,7 +469,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            where, select, masked_fill, masked_select, masked_scatter, nonzero, clamp, clip_by_value, nan_to_num, gather,
+            where, select, masked_fill, masked_select, masked_scatter, nonzero, clamp, clip_by_value, nan_to_num,
+            gather,
             gather_elements, gather_d, gather_nd, index_select, take, embedding, tensor_scatter_elements, scatter,
             scatter_nd, index_add, index_fill, sort, argsort, msort, topk, median, searchsorted, bucketize, unique,
             unique_consecutive, bincount, histc, sequence_mask, intopk,

@@ -69,7 +69,8 @@ def batch_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: b
     if definitely_eq(inner, other) is False:
         raise ValueError(
             f"For 'BatchMatMul' the input dimensions must be equal, but got 'x1_col': {inner} and 'x2_row': {other}. "
-            f"And 'x' shape {list(x.shape)}(transpose_a={transpose_a}), 'y' shape {list(y.shape)}(transpose_b={transpose_b})."
+            f"And 'x' shape {list(x.shape)}(transpose_a={transpose_a}), 'y' shape "
+            f"{list(y.shape)}(transpose_b={transpose_b})."
         )
     return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
@@ -438,7 +439,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
     base = dec.inverse(input) if n < 0 else input
     out = movement.broadcast_to(eye(n=input.shape[-1], m=input.shape[-1], dtype=input.dtype), shape=tuple(input.shape))
-    for bit in bin(abs(n))[2:]:
+    for bit in f"{abs(n):b}":
         out = linalg.matmul(out, out)
         out = linalg.matmul(out, base) if bit == "1" else out
     return out
@@ -497,7 +498,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            matmul, mm, bmm, mv, dot, inner, outer, tensor_dot, batch_dot, vecdot, kron, cross, addmm, addmv, addr, baddbmm,
+            matmul, mm, bmm, mv, dot, inner, outer, tensor_dot, batch_dot, vecdot, kron, cross, addmm, addmv, addr,
+            baddbmm,
             addbmm, dense, einsum, vector_norm, matrix_norm, norm, dist, cdist, cond, inverse, det, slogdet, logdet,
             cholesky, cholesky_inverse, cholesky_solve, qr, svd, pinv, matrix_solve, matrix_power, trace, vander,
             matrix_exp, renorm,

@@ -71,7 +71,7 @@ _PLAIN: dict[str, tuple[Callable[[Tensor], Tensor], str, str, str]] = {
     "isnan": (unary.isnan, "IsNan", "input", "Whether NaN."),
     "isinf": (unary.isinf, "IsInf", "input", "Whether infinite."),
     "isfinite": (unary.isfinite, "IsFinite", "input", "Whether neither infinite nor NaN."),
-    "logical_not": (lambda x: operators.invert(x), "LogicalNot", "input", "``not x``, elementwise."),
+    "logical_not": (operators.invert, "LogicalNot", "input", "``not x``, elementwise."),
     "bitwise_not": (logical.bitwise_not, "BitwiseNot", "input", "``~x`` on integers and bool."),
     "invert": (logical.bitwise_not, "Invert", "x", "``~x`` on integers."),
     "deg2rad": (lambda x: arithmetic.mul(as_float(x), constant_like(as_float(x), math.pi / 180)), "Deg2Rad", "x",

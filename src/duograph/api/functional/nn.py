@@ -320,7 +320,7 @@ def batch_norm(
     input_x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor, bias: Tensor, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """``input_x`` (N, C, ...) normalised per channel; in training by its own statistics, which update the running ones."""
+    """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
     from duograph.core.shapes import numel
     from duograph.tensor.eager import write
 
@@ -532,9 +532,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus, threshold, prelu, swiglu,
+            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus,
+            threshold, prelu, swiglu,
             softmax, log_softmax, softmin, conv1d, conv2d, conv3d, conv_transpose2d, bias_add, layer_norm, group_norm,
-            rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm, rotary_position_embedding, interpolate,
+            rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm, rotary_position_embedding,
+            interpolate,
             upsample, grid_sample, affine_grid, pixel_shuffle, pixel_unshuffle, channel_shuffle, unfold, fold, dropout,
             dropout1d, dropout2d, dropout3d, padding,
         )

@@ -1,4 +1,4 @@
-"""Random draws. Every call takes its numbers from a generator in program order; ``seed`` makes a generator of its own."""
+"""Random draws. Calls take their numbers from a generator in program order; ``seed`` makes a generator of its own."""
 
 from __future__ import annotations
 
@@ -271,7 +271,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace, normal,
+            rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace,
+            normal,
             uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
             multinomial_with_replacement, random_categorical, shuffle, gumbel_softmax, rrelu, choice_with_mask,
         )

@@ -237,7 +237,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim, triangular_solve,
+            allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim,
+            triangular_solve,
             unique_with_pad, pdist, sparse_segment_mean,
             scaled_dot_product_attention,
         )

@@ -1,4 +1,4 @@
-"""Functions of functions, order and writes: ``HyperMap``, ``MultitypeFuncGraph``, ``partial``, ``depend``, ``assign`` ...
+"""Functions of functions, order, writes: ``HyperMap``, ``MultitypeFuncGraph``, ``partial``, ``depend``, ``assign`` ...
 
 User functions are called through `autodiff.hooks.call_user`, so that a capture interprets them.
 """
@@ -394,12 +394,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            Map, HyperMap, MultitypeFuncGraph, WhileLoop, ForiLoop, Scan, partial, depend, print_, assign, assign_add, assign_sub,
+            Map, HyperMap, MultitypeFuncGraph, WhileLoop, ForiLoop, Scan, partial, depend, print_, assign, assign_add,
+            assign_sub,
             inplace_update, inplace_add, inplace_sub, clip_by_global_norm, scalar_cast, typeof,
         )
     },
     **{f"scatter_{how}": _scattered(f"scatter_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
-    **{f"scatter_nd_{how}": _scattered(f"scatter_nd_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
+    **{
+        f"scatter_nd_{how}": _scattered(f"scatter_nd_{how}")
+        for how in ("add", "sub", "mul", "div", "max", "min", "update")
+    },
     **{name: _scalar_function(name, fn) for name, fn in _SCALAR.items()},
     "scalar_log": math.log, "scalar_uadd": lambda x: +x, "scalar_usub": lambda x: -x,
     "bool_not": lambda x: not x, "tuple_len": len, "list_len": len, "make_tuple": lambda *args: args,

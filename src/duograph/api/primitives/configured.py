@@ -132,7 +132,8 @@ def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
     axis = axis_of(p.axis, x, "Split")
     if x.shape[axis] % p.output_num:
         raise ValueError(
-            f"For 'Split', the size of axis {axis} must be divisible by output_num {p.output_num}, but got {x.shape[axis]}."
+            f"For 'Split', the size of axis {axis} must be divisible by output_num {p.output_num}, but got "
+            f"{x.shape[axis]}."
         )
     return array.split(x, x.shape[axis] // p.output_num, axis)
 
@@ -162,7 +163,8 @@ _row(
 )
 _row("Pad", lambda p, x: array.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
 _row(
-    "PadV3", lambda p, x, paddings, value=None: array.pad(x, paddings, {"edge": "replicate"}.get(p.mode, p.mode), value),
+    "PadV3",
+    lambda p, x, paddings, value=None: array.pad(x, paddings, {"edge": "replicate"}.get(p.mode, p.mode), value),
     {"mode": "constant", "paddings_contiguous": True},
 )  # fmt: skip
 _row("Padding", lambda p, x: nn.padding(x, p.pad_dim_size), {"pad_dim_size": 8})
@@ -250,7 +252,8 @@ _row("Sort", lambda p, x: index.sort(x, p.axis, p.descending), {"axis": -1, "des
 _row("TopK", lambda p, x, k: index.topk(x, k), {"sorted": True})
 _row("InTopK", lambda p, x, y: index.intopk(x, y, p.k), {"k": REQUIRED})
 _row(
-    "SearchSorted", lambda p, s, v, sorter=None: to_dtype(index.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
+    "SearchSorted",
+    lambda p, s, v, sorter=None: to_dtype(index.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
     {"dtype": dt.int64, "right": False},
 )  # fmt: skip
 _row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries), {"boundaries": REQUIRED})

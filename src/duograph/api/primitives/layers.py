@@ -223,7 +223,7 @@ _row("LayerNorm", _layer_norm, {"begin_norm_axis": 1, "begin_params_axis": 1, "e
 
 
 def _batch_norm(p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor) -> tuple[Tensor, ...]:
-    """Normalised values and the statistics: of the batch while training (which update the given ones), else the given."""
+    """Normalised values and the statistics: of the batch while training (which move the given ones), else the given."""
     if not p.is_training:
         out = batch_norm_inference_op(x, scale, bias, mean, variance, p.epsilon)
         return out, mean, variance, mean, variance
@@ -269,7 +269,8 @@ _row(
     check=_check_reduction,
 )
 _row(
-    "BCEWithLogitsLoss", lambda p, x, y, w=None, pos=None: loss.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction),
+    "BCEWithLogitsLoss",
+    lambda p, x, y, w=None, pos=None: loss.binary_cross_entropy_with_logits(x, y, w, pos, p.reduction),
     _MEAN, check=_check_reduction,
 )  # fmt: skip
 _row("KLDivLoss", lambda p, x, y: loss.kl_div(x, y, p.reduction), _MEAN, check=_check_reduction)

@@ -204,7 +204,8 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> T
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:  # fmt: skip
     """Rows of ``weight`` at ``input``."""
@@ -216,5 +217,5 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, dim: int 
     return random.gumbel_softmax(logits, tau, hard, dim)
 
 
-__all__ = [*SAME, *(n for n, v in list(globals().items()) if callable(v) and getattr(v, "__module__", "") == __name__)]
-__all__ = sorted({*__all__, "flatten"})
+_here = {n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "") == __name__}
+__all__ = list(dict.fromkeys([*SAME, "flatten", *sorted(_here)]))

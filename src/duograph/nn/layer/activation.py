@@ -384,7 +384,8 @@ _ACTIVATIONS: dict[str, type[Cell]] = {
     "softmin": Softmin, "softmax": Softmax, "softmax2d": Softmax2d, "logsoftmax": LogSoftmax, "relu": ReLU,
     "relu6": ReLU6, "rrelu": RReLU, "silu": SiLU, "tanh": Tanh, "gelu": GELU, "fast_gelu": FastGelu, "elu": ELU,
     "sigmoid": Sigmoid, "softsign": Softsign, "prelu": PReLU, "leakyrelu": LeakyReLU, "hswish": HSwish,
-    "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink, "hshrink": HShrink, "threshold": Threshold,
+    "hsigmoid": HSigmoid, "logsigmoid": LogSigmoid, "softshrink": SoftShrink, "hshrink": HShrink,
+    "threshold": Threshold,
     "mish": Mish, "celu": CELU, "glu": GLU, "hardtanh": Hardtanh,
 }  # fmt: skip
 

@@ -23,7 +23,8 @@ class _Numbered(Cell):
         size = len(self._cells)
         if not -size <= index < size:
             raise IndexError(
-                f"For '{self.cls_name}', the value of 'index' must be a number in range [{-size}, {size}), but got {index}."
+                f"For '{self.cls_name}', the value of 'index' must be a number in range [{-size}, {size}), but got "
+                f"{index}."
             )
         return index % size
 

@@ -55,7 +55,8 @@ class Embedding(Cell):
             checks.integer(padding_idx, "padding_idx", self.cls_name)
             if not 0 <= padding_idx < vocab_size:
                 raise ValueError(
-                    f"For '{self.cls_name}', the 'padding_idx' must be in range of [0, {vocab_size}), but got {padding_idx}."
+                    f"For '{self.cls_name}', the 'padding_idx' must be in range of [0, {vocab_size}), but got "
+                    f"{padding_idx}."
                 )
             table = without_row(table, padding_idx)
         self.embedding_table = Parameter(table, name="embedding_table")

@@ -184,7 +184,8 @@ class Roll(Cell):
         self.axis = [axis] if isinstance(axis, int) else list(axis)
         if len(self.shift) != len(self.axis):
             raise ValueError(
-                f"For '{self.cls_name}', the shape of 'shift' and 'axis' must be equal, but got {len(self.shift)} and {len(self.axis)}."
+                f"For '{self.cls_name}', the shape of 'shift' and 'axis' must be equal, but got {len(self.shift)} "
+                f"and {len(self.axis)}."
             )
 
     def construct(self, input_x):

@@ -103,7 +103,8 @@ class _BatchNorm(Cell):
             raise ValueError(f"For '{owner}', the 'data_format' must be in ['NCHW', 'NHWC'], but got {data_format}.")
         if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
             raise ValueError(
-                f"For '{owner}', the 'use_batch_statistics' must be in [True, False, None], but got {use_batch_statistics}."
+                f"For '{owner}', the 'use_batch_statistics' must be in [True, False, None], but got "
+                f"{use_batch_statistics}."
             )
         checks.number(eps, "eps", owner)
         self.num_features, self.eps, self.format = num_features, eps, data_format
@@ -162,8 +163,8 @@ class BatchNorm1d(_BatchNorm):
     Args:
         num_features (int): channels.
         eps (float): Default ``1e-5``.
-        momentum (float): share of the *old* moving statistic: ``new = momentum * old + (1 - momentum) * batch``. Default
-            ``0.9``.
+        momentum (float): share of the *old* moving statistic: ``new = momentum * old + (1 - momentum) * batch``.
+            Default ``0.9``.
         affine (bool): whether gamma and beta are trained. Default ``True``.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"ones"``.
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.

@@ -85,7 +85,8 @@ class _SpatialPad(Cell):
         items = (padding,) * (2 * self.rank) if isinstance(padding, int) else tuple(padding)
         if len(items) % 2 or len(items) > 2 * self.rank or any(not isinstance(p, int) for p in items):
             raise ValueError(
-                f"For '{owner}', the length of parameter 'padding' with tuple type must equal to {2 * self.rank}, but got {padding}."
+                f"For '{owner}', the length of parameter 'padding' with tuple type must equal to {2 * self.rank}, "
+                f"but got {padding}."
             )
         self.padding = items
 
@@ -99,7 +100,8 @@ class _ConstantPad(_SpatialPad):
         super().__init__()
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(
-                f"For '{self.cls_name}', the type of parameter 'value' should be in [float, int], but got {type(value)}."
+                f"For '{self.cls_name}', the type of parameter 'value' should be in [float, int], but got "
+                f"{type(value)}."
             )
         self._set_padding(padding)
         self.value = value

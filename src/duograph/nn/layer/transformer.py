@@ -1,4 +1,4 @@
-"""Attention and transformer layers. Sequences are (length, batch, width), or (batch, length, width) with batch_first."""
+"""Attention and transformer layers. Sequences: (length, batch, width), or with batch_first (batch, length, width)."""
 
 from __future__ import annotations
 

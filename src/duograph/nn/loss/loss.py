@@ -37,7 +37,8 @@ def same_shape(x: Tensor, target: Tensor, owner: str) -> None:
     """Raises ValueError unless both have one shape."""
     if tuple(x.shape) != tuple(target.shape):
         raise ValueError(
-            f"For '{owner}', the 'logits' shape {tuple(x.shape)} and the 'labels' shape {tuple(target.shape)} must be equal."
+            f"For '{owner}', the 'logits' shape {tuple(x.shape)} and the 'labels' shape {tuple(target.shape)} must "
+            "be equal."
         )
 
 
@@ -215,7 +216,8 @@ class CrossEntropyLoss(LossBase):
         checks.real(label_smoothing, "label_smoothing", self.cls_name)
         if not 0 <= label_smoothing <= 1:
             raise ValueError(
-                f"For '{self.cls_name}', the 'label_smoothing' must be float and must in [0.0, 1.0], but got '{label_smoothing}'."
+                f"For '{self.cls_name}', the 'label_smoothing' must be float and must in [0.0, 1.0], but got "
+                f"'{label_smoothing}'."
             )
         self.weight, self.label_smoothing = weight, label_smoothing
 
@@ -376,7 +378,8 @@ class MultiClassDiceLoss(LossBase):
     Args:
         weights (Tensor): (num_classes, dim). Default ``None``.
         ignore_indiex (int): class that does not count. Default ``None``.
-        activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ... Default ``"softmax"``.
+        activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ...
+            Default ``"softmax"``.
     """
 
     def __init__(

@@ -41,7 +41,8 @@ class Optimizer(Cell):
     """Base class of optimizers.
 
     Args:
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): constant, one per step, or a schedule.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): constant, one per step, or a
+            schedule.
         parameters (Union[list[Parameter], list[dict]]): Parameters, or groups: dictionaries with ``params`` and any of
             ``lr``, ``weight_decay``, ``grad_centralization``; one more may hold ``order_params``.
         weight_decay (Union[float, int, Cell]): added to gradients of parameters whose names contain neither ``beta``
@@ -130,7 +131,8 @@ class Optimizer(Cell):
         gradients = tuple(gradients)
         if len(gradients) != self.param_length:
             raise RuntimeError(
-                f"For '{self.cls_name}', there must be one gradient per parameter: {self.param_length}, but got {len(gradients)}."
+                f"For '{self.cls_name}', there must be one gradient per parameter: {self.param_length}, but got "
+                f"{len(gradients)}."
             )
         rates = self.rates()
         decays = self._current_decays()

@@ -93,7 +93,8 @@ def weight_decay_of(decay: Any, owner: str) -> Any:
         )
     if decay < 0:
         raise ValueError(
-            f"For '{owner}', the 'weight_decay' must be float and must >= 0, but got '{float(decay)}' with type 'float'."
+            f"For '{owner}', the 'weight_decay' must be float and must >= 0, but got '{float(decay)}' with type "
+            "'float'."
         )
     return float(decay)
 
@@ -139,7 +140,8 @@ def _grouped(groups: list[dict[str, Any]]) -> list[Member]:
         if "order_params" in group:
             if len(group) > 1:
                 raise ValueError(
-                    "For 'Optimizer', the order params dict in group parameters should only include the 'order_params' key."
+                    "For 'Optimizer', the order params dict in group parameters should only include the "
+                    "'order_params' key."
                 )
             order = list(group["order_params"])
             continue
@@ -156,7 +158,8 @@ def _grouped(groups: list[dict[str, Any]]) -> list[Member]:
                 raise TypeError("For 'Optimizer', each element of a group's 'params' must be a Parameter.")
             if id(param) in seen:
                 raise RuntimeError(
-                    f"For 'Optimizer', the {param.name} parameter already exists, it does not support repeated setting. "
+                    f"For 'Optimizer', the {param.name} parameter already exists, it does not support repeated "
+                    "setting. "
                     "Please check whether the optimizer parameter has been set multiple times."
                 )
             seen.add(id(param))

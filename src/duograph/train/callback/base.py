@@ -129,7 +129,8 @@ class CallbackManager(Callback):
         for item in items:
             if not isinstance(item, Callback):
                 raise TypeError(
-                    f"When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions, but got {type(item)}."
+                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions, but "
+                    f"got {type(item)}."
                 )
         self._callbacks = list(items)
 

@@ -66,7 +66,8 @@ class CheckpointConfig:
             raise ValueError("The input arguments of 'CheckpointConfig' can't be all None or 0.")
         if saved_network is not None and not isinstance(saved_network, Cell):
             raise TypeError(
-                f"For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got {type(saved_network)}."
+                "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got "
+                f"{type(saved_network)}."
             )
         self.save_checkpoint_steps = 0 if save_checkpoint_seconds else save_checkpoint_steps or 0
         self.save_checkpoint_seconds = save_checkpoint_seconds or 0
