@@ -168,7 +168,7 @@ class JitFunction:
             return None
         try:
             program = self._capture(names, values, bound, dynamic, patterns)
-        except Exception as exc:  # some rule does not know symbolic sizes: the sizes at hand always work
+        except Exception as exc:  # noqa: BLE001 - some rule does not know symbolic sizes: the sizes at hand always work
             logger.debug("capture for varying numbers and sizes failed: %s", exc)
         else:
             if program.sizes_match(values):

@@ -99,6 +99,8 @@ def element_of(node: Node) -> np.ndarray | None:
     if not isinstance(node.type, TensorType):
         return None
     if isinstance(node, Apply) and node.op.name == "full":
+        if not isinstance(node.attrs["value"], bool | int | float | complex):
+            return None  # a size that is only known at run time
         return np.asarray(node.op.reference(shape=(), value=node.attrs["value"], dtype=node.attrs["dtype"]))
     if isinstance(node, Const) and node.value.size:
         first: np.ndarray = node.value.reshape(-1)[:1]
