@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duograph as ms
 from duograph.base.source import register_source
+from tests.seeds.conftest import run_python
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"```python\n(.*?)```(?:\s*```text\n(.*?)```)?", re.DOTALL)
@@ -37,3 +38,8 @@ def test_the_example_is_the_demo():
     example, demo = ROOT / "examples" / "digits.py", ROOT / "src" / "duograph" / "demo.py"
     assert example.read_bytes() == demo.read_bytes()
     assert not re.search(r"duograph\.\w*_|import _|from duograph\.", demo.read_text(encoding="utf-8"))
+
+
+def test_the_example_runs_as_a_script():
+    done = run_python(str(ROOT / "examples" / "digits.py"), "--network", "mlp", "--epochs", "1")
+    assert done.returncode == 0 and "the same bits in all modes" in done.stdout, done.stdout + done.stderr
