@@ -36,7 +36,7 @@ _NAMES = """
     arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli
     bincount bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
     cholesky_inverse cholesky_solve clamp clip conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
-    cumsum deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eq equal erf erfc erfinv
+    deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eq equal erf erfc erfinv
     exp expm1 fills fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd
     gcd ge ger greater greater_equal gt hardshrink heaviside histc hsplit hypot imag index_add index_fill
     index_select inner inv inverse invert isclose isfinite isinf isnan isneginf isposinf isreal lcm ldexp le lerp

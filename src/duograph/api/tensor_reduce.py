@@ -9,7 +9,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axes, normalize_axis, numel
-from duograph.ops import reduce
+from duograph.ops import cumulative, reduce
 from duograph.ops.arithmetic import add, div, maximum, minimum, square, sub, trunc_div
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
@@ -239,7 +239,17 @@ def ptp(self: Tensor, axis: Any = None, keepdims: Any = False) -> Tensor:
     return sub(amax(self, axis, keepdims), amin(self, axis, keepdims))
 
 
+def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """The running sum along ``axis``; without one, of the flattened tensor."""
+    x = self if dtype is None else to_dtype(self, dtype)
+    if x.dtype.is_bool:
+        x = to_dtype(x, dt.int32)
+    if axis is None:
+        x, axis = reshape(x, shape=(numel(x.shape),)), 0
+    return cumulative.cumsum(x, axis=normalize_axis(axis, x.ndim, "CumSum"))
+
+
 METHODS: dict[str, Any] = {
     "sum": sum, "mean": mean, "prod": prod, "var": var, "std": std, "all": all, "any": any, "max": max, "min": min,
-    "amax": amax, "amin": amin, "argmax": argmax, "argmin": argmin, "ptp": ptp,
+    "amax": amax, "amin": amin, "argmax": argmax, "argmin": argmin, "ptp": ptp, "cumsum": cumsum,
 }  # fmt: skip

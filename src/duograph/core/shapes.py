@@ -234,7 +234,7 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
     holes = [i for i, d in enumerate(target) if d == -1]
     if len(holes) > 1:
         raise ValueError("only one dimension can be inferred")
-    mismatch = ValueError(f"proposed_shape '{show_shape(target)}' is invalid for input of size {total}")
+    mismatch = ValueError(f"proposed_shape '[const vector]{{{show_shape(target)[1:-1]}}}' is invalid for input of size {total}")
     if any(definitely_le(d, -1) for i, d in enumerate(target) if i not in holes):
         raise mismatch
     known = numel(d for i, d in enumerate(target) if i not in holes)

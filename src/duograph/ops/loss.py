@@ -375,22 +375,25 @@ def dice_loss(probs: Any, target: Any, smooth: float = 1e-5) -> Any:
 
 
 def focal_loss(logits: Any, target: Any, weight: Any = None, gamma: float = 2.0, reduction: str = "mean") -> Any:
-    """Cross entropy of ``logits`` (N, C, ...) scaled by ``(1 - p)**gamma``.
+    """Cross entropy of ``logits`` (N, C, ...) scaled by ``(1 - p)**gamma``, as a mean over the positions.
 
-    ``target`` is one-hot (N, C, ...), or holds class indices (N, 1, ...).
+    ``target`` has the shape of ``logits`` (result (N, C) before the reduction), or class indices (N, 1, ...)
+    (result (N,)).
     """
+    n, classes = logits.shape[:2]
+    logits = reshape(logits, shape=(n, classes, -1))
+    target = reshape(target, shape=(n, target.shape[1], -1))
     log_probs = log_softmax(logits, axis=1)
     if weight is not None:
         weight = _along(weight, logits, 1)
-    if target.shape[1] == 1 and logits.shape[1] != 1:
+    indexed = target.shape[1] == 1 and classes != 1
+    if indexed:
         if weight is not None:
             weight = gather_elements(broadcast_to(weight, shape=tuple(logits.shape)), target, axis=1)
         log_probs = gather_elements(log_probs, target, axis=1)
-    else:
-        log_probs = mul(log_probs, cast(target, dtype=logits.dtype))
     modulation = pow_(sub(constant_like(logits, 1), exp(log_probs)), constant_like(logits, gamma))
+    if not indexed:
+        log_probs = mul(log_probs, cast(target, dtype=logits.dtype))
     parts = neg(mul(modulation, log_probs))
     parts = parts if weight is None else mul(parts, weight)
-    return reduced(
-        reduce_sum(parts, axis=(1,), keep_dims=True) if parts.shape[1] != 1 else parts, reduction, "focal_loss"
-    )
+    return reduced(reduce_mean(parts, axis=(1, 2) if indexed else (2,), keep_dims=False), reduction, "focal_loss")

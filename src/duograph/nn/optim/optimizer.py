@@ -122,8 +122,8 @@ class Optimizer(Cell):
     def construct(self, gradients):
         return self.step(gradients)
 
-    def step(self, gradients: Any) -> bool:
-        """Moves every parameter once."""
+    def step(self, gradients: Any) -> tuple[bool, ...]:
+        """Moves every parameter once; gives ``True`` for each."""
         if isinstance(gradients, Tensor) or not isinstance(gradients, Iterable):
             raise TypeError(
                 f"For '{self.cls_name}', the gradients must be a tuple or list of Tensor, but got {type(gradients)}."
@@ -147,7 +147,7 @@ class Optimizer(Cell):
             if self.group_grad_centralization[i]:
                 grad = centralized(grad)
             self.move(i, param, grad, rates[i], decays[i], shared)
-        return True
+        return (True,) * self.param_length
 
     def before_step(self) -> Any:
         """Work that all parameters share; the result is given to `move`."""
