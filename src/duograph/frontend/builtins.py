@@ -350,6 +350,7 @@ def _format(calls: Any, obj: Any, spec: str = "") -> Any:
 
 @substitute(Tensor)
 def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    calls.semantics._refuse_foreign(input_data)
     if isinstance(input_data, Tensor):
         copied = identity(input_data) if dtype is None else cast(input_data, dtype=as_dtype(dtype))
         return calls.fresh_tensor(copied)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import operator
@@ -28,7 +29,7 @@ from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, lookup, user_method
-from .sources import cell_facts
+from .sources import Pin, cell_facts
 from .world import CONTAINERS, Frame
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Calls:
         if isinstance(fn, types.FunctionType):
             return self._call_function(fn, args, kwargs)
         if isinstance(fn, types.MethodType):
+            self._guard_method(fn)
             if isinstance(fn.__func__, types.FunctionType | CapturedFunction) or is_interpreted(fn.__func__):
                 return self.call(fn.__func__, (fn.__self__, *args), kwargs)
             return self.call_native(fn, args, kwargs)
@@ -128,6 +130,15 @@ class Calls:
         if not isinstance(value, bool | int | float | complex | str | bytes | type(None)):
             raise Uncapturable(f"an object that the cached function {fn.__qualname__!r} keeps")
         return value
+
+    def _guard_method(self, method: types.MethodType) -> None:
+        """A method of an outside object stays the one that its class has now."""
+        owner, fn = method.__self__, method.__func__
+        if self.world.is_tracked(owner) or isinstance(owner, type | Tensor) or not is_interpreted(fn):
+            return
+        if lookup(type(owner), fn.__name__) is fn:
+            source = sources.attr(self.session.source_of(type(owner)), fn.__name__)
+            self.session.guards.add(source, "is", Pin(fn))
 
     def _guard_cell(self, cell: Any) -> None:
         """A Cell's call is framework code; what it looks at besides ``construct`` is guarded here."""
@@ -290,6 +301,8 @@ class Calls:
         if getattr(fn, "__module__", None) in _READS_OBJECTS or isinstance(fn, operator.attrgetter):
             for value in (*args, *kwargs.values()):
                 self._check_known(value)
+                if isinstance(value, Tensor) and fn is copy.copy:
+                    raise Uncapturable("a shallow copy of a tensor")
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(fn(*args, **kwargs))

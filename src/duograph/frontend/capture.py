@@ -21,7 +21,6 @@ from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor import hooks as tensor_hooks
 from duograph.tensor.alias import root_of
-from duograph.tensor.random import default_generator
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from . import sources
@@ -94,17 +93,14 @@ def _attempt(
 @contextmanager
 def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
     """The thread's ops emit into the session; the random generator's state is symbolic."""
-    generator = default_generator()
-    saved = generator.seed, generator.offset
     seed, offset = session.start_random()
     session.driver = driver
     with no_recording(), binding(session.binder):
-        generator.seed, generator.offset = Scalar(seed), Scalar(offset)
+        session.world.seed, session.world.offset = Scalar(seed), Scalar(offset)
         listener.assume = lambda a, b: session.assumptions.append((a, b))
         try:
             yield
         finally:
-            generator.seed, generator.offset = saved
             listener.assume = None
 
 
@@ -182,7 +178,7 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
     for (kind, _, name), (owner, written) in world.overlay.items():
         recipe = None if written is MISSING else collector.recipe(written)
         path.attributes.append((kind, owner, name, recipe))
-    offset = world.generator.offset
+    offset = world.offset
     if not (isinstance(offset, Scalar) and offset.node is session.random_params[1]):
         path.offset = collector.output(session.binder.node_of(offset))
     if world.token is not None:

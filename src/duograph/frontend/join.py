@@ -116,8 +116,8 @@ class Joiner:
         return first
 
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
-        if a.type != b.type or type(a) is not type(b):
-            raise _NoJoin(f"{a.type} and {b.type}")
+        if a.abstract != b.abstract or type(a) is not type(b):
+            raise _NoJoin(f"{a.abstract} and {b.abstract}")
         index = self.output(a, b)
 
         def build(results: list[Any]) -> Any:
@@ -193,7 +193,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any
         token = joiner.output(_Token(a.token), _Token(b.token))
         todo.append(lambda r: setattr(world, "token", token(r)))
     offset = joiner.value(a.offset, b.offset)
-    todo.append(lambda r: setattr(world.generator, "offset", offset(r)))
+    todo.append(lambda r: setattr(world, "offset", offset(r)))
 
     def apply(results: list[Any]) -> None:
         for step in todo:

@@ -18,13 +18,13 @@ from typing import Any
 
 from duograph.core.dim import fresh_symbol
 from duograph.core.op import no_recording
-from duograph.core.types import INT, TOKEN, TensorType, scalar_type
+from duograph.core.types import INT, TOKEN, TensorType
 from duograph.ir.control import cond, undef, while_loop
 from duograph.ir.node import Node
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .join import close_pair, close_pair_with_params, same_constant
@@ -126,12 +126,8 @@ class SymbolicLoop:
         return again
 
     def _type(self, value: Any, state: Any, scope: Any) -> Any:
-        if isinstance(value, Tensor):
-            return value.type
-        if isinstance(value, Scalar):
-            return value.type
-        if isinstance(value, bool | int | float):
-            return scalar_type(value)
+        if isinstance(value, Tensor | Scalar | bool | int | float):
+            return type_of(value)
         if isinstance(value, Stored):
             return value.node.type
         if isinstance(value, Node) or value is None:
@@ -369,7 +365,7 @@ class SymbolicLoop:
                 self.world.token = value
                 return
             case "offset":
-                self.world.generator.offset = value
+                self.world.offset = value
                 return
         if place.path:
             whole = self._current(place.location)

@@ -20,7 +20,7 @@ from duograph.core.op import Op, value_key
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, type_of
 
 from .sources import Source
 from .text import GraphText
@@ -338,4 +338,4 @@ def shape_of(value: Any) -> Shape:
         return ("object", id(v)), lambda got: v
 
     key, rebuild = visit(value)
-    return Shape(key, [v.type for v in values], values, rebuild)
+    return Shape(key, [type_of(v) for v in values], values, rebuild)

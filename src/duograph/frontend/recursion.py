@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.core.op import no_recording
-from duograph.core.types import scalar_type
 from duograph.ir.control import call_named
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .join import join_leaves, same_constant
@@ -69,7 +68,7 @@ class Recursion:
         symbolic = False
         for name, v in values.items():
             if isinstance(v, Tensor | Scalar):
-                parts.append((name, v.type))
+                parts.append((name, type_of(v)))
                 symbolic = True
             else:
                 parts.append((name, id(v) if not isinstance(v, bool | int | float | str) else (type(v), v)))
@@ -112,7 +111,7 @@ class Recursion:
         inner.cells, inner.special = frame.cells, frame.special
         for name, v in values.items():
             if isinstance(v, Tensor | Scalar):
-                param = builder.inner_param(name, v.type)
+                param = builder.inner_param(name, type_of(v))
                 params.append(param)
                 v = session.binder.wrap(param)
             inner.locals[name] = v
@@ -164,10 +163,10 @@ def _repeats(old: dict[str, Any], new: dict[str, Any]) -> bool:
     for name, b in new.items():
         a = old.get(name)
         if isinstance(a, Tensor | Scalar) and isinstance(b, Tensor | Scalar):
-            if a.type != b.type:
+            if type_of(a) != type_of(b):
                 return False
         elif isinstance(a, Scalar) and isinstance(b, bool | int | float):
-            if a.type != scalar_type(b):
+            if a.type != type_of(b):
                 return False
         elif a is not b and not same_constant(a, b):
             return False

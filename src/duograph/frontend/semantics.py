@@ -166,7 +166,11 @@ class Semantics:
                 return self.calls.call(hook, (obj, name), {})
         if isinstance(found, functools.cached_property) and name not in vars(obj) and is_interpreted(found.func):
             made = self.calls.call(found.func, (obj,), {})
-            self.object_setattr(obj, name, made)
+            if self.world.is_tracked(obj):
+                vars(obj)[name] = made
+            else:
+                self.session.guards.add(self.session.source_of(obj), "no value", name)
+                self._overlay_attr(obj, name, made)
             return made
         getter = user_method(found, "__get__")
         if getter is not None and (name not in getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
@@ -244,6 +248,9 @@ class Semantics:
             return
         if isinstance(obj, np.ndarray):
             raise Uncapturable("a write to a NumPy array from outside the compiled function")
+        self._overlay_attr(obj, name, value)
+
+    def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:
         self.world.overlay["attr", id(obj), name] = (obj, value)
         self.session._keep.append(obj)
 

@@ -27,6 +27,7 @@ from duograph.ops.cast import stop_gradient
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp, root_of
+from duograph.tensor.random import Generator, default_generator
 from duograph.tensor.tensor import Tensor
 
 from . import sources
@@ -57,6 +58,15 @@ class CaptureBinder(GraphBinder):
         self.joined: dict[Any, Any] = {}
         self.join_sources: dict[Any, Any] = {}
         self.recorded: list[tuple[int, tuple[tuple[Any, int], ...]]] = []
+
+    def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
+        """Seed and offset for ``n`` draws of the program, in its order."""
+        if generator is not default_generator():
+            raise Uncapturable("a random generator of its own")
+        world = self.session.world
+        offset = world.offset
+        world.offset = offset + n
+        return world.seed, offset
 
     def node_of(self, value: Any) -> Node:
         if type(value) is Stale:
@@ -156,7 +166,7 @@ class Session:
                 self.guards.add(source, "tensor", tensor_facts(tensor))
                 self._tensor_sources[id(tensor)] = (tensor, source)
             name = str(getattr(tensor, "name", None) or source.key or "x")
-            param = self.add_input(source, _identifier(name), tensor.type)
+            param = self.add_input(source, _identifier(name), tensor.abstract)
             self._tensor_params[id(tensor)] = param
         return param
 

@@ -119,7 +119,7 @@ class Guard:
                 return f"{self.source} == {_short(expected)}"
             case "type":
                 return f"type({self.source}) is {expected.__name__}"
-            case "no item" | "no attribute" | "no own attribute":
+            case "no item" | "no attribute" | "no own attribute" | "no value":
                 return f"{self.source} has no {expected!r}"
             case "len":
                 return f"len({self.source}) == {expected}"
@@ -134,7 +134,7 @@ class Guard:
         actual = tensor_facts(value) if self.check == "tensor" and isinstance(value, Tensor) else value
         expected = self.expected.value if isinstance(self.expected, Pin) else self.expected
         match self.check:
-            case "no item" | "no attribute" | "no own attribute":
+            case "no item" | "no attribute" | "no own attribute" | "no value":
                 return f"{self.source} had no {expected!r}, now it has"
             case "len":
                 return f"length of {self.source} was {expected}, is {len(value)}"
@@ -171,7 +171,7 @@ def cell_facts(cell: Any) -> tuple[Any, ...]:
     """What the call of a Cell depends on besides ``construct``: its hooks and its computing dtype."""
     held = vars(cell)
     hooks = tuple([tuple(held[name]) for name in _HOOKS]) if cell._has_hooks() else ()
-    return (hooks, held.get("_mixed_dtype"))
+    return (hooks, held.get("_mixed_dtype"), id(held["construct"]) if "construct" in held else 0)
 
 
 def lacks(obj: Any, name: str) -> bool:
@@ -209,6 +209,7 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "no item": lambda value, key: key not in value,
     "no attribute": lambda value, name: not hasattr(value, name),
     "no own attribute": lacks,
+    "no value": lambda value, name: name not in vars(value),
 }
 
 
@@ -328,6 +329,8 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
                 test = f"{constant(expected)} not in {value}"
             case "no attribute":
                 test = f"not hasattr({value}, {constant(expected)})"
+            case "no value":
+                test = f"{constant(expected)} not in {value}.__dict__"
             case "no own attribute":
                 test = f"lacks({value}, {constant(expected)})"
             case "pattern":

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from duograph.core.op import state as dispatch
-from duograph.tensor.random import default_generator
 
 from .opaque import Opaque
 
@@ -136,7 +135,8 @@ class World:
         self.overlay: dict[Any, tuple[Any, Any]] = {}  # (kind, id(owner), key) -> (owner, value)
         self.token: Any = None
         self.opaque = Opaque()
-        self.generator = default_generator()
+        self.seed: Any = 0  # state of the default random generator, as run-time numbers
+        self.offset: Any = 0
 
     def push(self, frame: Frame) -> None:
         self.frames.append(frame)
@@ -161,7 +161,7 @@ class World:
             dict(self.overlay),
             dict(self.binder.store),
             self.token,
-            self.generator.offset,
+            self.offset,
             [(t, len(t.entries)) for t in dispatch.tapes],
             self.opaque.clock,
         )
@@ -178,6 +178,6 @@ class World:
         self.overlay = dict(snap.overlay)
         self.binder.store = dict(snap.store)
         self.token = snap.token
-        self.generator.offset = snap.offset
+        self.offset = snap.offset
         for tape, length in snap.tape_lengths:
             del tape.entries[length:]

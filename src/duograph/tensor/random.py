@@ -10,7 +10,17 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from duograph.core.op import state
+
+from .tensor import SymbolicValueError
+
 DEFAULT_SEED = 0
+
+
+def _only_at_run_time() -> None:
+    """Where a stream stands is not known while a program is being captured, and must not change then."""
+    if getattr(state.binder, "draw", None) is not None:
+        raise SymbolicValueError("the state of a random generator is only known at run time")
 
 
 class Generator:
@@ -30,7 +40,12 @@ class Generator:
         self.offset: Any = 0
 
     def next_offset(self, n: int = 1) -> tuple[Any, Any]:
-        """``(seed, offset)`` for one draw; the next ``n`` offsets are taken."""
+        """``(seed, offset)`` for one draw; the next ``n`` offsets are taken.
+
+        A program that is being captured draws from the state it will find at run time (the binder's ``draw``).
+        """
+        if (draw := getattr(state.binder, "draw", None)) is not None:
+            return draw(self, n)
         with self._lock:
             seed, offset = self.seed, self.offset
             self.offset = offset + n
@@ -46,12 +61,14 @@ class Generator:
 
     def get_state(self) -> tuple[Any, Any]:
         """``(seed, offset)``: where the stream stands."""
+        _only_at_run_time()
         with self._lock:
             return self.seed, self.offset
 
-    def set_state(self, state: tuple[Any, Any]) -> Generator:
+    def set_state(self, value: tuple[Any, Any]) -> Generator:
         """Continues from a state that `get_state` gave."""
-        seed, offset = state
+        _only_at_run_time()
+        seed, offset = value
         with self._lock:
             self.seed, self.offset = seed, offset
         return self
@@ -59,9 +76,9 @@ class Generator:
     def __getstate__(self) -> tuple[Any, Any]:
         return self.get_state()
 
-    def __setstate__(self, state: tuple[Any, Any]) -> None:
+    def __setstate__(self, value: tuple[Any, Any]) -> None:
         self.__init__()  # type: ignore[misc]
-        self.set_state(state)
+        self.set_state(value)
 
     def __repr__(self) -> str:
         return f"Generator(seed={self.seed}, offset={self.offset})"
