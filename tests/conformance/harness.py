@@ -173,6 +173,8 @@ def attempt(fn: Callable[..., Any], args: tuple[Any, ...], choice: bool) -> Any:
     try:
         result = fn(*args)
         return describe(result), [] if choice else ties(result, args)
+    except RecursionError:  # its text depends on where exactly the stack ended
+        return ("raised", "RecursionError")
     except Exception as error:  # noqa: BLE001 - whatever a program raises is part of its outcome
         return ("raised", type(error).__name__, str(error))
 

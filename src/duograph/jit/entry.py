@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -90,6 +91,7 @@ class Entries:
     """
 
     def __init__(self) -> None:
+        self.lock = threading.RLock()
         self.compiled: list[Entry] = []
         self.fallbacks: list[Fallback] = []
         self.recompiles: list[str] = []

@@ -88,7 +88,7 @@ class JitFunction:
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
         store = self._store(values)
-        for entry in store.compiled:
+        for entry in tuple(store.compiled):  # other threads may add versions meanwhile
             if entry.names == names and entry.matches(values):
                 return self._run(entry, store, values, args, kwargs)
         key = (names, _key(values))
@@ -96,7 +96,9 @@ class JitFunction:
             if fallback.key == key:
                 fallback.hits += 1
                 return self._plain(args, kwargs)
-        made = self._compile(store, names, values, bound)
+        with store.lock:
+            made = next((e for e in store.compiled if e.names == names and e.matches(values)), None)
+            made = made or self._compile(store, names, values, bound)
         return self._plain(args, kwargs) if made is None else self._run(made, store, values, args, kwargs)
 
     def captured_target(self) -> Any:
@@ -248,8 +250,10 @@ class JitFunction:
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         if store.compiled[0] is not entry:
-            store.compiled.remove(entry)
-            store.compiled.insert(0, entry)
+            with store.lock:
+                if entry in store.compiled:
+                    store.compiled.remove(entry)
+                    store.compiled.insert(0, entry)
         with binding(None):
             try:
                 return entry.run(values)
