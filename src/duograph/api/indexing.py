@@ -257,7 +257,7 @@ def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
 def _check_mask(x: Tensor, mask: Tensor, first: int) -> None:
     for i, (n, size) in enumerate(zip(mask.shape, x.shape[first:], strict=False)):
         if definitely_eq(n, size) is False:
-            raise IndexError(
+            raise ValueError(
                 f"The shape of index {tuple(mask.shape)} does not match the shape of the indexed data {tuple(x.shape)} "
                 f"at dim index {first + i}"
             )
