@@ -53,7 +53,7 @@ def test_get_and_put(case: Any) -> None:
     operands = [wrap(i) for i in indices]
     got = advanced_get(wrap(x), *operands, spec=spec)
     np.testing.assert_array_equal(got.array(), want)
-    promised = advanced_get.infer(wrap(x).type, *[i.type for i in operands], spec=spec)
+    promised = advanced_get.infer(wrap(x).abstract, *[i.abstract for i in operands], spec=spec)
     assert tuple(promised.shape) == want.shape
     value = np.asarray(-1.0 - np.arange(float(want.size)).reshape(want.shape))
     put = advanced_put(wrap(x), wrap(value), *operands, spec=spec)

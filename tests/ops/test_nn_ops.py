@@ -246,7 +246,7 @@ def test_float32_graph_has_the_bits_of_eager(name: str) -> None:
     weights = np.ones(out.shape, np.float32)
     eager = [out, *gradients(f, operands, wanted, wrap(weights))]
     builder = Builder()
-    params = [builder.param(f"x{i}", t.type) for i, t in enumerate(operands)]
+    params = [builder.param(f"x{i}", t.abstract) for i, t in enumerate(operands)]
     with binding(GraphBinder(builder)):
         inputs = [wrap(p) for p in params]
         built = [f(*inputs), *gradients(f, inputs, wanted, wrap(weights))]

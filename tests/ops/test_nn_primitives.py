@@ -31,9 +31,9 @@ def test_type_of_result(row: OpInfo, sample: Sample) -> None:
 def test_type_of_decomposition(row: OpInfo, sample: Sample) -> None:
     for dtype in (np.float32, np.float64):
         operands = properties.tensors(sample, np.dtype(dtype))
-        promised = row.op.result_type(tuple(t.type for t in operands), row.op.complete_attrs(sample.attrs))
+        promised = row.op.result_type(tuple(t.abstract for t in operands), row.op.complete_attrs(sample.attrs))
         got = properties.outputs(row.op(*operands, **sample.attrs))
-        assert [t.type for t in got] == list(promised.items if isinstance(promised, TupleType) else (promised,))
+        assert [t.abstract for t in got] == list(promised.items if isinstance(promised, TupleType) else (promised,))
     with pytest.raises(TypeError):
         row.op(*properties.tensors(sample, np.dtype(np.float16)), **sample.attrs)
 

@@ -47,7 +47,7 @@ def test_type_of_result(row: OpInfo, sample: Sample) -> None:
         float_dtypes if any(a.dtype == np.float64 for a in sample.operands) and row.name != "complex" else [None]
     ):
         operands = tensors(sample, dtype and dtype.numpy)
-        promised = row.op.result_type(tuple(t.type for t in operands), row.op.complete_attrs(sample.attrs))
+        promised = row.op.result_type(tuple(t.abstract for t in operands), row.op.complete_attrs(sample.attrs))
         items = promised.items if isinstance(promised, TupleType) else (promised,)
         got = outputs(row.op(*operands, **sample.attrs))
         assert len(items) == len(got)
@@ -74,7 +74,7 @@ def test_accepted_dtypes(row: OpInfo, sample: Sample) -> None:
         arrays = [s.astype(dtype.numpy) if a.dtype == np.float64 else a for s, a in zip(scaled, sample.operands)]
         operands = [wrap(np.array(a)) for a in arrays]
         try:
-            promised = row.op.result_type(tuple(t.type for t in operands), row.op.complete_attrs(sample.attrs))
+            promised = row.op.result_type(tuple(t.abstract for t in operands), row.op.complete_attrs(sample.attrs))
         except (TypeError, RuntimeError):
             continue
         items = promised.items if isinstance(promised, TupleType) else (promised,)
@@ -207,7 +207,7 @@ def test_graph_has_the_same_bits(row: OpInfo, sample: Sample) -> None:
     operands = tensors(sample)
     want = outputs(row.op(*operands, **sample.attrs))
     builder = Builder()
-    params = [builder.param(f"x{i}", t.type) for i, t in enumerate(operands)]
+    params = [builder.param(f"x{i}", t.abstract) for i, t in enumerate(operands)]
     with binding(GraphBinder(builder)):
         inputs = [wrap(p) for p in params]
         with Tape() as tape:
@@ -240,7 +240,7 @@ def test_graph_of_symbolic_shapes(row: OpInfo, sample: Sample) -> None:
     params = []
     for i, t in enumerate(operands):
         shape = tuple(symbols.setdefault(n, Symbol(f"n{n}")) if n > 1 else n for n in t.shape)
-        params.append(builder.param(f"x{i}", t.type.with_shape(shape)))
+        params.append(builder.param(f"x{i}", t.abstract.with_shape(shape)))
     with binding(GraphBinder(builder)):
         inputs = [wrap(p) for p in params]
         with Tape() as tape:

@@ -142,6 +142,25 @@ def astype(self: Tensor, dtype: Any, copy: bool = True) -> Tensor:
     return to_dtype(self, dt.as_dtype(dtype, "astype"))
 
 
+def type_(self: Tensor, dtype: Any = None) -> Any:
+    """The name of the dtype; or the tensor in ``dtype``, if one is given.
+
+    Args:
+        dtype: as of `astype`. Default: ``None``.
+
+    Returns:
+        Tensor or str.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(Tensor([1.5]).type(), Tensor([1.5]).type("int32"))
+        Float32 [1]
+    """
+    return str(self.dtype) if dtype is None else to_dtype(self, dt.as_dtype(dtype, "type"))
+
+
 def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
     """The tensor in another dtype, or that of another tensor; devices other than CPU are refused."""
     for x in (*target, dtype, device):
@@ -202,7 +221,7 @@ METHODS: dict[str, Any] = {
     "dim": dim, "ndimension": dim, "numel": size, "nelement": size, "stride": stride, "is_contiguous": is_contiguous,
     "contiguous": contiguous, "storage_offset": storage_offset, "data_ptr": data_ptr, "value": value, "copy": copy,
     "clone": copy, "is_floating_point": is_floating_point, "is_complex": is_complex, "is_signed": is_signed,
-    "astype": astype, "to": to, "move_to": move_to, "type_as": type_as, "init_data": init_data,
+    "astype": astype, "type": type_, "to": to, "move_to": move_to, "type_as": type_as, "init_data": init_data,
     "flush_from_cache": flush_from_cache,
     "float": _converter(dt.float32), "half": _converter(dt.float16), "bfloat16": _converter(dt.bfloat16),
     "double": _converter(dt.float64), "int": _converter(dt.int32), "long": _converter(dt.int64),

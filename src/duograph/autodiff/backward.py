@@ -23,7 +23,7 @@ from duograph.ir.node import Graph, Node
 from duograph.ops.arithmetic import add
 from duograph.ops.creation import full, zeros_like
 from duograph.ops.scalar import scalar_binary
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
 from .tape import Entry, Tape, Variable, saved_values
@@ -136,7 +136,7 @@ def gather(values: Sequence[Any], kinds: Sequence[Kind]) -> list[Gradient]:
 
 def gradient_type(gradient: Gradient) -> Type | None:
     value = gradient.value if isinstance(gradient, Maybe) else gradient
-    return None if value is None else value.type
+    return None if value is None else type_of(value)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.ir.control import call, cond, custom_vjp, undef
+from duograph.tensor.tensor import type_of
 
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, cotangent_type, derivative_of
@@ -171,6 +172,6 @@ def record_custom_vjp(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
             new[i] = grad if new[i] is None else plus(new[i], grad)
         return new
 
-    active = [i in differentiable and cotangent_type(o.type) is not None for i, o in enumerate(outs)]
+    active = [i in differentiable and cotangent_type(type_of(o)) is not None for i, o in enumerate(outs)]
     tape.record_custom("custom_vjp", operands, outs, pull, active, raw=True)
     return result

@@ -15,6 +15,7 @@ from duograph.core.op import no_recording, rules_version, state
 from duograph.core.types import BOOL, OBJECT, TupleType, Type
 from duograph.ir.control import call, call_named
 from duograph.ir.node import Context, Graph
+from duograph.tensor.tensor import type_of
 
 from .backward import Gradient, Groups, gather, plus, spread
 from .graph_vjp import cotangent_items, cotangent_type, derivative_of
@@ -91,7 +92,7 @@ def record_call_named(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         dout_types = [cotangent_type(t) for t in found.outs]
         dout_kinds = ["maybe" if t is not None else None for t in dout_types]
-        acc_types = [cotangent_type(x.type) if a else None for x, a in zip(operands, active, strict=True)]
+        acc_types = [cotangent_type(type_of(x)) if a else None for x, a in zip(operands, active, strict=True)]
         acc_kinds = ["maybe" if a else None for a in active]
         result_types = tuple(x for t in acc_types if t is not None for x in (t, BOOL))
         results = call_named(
@@ -111,7 +112,7 @@ def record_call_named(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
 def record_pack(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     with outer_tapes(tape):
         out = pack(*operands)
-    types = [x.type for x in operands]
+    types = [type_of(x) for x in operands]
     places = differentiable_items(types)
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:

@@ -77,7 +77,7 @@ class Stale(Tensor):
     shape = property(lambda self: self._type.shape)  # type: ignore[assignment]
     dtype = property(lambda self: self._type.dtype)  # type: ignore[assignment]
     ndim = property(lambda self: len(self._type.shape))  # type: ignore[assignment]
-    type = property(lambda self: self._type)  # type: ignore[assignment]
+    abstract = property(lambda self: self._type)  # type: ignore[assignment]
 
     def array(self) -> Any:
         raise RuntimeError(self._why)
@@ -87,7 +87,7 @@ def _stale(saved: Tensor, op_name: str) -> Stale:
     from duograph.tensor.alias import Alias
 
     t = Stale.__new__(Stale)
-    t._alias, t._view, t._type = Alias(), None, saved.type
+    t._alias, t._view, t._type = Alias(), None, saved.abstract
     t._why = (
         f"a value needed for the gradient of {op_name!r} was modified in place after it was computed "
         f"(shape {tuple(saved.shape)}, dtype {saved.dtype}); copy it before writing to it"

@@ -87,7 +87,7 @@ def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:
     """Adds what the user needs to see below the message: the operands' shapes and dtypes, and the line of the call."""
     if getattr(exc, "__notes__", None):
         return
-    shown = ", ".join(str(x.type) if isinstance(x, Tensor) else repr(x) for x in operands)
+    shown = ", ".join(str(x.abstract) if isinstance(x, Tensor) else repr(x) for x in operands)
     span = user_span()
     label = (Label(span, f"{op.name}({shown})"),) if span is not None else ()
     text = render_body(Diagnostic("DG0404", str(exc), label))

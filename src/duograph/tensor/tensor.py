@@ -16,7 +16,7 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType, as_dtype
 from duograph.core.op import get_op, state
-from duograph.core.types import ScalarType, TensorType, Type, scalar_type
+from duograph.core.types import TensorType, Type, scalar_type
 
 from .alias import Alias, ViewLink, fresh_stamp, root_of
 
@@ -116,7 +116,8 @@ class Tensor:
         return len(self._data.shape)
 
     @property
-    def type(self) -> TensorType:
+    def abstract(self) -> TensorType:
+        """What is known of the value before it is computed: dtype and shape (``Node.type`` of a node)."""
         return TensorType(self.dtype, self._data.shape)
 
     def array(self) -> np.ndarray:
@@ -145,11 +146,11 @@ def wrap_view(data: Any, link: ViewLink) -> Tensor:
 
 
 def type_of(value: Any) -> Type:
-    """The type of an operand: a Tensor's, a graph scalar's, or that of a Python number."""
+    """The type of an operand: a Tensor's, a node's, a graph scalar's, or that of a Python number."""
     if isinstance(value, Tensor):
-        return value.type
+        return value.abstract
     kind = getattr(value, "type", None)
-    return kind if isinstance(kind, ScalarType) else scalar_type(value)
+    return kind if isinstance(kind, Type) else scalar_type(value)
 
 
 class Placeholder(NamedTuple):

@@ -19,7 +19,7 @@ from duograph.tensor.tensor import SymbolicValueError, wrap
 def captured(program, *arrays):
     """The results of ``program`` built as a graph and interpreted."""
     builder = Builder()
-    params = [builder.param("x", Tensor(a).type) for a in arrays]
+    params = [builder.param("x", Tensor(a).abstract) for a in arrays]
     binder = GraphBinder(builder)
     with binding(binder):
         out = program(*[wrap(p) for p in params])

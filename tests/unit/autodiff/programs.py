@@ -17,7 +17,7 @@ from duograph.ir.control import call_named, cond, scan, while_loop
 from duograph.ir.interpreter import run
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.scalar import tensor_item
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, type_of
 
 
 def compiled(types: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,7 +74,7 @@ def while_(test: Any, body: Any, *carry: Any) -> Any:
         while test(*carry):
             carry = body(*carry)
         return carry
-    graphs, captures = _emit_loop(carry, [c.type for c in carry], body, test)
+    graphs, captures = _emit_loop(carry, [type_of(c) for c in carry], body, test)
     return while_loop(*carry, *captures, cond=graphs[0], body=graphs[1], n_carry=len(carry))
 
 
@@ -83,7 +83,7 @@ def scan_(n: int, body: Any, *carry: Any) -> Any:
         for i in range(n):
             carry = body(i, *carry)
         return carry
-    graphs, captures = _emit_loop(carry, [INT, *[c.type for c in carry]], body)
+    graphs, captures = _emit_loop(carry, [INT, *[type_of(c) for c in carry]], body)
     return scan(n, *carry, *captures, body=graphs[0], n_carry=len(carry))
 
 
@@ -110,7 +110,7 @@ def bits(result: Any) -> list[tuple[Any, ...]]:
 
 def assert_same_bits(fn: Callable[..., Any], *xs: Tensor, order: int = 1) -> None:
     """Values and gradients of eager, of a tape around a graph, and of ``grad`` inside a graph have the same bits."""
-    types = [x.type for x in xs]
+    types = [x.abstract for x in xs]
     eager, around, inside = fn, compiled(types, fn), fn
     assert bits(fn(*xs)) == bits(around(*xs))
     positions = tuple(range(len(xs)))
