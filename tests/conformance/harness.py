@@ -176,7 +176,9 @@ def attempt(fn: Callable[..., Any], args: tuple[Any, ...], choice: bool) -> Any:
     except RecursionError:  # its text depends on where exactly the stack ended
         return ("raised", "RecursionError")
     except Exception as error:  # noqa: BLE001 - whatever a program raises is part of its outcome
-        return ("raised", type(error).__name__, str(error))
+        # Python's text says what it was doing when the stack ended, which depends on how deep the stack was before.
+        text = "" if isinstance(error, RecursionError) else str(error)
+        return ("raised", type(error).__name__, text)
 
 
 def ties(result: Any, args: Any) -> list[tuple[int, str, int]]:
