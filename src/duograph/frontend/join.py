@@ -151,7 +151,7 @@ def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
     joiner = Joiner(regions, key)
     try:
         outcome = _join_outcomes(joiner, a, b)
-        apply_state = _join_states(joiner, a.state, b.state)
+        apply_state = _join_states(joiner, a.state, b.state, tree)
     except _NoJoin:
         return None
     results = emit_cond(regions, tree, a.state, b.state, joiner.pairs) if joiner.pairs else []
@@ -169,7 +169,7 @@ def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], An
     return lambda results: Outcome(kind, value(results))
 
 
-def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
+def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callable[[list[Any]], None]:
     """Plans the joined tracked state; the returned function applies it to the world (which is in the entry state)."""
     world = joiner.world
     todo: list[Callable[[list[Any]], None]] = []
@@ -189,7 +189,9 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot) -> Callable[[list[Any
         build = joiner.value(x, y)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
-    if a.token is not b.token:
+    if a.token is b.token and not (fork.then_scope.owns(a.token) or fork.else_scope.owns(a.token)):
+        todo.append(lambda _: setattr(world, "token", a.token))
+    else:  # equal effects are one node, but each branch has them
         token = joiner.output(_Token(a.token), _Token(b.token))
         todo.append(lambda r: setattr(world, "token", token(r)))
     offset = joiner.value(a.offset, b.offset)

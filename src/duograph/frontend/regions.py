@@ -46,6 +46,7 @@ class Region:
     key: Any
     prefix: tuple[bool, ...]
     scopes: dict[tuple[bool, ...], Scope]
+    tapes: list[Any]  # those around the region
     path: list[Decision] = field(default_factory=list)
     counter: int = 0
 
@@ -89,7 +90,8 @@ class Regions:
             region.scopes[key] = Scope(self.builder, self.builder.current)
         scope = region.scopes[key]
         self.builder.current = scope
-        dispatch.tapes = []  # what happens in a branch is recorded as one `cond`
+        # What happens in a branch is recorded as one `cond`. Tapes that the region itself started belong to the path.
+        dispatch.tapes = [t for t in dispatch.tapes if t not in region.tapes]
         region.path.append(Decision(pred, taken, scope))
         return taken
 
@@ -133,7 +135,7 @@ class Regions:
             self.paths += 1
             if self.paths > MAX_PATHS * 64:
                 raise Uncapturable("too many tensor-dependent paths")
-            region = Region(key, prefix, scopes)
+            region = Region(key, prefix, scopes, outer_tapes)
             self.current = region
             self.builder.current, dispatch.tapes = outer_scope, outer_tapes
             try:

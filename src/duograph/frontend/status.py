@@ -112,7 +112,7 @@ def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: li
         (sa, pa), (sb, pb) = a.outcome.value, b.outcome.value
         status_build = joiner.value(sa, sb)
         payload_builds = [_payload(joiner, x, y) for x, y in zip(pa, pb, strict=True)]
-        apply_state = _join_states(joiner, a.state, b.state)
+        apply_state = _join_states(joiner, a.state, b.state, tree)
     except _NoJoin as exc:
         raise Uncapturable(f"the paths of a loop body cannot be joined: {exc}") from exc
     pairs = [(_defined(regions, x, tree.then_scope), _defined(regions, y, tree.else_scope)) for x, y in joiner.pairs]
