@@ -39,7 +39,7 @@ HOMES: dict[str, str] = {
     "duograph.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
     "duograph.train.serialization": """
-        save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async ckpt_to_safetensors
+        save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
         safetensors_to_ckpt""",
     "duograph.train": """
         Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping History
@@ -57,7 +57,8 @@ HOMES: dict[str, str] = {
 """Module: the public names that it holds."""
 
 SUBMODULES = (
-    "amp", "common", "communication", "context", "hal", "jit_config", "log", "mint", "nn", "numpy", "ops", "train",
+    "amp", "common", "communication", "context", "dataset", "experimental", "hal", "jit_config", "log", "mint", "nn",
+    "numpy", "onnx", "ops", "parallel", "profiler", "scipy", "train",
 )  # fmt: skip
 """Sub-packages and modules that are part of the API; loaded at first use."""
 

@@ -53,6 +53,7 @@ class Program:
 
     symbols: list[tuple[Any, Source, int]] = field(default_factory=list)
     assumptions: list[tuple[Any, Any]] = field(default_factory=list)
+    standalone: bool = False  # there is no Python function that could run instead (a program read from a file)
 
     def sizes_match(self, args: Sequence[Any]) -> bool:
         """Whether the sizes of varying dimensions fulfil what shape rules assumed of them."""
@@ -93,7 +94,7 @@ class Program:
         path = self.paths[0]
         if len(self.paths) > 1:
             path = self.paths[outputs[0]]
-        if path.kind == "raise" and not self.has_effects:
+        if path.kind == "raise" and not self.has_effects and not self.standalone:
             raise RunPlainly
         mine = outputs[path.first : path.first + path.count]
         run = Run(args, mine)

@@ -22,7 +22,7 @@ from duograph.core.op import binding, state
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.functions import signature_of
-from duograph.frontend.program import RunPlainly
+from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.sources import tensor_facts
 from duograph.tensor.tensor import Tensor
 
@@ -112,6 +112,30 @@ class JitFunction:
         store = self._store(values)
         if not any(entry.names == names and entry.matches(values) for entry in store.compiled):
             self._compile(store, names, values, bound)
+
+    def captured(self, args: Sequence[Any], patterns: dict[Any, tuple[int | None, ...]]) -> Program:
+        """The program of a call with these positional arguments, neither compiled nor kept.
+
+        Args:
+            args: the arguments.
+            patterns: shapes of tensors with ``None`` for dimensions whose size varies, by source.
+
+        Raises:
+            Uncapturable: with the reason and the user's span.
+            TypeError: the function does not take these arguments.
+        """
+        bound = self._signature.bind(*args)
+        names, values = self._flatten(bound)
+        return self._capture(names, values, bound, set(), patterns)
+
+    def bound_values(self, args: Sequence[Any]) -> dict[str, Any]:
+        """The arguments by the names of the parameters that they go to; ``*args`` is one tuple."""
+        return dict(self._signature.bind(*args).arguments)
+
+    @property
+    def takes_varargs(self) -> bool:
+        """Whether the function has a ``*args``."""
+        return any(p.kind is p.VAR_POSITIONAL for p in self._signature.parameters.values())
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)

@@ -7,6 +7,7 @@ from typing import Any
 
 HOMES: dict[str, str] = {
     "duograph.nn.cell": "Cell",
+    "duograph.nn.graph_cell": "GraphCell",
     "duograph.nn.layer.activation": """
         Softmin Softmax Softmax2d LogSoftmax ReLU ReLU6 RReLU SeLU SiLU Tanh Tanhshrink Hardtanh GELU FastGelu Sigmoid
         Softsign PReLU LeakyReLU HSwish HSigmoid LogSigmoid SoftShrink HShrink CELU ELU Threshold GLU Mish

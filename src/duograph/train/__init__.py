@@ -15,7 +15,7 @@ HOMES: dict[str, str] = {
         Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names""",
     "duograph.train.loss_scale_manager": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager",
     "duograph.train.serialization": """
-        ckpt_to_safetensors load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
+        ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
         save_checkpoint""",
     "duograph.amp": "build_train_network",
 }

@@ -14,9 +14,11 @@ from duograph.tensor.tensor import Tensor
 
 from . import checkpoint_format as fmt
 from . import safetensors_format
+from .files import write_file as _write
+from .mindir import export, load
 
 __all__ = [
-    "ckpt_to_safetensors", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
+    "ckpt_to_safetensors", "export", "load", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
     "save_checkpoint",
 ]  # fmt: skip
 
@@ -68,15 +70,6 @@ def _safetensors(pairs: list[tuple[str, Any]]) -> bytes:
         if not isinstance(value, str)
     }
     return safetensors_format.encode(arrays, texts)
-
-
-def _write(path: str, data: bytes) -> None:
-    """Writes a file in one move, so that a crash never leaves half of one behind."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.part")
-    temporary.write_bytes(data)
-    temporary.replace(target)
 
 
 def save_checkpoint(

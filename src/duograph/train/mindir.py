@@ -1,0 +1,219 @@
+"""`export` and `load`: programs as MindIR files.
+
+A ``.mindir`` file is a ZIP archive::
+
+    graph.mindir          the program, as MindIR text
+    functions/0.mindir    each recursive function that it calls
+    program.json          arguments, results and state around the graph (``jit/portable.py``)
+    arrays.safetensors    parameters (``state.0``, ...) and large constants (``const.k0``, ...)
+
+so every part of it can be read with common tools. MindSpore's own files (protobuf) are not read.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from duograph.frontend.errors import Uncapturable
+from duograph.jit.decorator import compiled
+from duograph.jit.exported import ExportedGraph
+from duograph.jit.function import BoundJit, JitFunction
+from duograph.jit.options import JitOptions
+from duograph.jit.portable import Portable, cannot_export, is_open, open_patterns, portable
+from duograph.nn.cell import Cell
+from duograph.tensor.tensor import Tensor, wrap
+
+from . import safetensors_format
+from .files import write_file
+
+__all__ = ["export", "load"]
+
+_FORMATS = ("AIR", "ONNX", "MINDIR")
+_VERSION = 1
+_TIME = (1980, 1, 1, 0, 0, 0)  # of every part, so that equal programs are equal files
+
+
+def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: Any) -> None:
+    """Writes a network to a file.
+
+    Args:
+        net (Union[Cell, function]): a Cell, or a function of Tensors, compiled with `jit` or not.
+        inputs (Union[Tensor, tuple, list, dict, int, float, bool, str, None]): what to call it with. A dimension that
+            is ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; whatever is no Tensor
+            becomes a constant of the graph.
+        file_name (str): the file; ``.mindir`` is added if it is missing.
+        file_format (str): ``"MINDIR"``. ``"ONNX"`` is not available, ``"AIR"`` is for Ascend only.
+        kwargs (dict): options of MindSpore for encryption and obfuscation, which are not available.
+
+    Raises:
+        ValueError: unknown format, or one that needs another device.
+        TypeError: wrong types.
+        RuntimeError: the program needs the Python interpreter (prints, other libraries, Python objects); the message
+            shows where.
+        NotImplementedError: ``"ONNX"``, encryption, obfuscation.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> net = nn.Dense(3, 2)
+        >>> x = ms.Tensor([[1.0, 2.0, 3.0]])
+        >>> ms.export(net, x, file_name="/tmp/dense", file_format="MINDIR")
+        >>> again = nn.GraphCell(ms.load("/tmp/dense.mindir"))
+        >>> bool((again(x) == net(x)).all())
+        True
+    """
+    _check_export(file_name, file_format, kwargs)
+    if not (isinstance(net, Cell | JitFunction | BoundJit) or (callable(net) and not isinstance(net, type))):
+        raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}.")
+    values = tuple(_fresh(x, f"input {i}") for i, x in enumerate(inputs))
+    content = _content_of(net, values)
+    path = file_name if file_name.endswith(".mindir") else f"{file_name}.mindir"
+    write_file(path, _packed(content))
+
+
+def load(file_name: str, **kwargs: Any) -> ExportedGraph:
+    """Reads what `export` wrote.
+
+    Args:
+        file_name (str): a ``.mindir`` file.
+        kwargs (dict): options of MindSpore for encrypted files, which are not available.
+
+    Returns:
+        The graph; `nn.GraphCell` makes it callable.
+
+    Raises:
+        ValueError: no such file, or another ending.
+        RuntimeError: the content is not what `export` writes.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> ms.export(nn.ReLU(), ms.Tensor([-1.0, 1.0]), file_name="/tmp/relu", file_format="MINDIR")
+        >>> print(nn.GraphCell(ms.load("/tmp/relu.mindir"))(ms.Tensor([-2.0, 2.0])))
+        [0. 2.]
+    """
+    if not isinstance(file_name, str):
+        raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
+    if not file_name.endswith(".mindir"):
+        raise ValueError(
+            "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
+            "'file_name'."
+        )
+    if not Path(file_name).is_file():
+        raise ValueError(
+            "For 'load', the argument 'file_name'(MindIR file) does not exist, please check whether the 'file_name' is "
+            "correct."
+        )
+    _refuse_options("load", kwargs)
+    try:
+        return ExportedGraph(_unpacked(Path(file_name).read_bytes()))
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as exc:
+        raise RuntimeError(f"Load MindIR failed: {file_name} is not a file that 'export' writes: {exc}") from exc
+
+
+def _check_export(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
+    if not isinstance(file_name, str):
+        raise TypeError(f"The '{file_name}' must be string, but got {type(file_name)}.")
+    if file_format not in _FORMATS:
+        raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
+    if file_format == "AIR":
+        raise ValueError("Only support export file in 'AIR' format with Ascend backend.")
+    if file_format == "ONNX":
+        raise NotImplementedError("For 'export', the format 'ONNX' is not available; 'MINDIR' is.")
+    _refuse_options("export", options)
+
+
+def _refuse_options(who: str, options: dict[str, Any]) -> None:
+    """Encryption and obfuscation: a file that only seems to be protected would be worse than an error."""
+    known = {"enc_key": None, "enc_mode": None, "dec_key": None, "dec_mode": None, "dec_func": None, "obf_config": None}
+    for name, value in options.items():
+        if name not in known and name not in ("incremental", "custom_func", "dataset", "obf_func"):
+            raise TypeError(f"{who}() got an unexpected keyword argument {name!r}")
+        if name in ("enc_key", "dec_key", "dec_func", "obf_config") and value:
+            raise NotImplementedError(f"For '{who}', encrypted and obfuscated files are not available ({name!r}).")
+
+
+# ---- capturing ------------------------------------------------------------------------------------------------------
+
+
+def _fresh(value: Any, what: str) -> Any:
+    """An input on its own: no other input, and no state of the network, shares its memory or identity."""
+    if isinstance(value, Tensor):
+        return value if is_open(value) else wrap(value.array().copy())
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        items = [_fresh(v, what) for v in value]
+        return type(value)(items)
+    if type(value) is list:
+        return [_fresh(v, what) for v in value]
+    if type(value) is dict:
+        return {k: _fresh(v, what) for k, v in value.items()}
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | list | dict):
+        return value
+    raise TypeError(
+        f"For 'export', {what} must be made of Tensors, numbers, strings, tuples, lists and dicts, but got "
+        f"{type(value).__name__}."
+    )
+
+
+def _content_of(net: Any, values: tuple[Any, ...]) -> Portable:
+    function = _function_of(net)
+    arguments = function.bound_values(values)
+    shown = getattr(function.fn, "__func__", function.fn)
+    try:
+        program = function.captured(values, open_patterns(arguments))
+    except Uncapturable as exc:
+        raise cannot_export(shown, exc.reason, exc.span) from None
+    return portable(program, shown, arguments, function.takes_varargs and len(values) > 0)
+
+
+def _function_of(net: Any) -> JitFunction:
+    """``net`` as a function to capture, apart from versions that it may have been compiled to already."""
+    options = JitOptions(strict=True)
+    if isinstance(net, BoundJit):
+        return JitFunction(net.captured_target(), options)
+    if isinstance(net, JitFunction):
+        return JitFunction(net.fn, options, net.target, net.plain)
+    function = compiled(net, options)
+    assert isinstance(function, JitFunction)
+    return function
+
+
+# ---- the file -------------------------------------------------------------------------------------------------------
+
+
+def _packed(content: Portable) -> bytes:
+    buffer = io.BytesIO()
+    program = {"version": _VERSION, "functions": list(content.functions), **content.program}
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+
+        def add(name: str, data: str | bytes) -> None:
+            archive.writestr(zipfile.ZipInfo(name, _TIME), data)
+
+        add("graph.mindir", content.text)
+        for i, text in enumerate(content.functions.values()):
+            add(f"functions/{i}.mindir", text)
+        add("program.json", json.dumps(program, indent=1))
+        add("arrays.safetensors", safetensors_format.encode(content.arrays, {}))
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> Portable:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        program = json.loads(archive.read("program.json"))
+        if program["version"] != _VERSION:
+            raise ValueError(f"its version is {program['version']}, this is {_VERSION}")
+        functions = {
+            name: archive.read(f"functions/{i}.mindir").decode() for i, name in enumerate(program["functions"])
+        }
+        arrays, _ = safetensors_format.decode(archive.read("arrays.safetensors"))
+        return Portable(archive.read("graph.mindir").decode(), functions, program, arrays)
