@@ -1,0 +1,379 @@
+"""`LRScheduler` and the schedules that are a function of the number of epochs.
+
+A schedule's state is in Parameters and its arithmetic in ops, so that ``scheduler.step()`` may stand in a graph too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.nn.optim.optimizer import assign
+from duograph.ops.arithmetic import maximum, minimum
+from duograph.ops.creation import constant_like
+from duograph.ops.select import select
+from duograph.ops.unary import cos
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from .optimizer import Optimizer
+
+
+def when(condition: Tensor, yes: Any, no: Any) -> Tensor:
+    """``yes`` where ``condition`` holds, else ``no``: 0-d float32 tensors or numbers."""
+    sides = [x if isinstance(x, Tensor) else Tensor(float(x), dt.float32) for x in (yes, no)]
+    return select(condition, *sides)
+
+
+def need_int(value: Any, name: str, owner: str, of_type: bool = False) -> None:
+    """Raises TypeError unless ``value`` is an int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        words = f"the type of {name} must be int" if of_type else f"the '{name}' must be int"
+        raise TypeError(f"For '{owner}', {words}, but got {type(value)}.")
+
+
+def need_float(value: Any, name: str, owner: str) -> None:
+    """Raises TypeError unless ``value`` is a float."""
+    if not isinstance(value, float):
+        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value)}.")
+
+
+class LRScheduler:
+    """Base class: `get_lr` gives the rates of the groups from ``last_epoch`` and ``_last_lr``.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        last_epoch (int): number of epochs done, minus 1. Default ``-1``.
+
+    Raises:
+        TypeError: ``optimizer`` is none, or ``last_epoch`` no int.
+        ValueError: ``last_epoch`` is below -1.
+        KeyError: ``last_epoch`` is not -1 and the groups have no ``initial_lr``.
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if isinstance(last_epoch, bool) or not isinstance(last_epoch, int):
+            raise TypeError(f"The type of 'last_epoch' should be 'int', but got type '{type(last_epoch).__name__}'.")
+        if last_epoch < -1:
+            raise ValueError(f"Invalid last_epoch: {last_epoch}")
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"].value().copy())
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming an optimizer"
+                )
+        self.optimizer = optimizer
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = Parameter(Tensor(last_epoch, dt.float32), name=f"last_epoch_{type(self).__name__}")
+        self.step()
+
+    @property
+    def _last_lr(self) -> list[Tensor]:
+        return [group["lr"].value() for group in self.optimizer.param_groups]
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the groups at ``last_epoch``."""
+        raise NotImplementedError
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The present rates of the groups."""
+        return [lr.copy() for lr in self._last_lr]
+
+    def step(self, epoch: int | None = None) -> None:
+        """Moves on by one epoch (or to ``epoch``) and sets the rates."""
+        if epoch is None:
+            assign(self.last_epoch, self.last_epoch + 1.0)
+            rates = self.get_lr()
+        else:
+            assign(self.last_epoch, Tensor(epoch, dt.float32))
+            rates = self._closed_form() if hasattr(self, "_closed_form") else self.get_lr()
+        set_rates(self.optimizer, rates)
+
+
+def set_rates(optimizer: Optimizer, rates: list[Any]) -> None:
+    """Writes the rates of the groups."""
+    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+        assign(group["lr"], rate if isinstance(rate, Tensor) else Tensor(float(rate), dt.float32))
+
+
+class StepLR(LRScheduler):
+    """Multiplies the rates by ``gamma`` every ``step_size`` epochs.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        step_size (int): epochs between changes.
+        gamma (float): Default ``0.1``.
+        last_epoch (int): Default ``-1``.
+
+    Examples:
+        >>> from duograph import nn
+        >>> from duograph.experimental import optim
+        >>> optimizer = optim.SGD(nn.Dense(2, 1).trainable_params(), lr=0.1)
+        >>> scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=2)
+        >>> scheduler.step()
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        need_int(step_size, "step_size", "StepLR")
+        need_float(gamma, "gamma", "StepLR")
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        due = (self.last_epoch != 0.0) & (self.last_epoch % self.step_size == 0.0)
+        return [lr * when(due, self.gamma, 1.0) for lr in self._last_lr]
+
+    def _closed_form(self):
+        return [lr * self.gamma ** (self.last_epoch // self.step_size) for lr in self.base_lrs]
+
+
+class LinearLR(LRScheduler):
+    """Rates change linearly from ``start_factor`` to ``end_factor`` of their first values.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        start_factor (float): Default ``1/3``.
+        end_factor (float): Default ``1.0``.
+        total_iters (int): epochs until the end. Default ``5``.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        if start_factor > 1.0 or start_factor <= 0:
+            raise ValueError(
+                "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1."
+            )
+        if end_factor > 1.0 or end_factor < 0:
+            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        need_int(total_iters, "total_iters", "LinearLR", of_type=True)
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch, gap = self.last_epoch.value(), self.end_factor - self.start_factor
+        later = 1.0 + gap / (self.total_iters * self.start_factor + (epoch - 1.0) * gap)
+        factor = when(epoch == 0.0, self.start_factor, when(epoch > self.total_iters, 1.0, later))
+        return [lr * factor for lr in self._last_lr]
+
+    def _closed_form(self):
+        share = minimum(self.last_epoch.value(), constant_like(self.last_epoch, self.total_iters)) / self.total_iters
+        return [lr * (self.start_factor + (self.end_factor - self.start_factor) * share) for lr in self.base_lrs]
+
+
+class ExponentialLR(LRScheduler):
+    """Multiplies the rates by ``gamma`` every epoch.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        gamma (float): the factor.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        need_float(gamma, "gamma", "ExponentialLR")
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        return [lr * when(self.last_epoch == 0.0, 1.0, self.gamma) for lr in self._last_lr]
+
+    def _closed_form(self):
+        return [lr * self.gamma ** self.last_epoch.value() for lr in self.base_lrs]
+
+
+class PolynomialLR(LRScheduler):
+    """Rates fall to 0 as a power of the epochs that are left.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        total_iters (int): Default ``5``.
+        power (float): Default ``1.0``.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        need_float(power, "power", "PolynomialLR")
+        if power < 0:
+            raise ValueError(f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}.")
+        need_int(total_iters, "total_iters", "PolynomialLR", of_type=True)
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch = self.last_epoch.value()
+        fixed = (epoch == 0.0) | (epoch > self.total_iters)
+        before = when(fixed, 1.0, 1.0 - (epoch - 1.0) / self.total_iters)
+        factor = when(fixed, 1.0, ((1.0 - epoch / self.total_iters) / before) ** self.power)
+        return [lr * factor for lr in self._last_lr]
+
+    def _closed_form(self):
+        left = 1.0 - minimum(self.last_epoch.value(), constant_like(self.last_epoch, self.total_iters)) / (
+            self.total_iters
+        )
+        return [lr * left**self.power for lr in self.base_lrs]
+
+
+def _one_per_group(functions: Any, optimizer: Optimizer) -> list[Callable[..., Any]]:
+    if not isinstance(functions, list | tuple):
+        return [functions] * len(optimizer.param_groups)
+    if len(functions) != len(optimizer.param_groups):
+        raise ValueError(f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(functions)}")
+    return list(functions)
+
+
+class LambdaLR(LRScheduler):
+    """The first rates times a function of the epoch.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        lr_lambda (Union[Callable, list[Callable]]): one, or one per group.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.lr_lambdas = _one_per_group(lr_lambda, optimizer)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
+        return [lr * function(self.last_epoch.value()) for lr, function in pairs]
+
+
+class MultiplicativeLR(LRScheduler):
+    """The rates times a function of the epoch, at every epoch.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        lr_lambda (Union[Callable, list[Callable]]): one, or one per group.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.lr_lambdas = _one_per_group(lr_lambda, optimizer)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch = self.last_epoch.value()
+        pairs = zip(self._last_lr, self.lr_lambdas, strict=True)
+        return [lr * when(epoch > 0.0, function(epoch), 1.0) for lr, function in pairs]
+
+
+class MultiStepLR(LRScheduler):
+    """Multiplies the rates by ``gamma`` at each milestone.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        milestones (list[int]): epochs.
+        gamma (float): Default ``0.1``.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        if not isinstance(milestones, list):
+            raise TypeError(f"The type of 'milestones' should be 'list', but got type '{type(milestones).__name__}'.")
+        for item in milestones:
+            if not isinstance(item, int):
+                raise TypeError(
+                    "For 'MultiStepLR', elements of the 'milestones' must be type of int, but got one element of "
+                    f"'milestones' type: {type(item)}."
+                )
+        if isinstance(gamma, bool) or not isinstance(gamma, int | float):
+            raise TypeError(f"For 'MultiStepLR', the 'gamma' must be float, but got {type(gamma)}.")
+        self.milestones, self.gamma = milestones, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        factor: Any = 1.0
+        for milestone, times in Counter(self.milestones).items():
+            factor = when(self.last_epoch == float(milestone), self.gamma**times, factor)
+        return [lr * factor for lr in self._last_lr]
+
+    def _closed_form(self):
+        factor: Any = 1.0
+        for milestone in self.milestones:
+            factor = factor * when(self.last_epoch >= float(milestone), self.gamma, 1.0)
+        return [lr * factor for lr in self.base_lrs]
+
+
+class ConstantLR(LRScheduler):
+    """The rates times ``factor`` until ``total_iters`` epochs are done.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        factor (float): Default ``1/3``.
+        total_iters (int): Default ``5``.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
+        if factor > 1.0 or factor < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        need_int(total_iters, "total_iters", "ConstantLR", of_type=True)
+        self.factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch, back = self.last_epoch.value(), 1.0 / self.factor if self.factor else math.inf
+        factor = when(epoch == 0.0, self.factor, when(epoch == float(self.total_iters), back, 1.0))
+        return [lr * factor for lr in self._last_lr]
+
+    def _closed_form(self):
+        return [lr * when(self.last_epoch >= self.total_iters, 1.0, self.factor) for lr in self.base_lrs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Rates swing between their first values and ``eta_min`` like a cosine of half period ``T_max``.
+
+    Args:
+        optimizer (`Optimizer`): whose rates it sets.
+        T_max (int): epochs of half a period.
+        eta_min (Union[float, int]): the least rate. Default ``0.0``.
+        last_epoch (int): Default ``-1``.
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        if isinstance(eta_min, bool) or not isinstance(eta_min, int | float):
+            raise TypeError(f"For 'CosineAnnealingLR', the 'eta_min' must be float or int, but got {type(eta_min)}.")
+        need_int(T_max, "T_max", "CosineAnnealingLR")
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        epoch, low = self.last_epoch.value(), self.eta_min
+        here, before = (1.0 + cos(e * (math.pi / self.T_max)) for e in (epoch, epoch - 1.0))
+        rises = (epoch - 1.0 - self.T_max) % (2 * self.T_max) == 0.0
+        climb = (1.0 - math.cos(math.pi / self.T_max)) / 2
+        ratio = here / when(rises, 1.0, before)
+        return [
+            when(epoch == 0.0, lr, when(rises, lr + (base - low) * climb, ratio * (lr - low) + low))
+            for lr, base in zip(self._last_lr, self.base_lrs, strict=True)
+        ]
+
+    def _closed_form(self):
+        share = (1.0 + cos(self.last_epoch.value() * (math.pi / self.T_max))) / 2.0
+        return [self.eta_min + (lr - self.eta_min) * share for lr in self.base_lrs]
+
+
+def at_most(value: Tensor, bound: float) -> Tensor:
+    """The smaller of a 0-d tensor and a number."""
+    return minimum(value, constant_like(value, bound))
+
+
+def at_least(value: Tensor, bound: float) -> Tensor:
+    """The larger of a 0-d tensor and a number."""
+    return maximum(value, constant_like(value, bound))
