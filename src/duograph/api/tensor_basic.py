@@ -180,11 +180,6 @@ def move_to(self: Tensor, to: str, blocking: bool = True) -> Tensor:
     return self
 
 
-def type_(self: Tensor, dtype: Any = None) -> Any:
-    """The name of the dtype; with ``dtype``: the tensor in that dtype."""
-    return str(self.dtype) if dtype is None else astype(self, dtype)
-
-
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in the dtype of ``other``."""
     return to_dtype(self, other.dtype)

@@ -149,7 +149,9 @@ def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
     """``x.scatter_add(dim, index, src)``: an index per element; ``x.scatter_add(indices, updates)``: in rows."""
     if "dim" in options or "axis" in options or isinstance(args[0] if args else None, int):
         given = dict(zip(("dim", "index", "src"), args, strict=False)) | options
-        return scatter_add_(self.copy(), given.get("dim", given.get("axis")), given["index"], given["src"])
+        return scatter_add_(
+            self.copy(), given["dim"] if "dim" in given else given["axis"], given["index"], given["src"]
+        )
     return _scatter_nd_add(self, *args, **options)
 
 
@@ -204,7 +206,7 @@ def set_dtype(self: Tensor, dtype: Any) -> dt.DType:
 
 def set_const_arg(self: Tensor, const_arg: bool = True) -> Tensor:
     """Marks the tensor as a constant for compiled functions."""
-    self.const_arg = const_arg
+    self.__dict__["const_arg"] = const_arg
     return self
 
 

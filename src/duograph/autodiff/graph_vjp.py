@@ -65,7 +65,7 @@ def program_order(graph: Graph) -> list[Apply]:
     loose = (make_tuple, tuple_get, undef)
     if all(n.tag or n.op in loose for n in nodes):
         tagged = sorted((n for n in nodes if n.op not in loose), key=lambda n: (n.tag, n.serial))
-        place = {n: i for i, n in enumerate(tagged)}
+        place: dict[Node, int] = {n: i for i, n in enumerate(tagged)}
         if all(place.get(d, -1) < i for i, n in enumerate(tagged) for d in _dependencies(n)):
             return tagged
     return [n for n in nodes if n.op not in loose]
@@ -282,7 +282,7 @@ class Derivative:
 
     def lookup(self, operands: Sequence[Any], residuals: Sequence[Any]) -> Callable[[Node], Any]:
         """Values of captured nodes, given those of the parameters and of the residuals."""
-        values = dict(zip(self.graph.params, operands, strict=True))
+        values: dict[Node, Any] = dict(zip(self.graph.params, operands, strict=True))
         values.update(zip(self.residuals, residuals, strict=True))
         return values.__getitem__
 

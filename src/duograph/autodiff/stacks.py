@@ -25,7 +25,7 @@ class Cell(Residual):
 
     def __init__(self, rest: Cell | None, items: tuple[Any, ...]) -> None:
         self.rest, self.items = rest, items
-        self.depth = 0 if rest is None else rest.depth + 1
+        self.depth: int = 0 if rest is None else rest.depth + 1
 
 
 @primitive

@@ -22,8 +22,9 @@ from itertools import count
 from typing import Any
 
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
-from duograph.core.types import ObjectType, StackType
+from duograph.core.types import ObjectType, StackType, TensorType
 from duograph.ir.node import Node
+from duograph.tensor.alias import root_of
 from duograph.tensor.eager import EAGER, current_binder
 from duograph.tensor.tensor import Tensor, wrap
 
@@ -69,6 +70,9 @@ class Stale(Tensor):
     """Stands for a saved value that was overwritten in place; reading it is an error, its shape and dtype are not."""
 
     __slots__ = ("_type", "_why")
+
+    _type: TensorType
+    _why: str
 
     @property
     def _data(self) -> Any:  # type: ignore[override]
@@ -231,6 +235,31 @@ class Tape:
             views.append(views[-1]._view.parent)
         return any(self.variable(x) is not None for x in (value, *views))
 
+    def keep_value(self, root: Tensor) -> None:
+        """The storage of ``root`` is about to be written: what entries saved of it is kept as copies."""
+        alias = root._alias
+        copies: dict[int, Tensor] = {}
+        for entry in self.entries:
+            outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
+            saved = (*entry.ins, *outs)
+            if not any(isinstance(x, Tensor) and x._alias is alias for x in saved) or not entry.stamps:
+                continue
+            values, stamps = [], []
+            for x, stamp in zip(saved, entry.stamps, strict=True):
+                if isinstance(x, Tensor) and x._alias is alias and not EAGER.overwritten(x, stamp[1]):
+                    copy = copies.get(id(x))
+                    if copy is None:
+                        copy = copies[id(x)] = wrap(x.array().copy())
+                        for tape in state.tapes:
+                            if (variable := tape.variable(x)) is not None:
+                                tape._bind(copy, variable)
+                    x, stamp = copy, (copy._alias, 0)
+                values.append(x)
+                stamps.append(stamp)
+            entry.ins, entry.stamps = tuple(values[: len(entry.ins)]), tuple(stamps)
+            rest = tuple(values[len(entry.ins) :])
+            entry.out = rest if isinstance(entry.out, tuple) else rest[0]
+
     def end_write(self, written: Sequence[tuple[Tensor, Variable | None]]) -> None:
         """Memory has changed: the target holds the value, and the root of its storage what the write computed."""
         for tensor, variable in written:
@@ -268,7 +297,8 @@ def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any
                 if x._alias is not alias or EAGER.overwritten(x, version):
                     x = _stale(x, name)
             elif binder.node_of(x) is not stamp:
-                x = _stale(x, name) if binder.strict_versions else wrap(stamp)
+                lost = binder.strict_versions and not root_of(x).is_parameter
+                x = _stale(x, name) if lost else wrap(stamp)
         out.append(x)
     return out
 

@@ -7,10 +7,10 @@ to be wrong raises MindSpore's exception with MindSpore's wording; `op` is the n
 
 from __future__ import annotations
 
-import threading
 import operator
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .dim import Dim, Extent, ceil_div, definitely_eq, definitely_le, dim_max, dim_min, exact_quotient
 
@@ -23,8 +23,8 @@ def show_shape(shape: Iterable[Extent]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
-def numel(shape: Iterable[Extent]) -> Extent:
-    """The number of elements."""
+def numel(shape: Iterable[Extent]) -> Any:
+    """The number of elements: an int, of symbolic extents a `Dim`."""
     total: Extent = 1
     for extent in shape:
         total = total * extent
@@ -234,7 +234,9 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
     holes = [i for i, d in enumerate(target) if d == -1]
     if len(holes) > 1:
         raise ValueError("only one dimension can be inferred")
-    mismatch = ValueError(f"proposed_shape '[const vector]{{{show_shape(target)[1:-1]}}}' is invalid for input of size {total}")
+    mismatch = ValueError(
+        f"proposed_shape '[const vector]{{{show_shape(target)[1:-1]}}}' is invalid for input of size {total}"
+    )
     if any(definitely_le(d, -1) for i, d in enumerate(target) if i not in holes):
         raise mismatch
     known = numel(d for i, d in enumerate(target) if i not in holes)

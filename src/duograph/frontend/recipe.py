@@ -286,7 +286,7 @@ def _new(cls: Any) -> Any:
 
 
 def _blank(value: Any) -> Callable[[], Any]:
-    cls = type(value)
+    cls: Any = type(value)
     if cls in (list, dict, set):
         return cls
     if isinstance(value, deque):

@@ -180,7 +180,7 @@ def lacks(obj: Any, name: str) -> bool:
     return name not in own and not any(name in vars(base) for base in type(obj).__mro__)
 
 
-def has_pattern(value: Any, kind: type, dtype: Any, shape: tuple[Any, ...]) -> bool:
+def has_pattern(value: Any, kind: Any, dtype: Any, shape: tuple[Any, ...]) -> bool:
     """Whether ``value`` is a tensor of this dtype and of this shape, where ``None`` is any extent."""
     if type(value) is not kind or value._data.dtype != dtype or len(value._data.shape) != len(shape):
         return False

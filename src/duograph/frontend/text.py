@@ -39,6 +39,9 @@ class GraphText:
         raise Uncapturable(f"str.{name} of a string that depends on tensor values")
 
 
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """``format(convert(v), spec)``."""
@@ -48,7 +51,7 @@ class Format:
 
     def __call__(self, value: Any) -> str:
         if self.conversion:
-            value = {"s": str, "r": repr, "a": ascii}[self.conversion](value)
+            value = _CONVERSIONS[self.conversion](value)
         return format(value, self.spec)
 
 

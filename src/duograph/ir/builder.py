@@ -100,7 +100,7 @@ class Scope:
 def _reachable_in(scope: Scope, output: Node) -> list[Node]:
     seen: set[Node] = set()
     work: list[Node] = [output]
-    found = []
+    found: list[Node] = []
     while work:
         node = work.pop()
         if node in seen:

@@ -17,6 +17,8 @@ class CellSettings:
     requires_grad: bool
     _flags: dict[str, Any]
     _mixed_dtype: dt.DType | None
+    _phase: str
+    _scope: str | None
 
     def set_train(self, mode: bool = True) -> Self:
         """Sets ``training`` of this Cell and all below: Dropout, BatchNorm and others behave differently.

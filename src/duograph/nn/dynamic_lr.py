@@ -54,12 +54,12 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
         )
     rates: list[float] = []
     last = 0
-    for step, value in zip(milestone, learning_rates, strict=True):
+    for step, rate in zip(milestone, learning_rates, strict=True):
         checks.positive_int(step, "milestone[i]", owner)
-        _rate(value, "learning_rates[i]", owner, zero=True)
+        _rate(rate, "learning_rates[i]", owner, zero=True)
         if step < last:
             raise ValueError(f"For '{owner}', the values of 'milestone' must be rising, but got {milestone}.")
-        rates += [value] * (step - last)
+        rates += [rate] * (step - last)
         last = step
     return rates
 

@@ -95,7 +95,7 @@ class RunTimeView:
         return x[tuple(slice(0, sizes.get(axis)) for axis in range(x.ndim))]
 
 
-def _view(x: Tensor, op: Op, update: Op, bounds: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+def _view(x: Tensor, op: Any, update: Any, bounds: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
     return wrap_view(op(x, *bounds, **attrs)._data, ViewLink(x, RunTimeView(op, update, bounds), attrs))  # type: ignore[arg-type]
 
 

@@ -14,10 +14,10 @@ from duograph.base.diagnostics import Diagnostic, Label
 from duograph.base.render import render_body
 from duograph.base.source import user_span
 from duograph.core.kernel import compute
-from duograph.core.op import Op, install_eager_binder, state
+from duograph.core.op import Op, get_op, install_eager_binder, state
 from duograph.core.types import TupleType
 
-from .alias import ViewLink, fresh_stamp
+from .alias import ViewLink, fresh_stamp, root_of
 from .tensor import Tensor, type_of, wrap, wrap_view
 
 REMEMBERED_WRITES = 256
@@ -26,7 +26,7 @@ REMEMBERED_WRITES = 256
 
 def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]  # NumPy's stub knows two values only
     except np.exceptions.TooHardError:
         return True
 
@@ -114,6 +114,8 @@ def current_binder() -> Any:
 
 def write(target: Tensor, value: Tensor) -> None:
     """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype)."""
+    if (state.tapes or state.binder is not None) and root_of(target).is_parameter:
+        value = get_op("assigned")(target, value)
     binder = current_binder()
     tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
     if not tapes:
@@ -127,6 +129,9 @@ def write(target: Tensor, value: Tensor) -> None:
             break
         new = op.write_view(parent, new, **attrs)
         root = parent
+    if root.is_parameter:  # assigning a Parameter is a step of the program: gradients use the value that was read
+        for tape in state.tapes:
+            tape.keep_value(root)
     marks = [(t, t.variable(value), t.variable(new)) for t in tapes]
     binder.write(target, value)
     for tape, of_value, of_root in marks:

@@ -6,7 +6,7 @@ whole tensor; one-dimensional tensors are summarised above 1000 elements, axes o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,7 @@ def _vector(texts: np.ndarray, kind: str) -> str:
     return "[" + ", \n ".join(lines) + "]"
 
 
-def _summary(texts: Sequence[str]) -> str:
+def _summary(texts: np.ndarray) -> str:
     return ", ".join(texts[:_EDGE]) + " ... " + ", ".join(texts[-_EDGE:])
 
 

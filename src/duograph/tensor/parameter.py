@@ -50,6 +50,8 @@ class Parameter(Tensor):
 
     __slots__ = ()
 
+    is_parameter = True
+
     def __init__(
         self,
         default_input: Any,

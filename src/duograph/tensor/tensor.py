@@ -8,7 +8,7 @@ against Tensors runs unchanged in both. Methods and operators are attached from 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Tensor:
         >>> print(ms.Tensor([1.0, 2.0]))
         [1. 2.]
     """
+
+    is_parameter = False
 
     __slots__ = ("__dict__", "__weakref__", "_alias", "_data", "_view")
 
@@ -119,6 +121,16 @@ class Tensor:
     def abstract(self) -> TensorType:
         """What is known of the value before it is computed: dtype and shape (``Node.type`` of a node)."""
         return TensorType(self.dtype, self._data.shape)
+
+    if TYPE_CHECKING:  # what the top floor attaches
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def _with(self, other: Any) -> Tensor: ...
+
+        __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _with
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _with
+        __and__ = __or__ = __lt__ = __le__ = __gt__ = __ge__ = _with
 
     def array(self) -> np.ndarray:
         """The NumPy array behind this tensor, without a copy (internal; users call `asnumpy`)."""

@@ -324,7 +324,7 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     grids = []
     for i, t in enumerate(inputs):
         column = [1] * len(inputs)
-        column[order.index(i)] = numel(t.shape)  # type: ignore[call-overload]
+        column[order.index(i)] = numel(t.shape)
         grids.append(movement.broadcast_to(movement.reshape(t, shape=tuple(column)), shape=shape))
     return tuple(grids)
 

@@ -180,7 +180,7 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
             movement.squeeze(slice_axis(picks, 0, k, k + 1), (0,)),
             axis=i - b,
         )
-        for k in range(numel(lead))  # type: ignore[arg-type]
+        for k in range(numel(lead))
     ]  # fmt: skip
     from duograph.ops.slices import stack
 

@@ -48,6 +48,11 @@ from .forms import as_float, axis_of, in_dtype, named, need_tensor, one_per_axis
 
 # ---- activations ----------------------------------------------------------------------------------------------------
 
+
+def _on_floats(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: fn(as_float(x))
+
+
 _PLAIN: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "relu6": (act.relu6, "ReLU6", "x"), "selu": (act.selu, "SeLU", "x"), "silu": (act.silu, "SiLU", "input"),
     "mish": (act.mish, "Mish", "x"), "hardsigmoid": (act.hardsigmoid, "HSigmoid", "input"),
@@ -56,7 +61,7 @@ _PLAIN: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "fast_gelu": (act.fast_gelu, "FastGeLU", "x"),
 }  # fmt: skip
 ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
-    name: unary_function(name, lambda x, fn=fn: fn(as_float(x)), title, arg, fn.__doc__ or "")
+    name: unary_function(name, _on_floats(fn), title, arg, fn.__doc__ or "")
     for name, (fn, title, arg) in _PLAIN.items()
 }
 

@@ -199,11 +199,8 @@ def depend(value: Any, expr: Any) -> Any:
 def print_(*input_x: Any) -> None:
     """Prints every argument on a line of its own; tensors as their ``repr``."""
     for value in input_x:
-        call_user(_print_repr if isinstance(value, Tensor) else builtins.print, (value,), {})
-
-
-def _print_repr(value: Any) -> None:
-    print(f"{value!r}")
+        text = call_user(builtins.repr, (value,), {}) if isinstance(value, Tensor) else value
+        call_user(builtins.print, (text,), {})
 
 
 # ---- writes ---------------------------------------------------------------------------------------------------------
@@ -379,7 +376,7 @@ def typeof(x: Any) -> Any:
     return x.dtype if isinstance(x, Tensor) else type(x)
 
 
-_SCALAR = {
+_SCALAR: dict[str, Callable[..., Any]] = {
     "scalar_add": lambda x, y: x + y, "scalar_sub": lambda x, y: x - y, "scalar_mul": lambda x, y: x * y,
     "scalar_div": lambda x, y: x / y, "scalar_floordiv": lambda x, y: x // y, "scalar_mod": lambda x, y: x % y,
     "scalar_pow": lambda x, y: x**y, "scalar_eq": lambda x, y: x == y, "scalar_ne": lambda x, y: x != y,

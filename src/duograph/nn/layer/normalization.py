@@ -25,7 +25,7 @@ from duograph.tensor.tensor import Tensor
 from .conv import channels_first, channels_last
 
 
-def in_dtype(x: Tensor | None, dtype: dt.DType) -> Tensor | None:
+def in_dtype(x: Any, dtype: dt.DType) -> Any:
     """``x`` (or ``None``) in ``dtype``."""
     return x if x is None or x.dtype is dtype else cast(x, dtype=dtype)
 

@@ -9,11 +9,11 @@ from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops import loss as losses
-from duograph.ops.arithmetic import mul, sub
+from duograph.ops.arithmetic import mul, square, sub
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, one_hot
 from duograph.ops.norm import softmax
-from duograph.ops.unary import sigmoid, square
+from duograph.ops.unary import sigmoid
 from duograph.tensor.tensor import Tensor
 
 _REDUCTIONS = ("mean", "sum", "none")
