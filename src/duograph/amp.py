@@ -73,7 +73,7 @@ def _back_to_float32(cell: Cell, inputs: Any, output: Any) -> Any:
     return cast_floats(output, dt.float32)
 
 
-def _keep_precise(cell: Any, kinds: tuple[type, ...], dtype: dt.DType) -> None:
+def _keep_precise(cell: Cell, kinds: tuple[Any, ...], dtype: dt.DType) -> None:
     for name, child in list(cell._cells.items()):
         if child is None:
             continue

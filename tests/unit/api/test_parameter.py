@@ -95,9 +95,12 @@ def test_clone_and_tuple():
     p[0] = 9
     assert (c.name, c.requires_grad, c.tolist()) == ("p", False, [1, 2])
     assert p.clone("zeros").tolist() == [0, 0]
+    with pytest.raises(ValueError, match="its name 'p' already exists"):
+        ParameterTuple([p, c])
+    c.name = "c"
     both = ParameterTuple([p, c])
     assert isinstance(both, tuple)
-    assert [q.name for q in both.clone("m")] == ["m.p", "m.p"]
+    assert [q.name for q in both.clone("m")] == ["m.p", "m.c"]
     assert both.clone("m", init="ones")[0].tolist() == [1, 1]
 
 
