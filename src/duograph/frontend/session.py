@@ -57,7 +57,7 @@ class CaptureBinder(GraphBinder):
         self.session = session
         self.joined: dict[Any, Any] = {}
         self.join_sources: dict[Any, Any] = {}
-        self.recorded: list[tuple[int, tuple[tuple[Any, int], ...]]] = []
+        self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
 
     def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
         """Seed and offset for ``n`` draws of the program, in its order."""
@@ -87,21 +87,27 @@ class CaptureBinder(GraphBinder):
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         span = self.session.span
         self.builder.origin = (span,) if span is not None else ()
-        stamps = [(x._alias, self.version(x)) for x in operands if isinstance(x, Tensor)]
+        stamps = [self._stamp(x) for x in operands]
         out = super().bind(op, operands, attrs)
         if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
             return tuple(map(detached, out)) if isinstance(out, tuple) else detached(out)
         if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
-            self.recorded.append((out._data.tag, (*stamps, (out._alias, self.version(out)))))
+            self.recorded.append((out._data.tag, (*stamps, self._stamp(out))))
         return out
+
+    def _stamp(self, value: Any) -> tuple[Any, int] | None:
+        """Storage and version of a tensor that in-place writes can overwrite for gradients (Parameters keep reads)."""
+        if not isinstance(value, Tensor) or root_of(value).is_parameter:
+            return None
+        return value._alias, self.version(value)
 
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
         found = self.builder.context.overwritten
         for tag, values in self.recorded:
-            for i, (alias, stamp) in enumerate(values):
-                stored = self.store.get(alias)
-                if stored is not None and stored.stamp != stamp:
+            for i, held in enumerate(values):
+                stored = self.store.get(held[0]) if held is not None else None
+                if stored is not None and held is not None and stored.stamp != held[1]:
                     found.setdefault(tag, set()).add(i)
 
     def write(self, target: Tensor, value: Tensor) -> None:
@@ -352,6 +358,7 @@ class Session:
         """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like)."""
         token = self.token_node(self.world.token)
         nodes = tuple(self.binder.node_of(x) for x in operands)
+        self.builder.origin = (self.span,) if self.span is not None else ()
         self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
 
 

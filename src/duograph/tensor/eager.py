@@ -117,6 +117,10 @@ def write(target: Tensor, value: Tensor) -> None:
     if (state.tapes or state.binder is not None) and root_of(target).is_parameter:
         value = get_op("assigned")(target, value)
     binder = current_binder()
+    whole = root_of(target)
+    if whole.is_parameter and state.binder is None:
+        for tape in state.tapes:  # assigning a Parameter is a step of the program: gradients use the value that was read
+            tape.keep_value(whole)
     tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
     if not tapes:
         binder.write(target, value)
@@ -129,9 +133,6 @@ def write(target: Tensor, value: Tensor) -> None:
             break
         new = op.write_view(parent, new, **attrs)
         root = parent
-    if root.is_parameter:  # assigning a Parameter is a step of the program: gradients use the value that was read
-        for tape in state.tapes:
-            tape.keep_value(root)
     marks = [(t, t.variable(value), t.variable(new)) for t in tapes]
     binder.write(target, value)
     for tape, of_value, of_root in marks:
