@@ -164,7 +164,11 @@ class Regions:
         leaf, path = visit(())
         tree = build((), leaf, path)
         if isinstance(tree, Fork):
+            # What came before the first decision is not part of the `cond`: tapes keep it.
+            shared = [(tape, tape.entries[length:]) for tape, length in entry.tape_lengths]
             self.world.restore(entry)
+            for tape, entries in shared:
+                tape.entries += entries
         return tree
 
     def _outcome(self, body: Callable[[], Outcome]) -> Outcome:

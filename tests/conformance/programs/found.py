@@ -22,3 +22,31 @@ def _asserting(x, y):
 @program(P, X)
 def gradient_of_a_function_with_an_assert(x, y):
     return ms.grad(_asserting, (0, 1))(x, y)
+
+
+def _leaving_early(x, y):
+    a = x.sum() * 2
+    if x[0] > 0:
+        return a + x[1] * y[0]
+    return a * 2
+
+
+@program(calls=[(P, X), (-P, X)])
+def gradient_of_a_function_that_returns_early(x, y):
+    return ms.grad(_leaving_early, (0, 1))(x, y)
+
+
+@program(calls=[(P, X), (-P, X)])
+def second_gradient_of_a_function_that_returns_early(x, y):
+    return ms.grad(lambda x, y: ms.grad(_leaving_early, (0, 1))(x * x, y)[1].sum(), (0, 1))(x, y)
+
+
+def _mixed_and(x):
+    a = x.sum() * 2
+    b = a and float(a)  # a tensor or a number
+    return a + x.sum(), b
+
+
+@program(calls=[(P,), (P * 0,)])
+def gradient_around_values_of_different_types(x):
+    return ms.grad(_mixed_and, has_aux=True)(x)
