@@ -30,6 +30,7 @@ from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, lookup, user_method
 from .sources import Pin, cell_facts
+from .text import GraphText, Template
 from .world import CONTAINERS, Frame
 
 if TYPE_CHECKING:
@@ -293,6 +294,9 @@ class Calls:
 
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
+        text = _text_method(fn, args, kwargs)
+        if text is not None:
+            return text
         self._check_native(fn, args, kwargs)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
@@ -383,14 +387,29 @@ class Calls:
         if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
             self.semantics.change_opaque(owner)
         if isinstance(owner, _CONTAINER_METHODS) or module_kind(type(owner).__module__) in ("framework", "pure"):
-            if isinstance(owner, str) and contains_symbolic(args):
-                raise Uncapturable(f"str.{name} of values that are only known at run time")
             return
         if self.world.is_tracked(owner) or self.semantics._is_inside(owner):
             if isinstance(owner, np.ndarray | np.generic):
                 self._check_numpy(fn, args)
             return
         raise Uncapturable(f"the method {name!r} of an object of class {type(owner).__name__!r} from outside")
+
+
+def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:
+    """``template.format(...)`` and ``separator.join(...)`` of what is only known at run time."""
+    owner, name = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
+    if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
+        return None
+    if name == "format":
+        return GraphText([(Template(owner), (args, dict(kwargs)))])
+    if name == "join" and len(args) == 1 and isinstance(args[0], list | tuple):
+        pieces: list[Any] = []
+        for i, item in enumerate(args[0]):
+            if not isinstance(item, str | GraphText):
+                raise TypeError(f"sequence item {i}: expected str instance, {type(item).__name__} found")
+            pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
+        return GraphText(pieces)
+    raise Uncapturable(f"str.{name} of values that are only known at run time")
 
 
 class Callback:

@@ -24,6 +24,7 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
+from .paths import Outcome
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .sources import Pin
 from .text import GraphText, Percent
@@ -56,6 +57,10 @@ COMPARE_DUNDER = {
     operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"), operator.lt: ("__lt__", "__gt__"),
     operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"), operator.ge: ("__ge__", "__le__"),
 }  # fmt: skip
+
+
+MAX_CHOICES = 32
+"""An index only known at run time becomes a choice between so many items at most."""
 
 
 class Semantics:
@@ -274,8 +279,10 @@ class Semantics:
             return self.calls.call(method, (obj, key), {})
         if isinstance(obj, type):
             return self.calls.call_native(operator.getitem, (obj, key), {})
-        if isinstance(obj, list | tuple | str) and isinstance(key, Tensor | Scalar):
-            raise Uncapturable(f"an index of a {type(obj).__name__} that is only known at run time")
+        if isinstance(key, Tensor | Scalar) and is_sequence(obj):
+            return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
+        if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
+            raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
             raise Uncapturable("a NumPy array from outside the compiled function")
         value = obj[key]
@@ -283,7 +290,24 @@ class Semantics:
             return self._fresh(value)
         if self._is_inside(obj) or isinstance(obj, np.ndarray):
             return self._fresh(value)
+        if isinstance(key, slice) and module_kind(type(obj).__module__) == "framework":
+            return self._fresh(value)  # some layers of a `CellList`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
+
+    def _position(self, obj: Any, key: Any) -> int:
+        """The index ``key``, which is only known at run time: a number on each path."""
+        if isinstance(key, Tensor) and not (key.dtype.is_integer or key.dtype.is_bool):
+            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+        n = len(obj)
+        if n > MAX_CHOICES:
+            raise Uncapturable(f"an index of a {type(obj).__name__} of {n} items that is only known at run time")
+        wanted = as_scalar(key, "int")
+        if self.as_bool(wanted < 0):
+            wanted = wanted + n
+        for i in range(n):
+            if self.as_bool(wanted == i):
+                return i
+        raise IndexError(f"{'string' if isinstance(obj, str) else type(obj).__name__} index out of range")
 
     def _fresh(self, value: Any) -> Any:
         """Results of native operations: new containers and instances are tracked from now on."""
@@ -323,7 +347,7 @@ class Semantics:
             return
         self._check_mutable(obj)
         if isinstance(obj, list) and isinstance(key, Tensor | Scalar):
-            raise Uncapturable("an index of a list that is only known at run time")
+            key = self._position(obj, key)
         obj[key] = value
 
     def delitem(self, obj: Any, key: Any) -> None:
@@ -486,6 +510,13 @@ class Semantics:
                 return
             yield value
             index += 1
+
+
+def is_sequence(obj: Any) -> bool:
+    """Whether ``obj`` is indexed by numbers and knows how many items it has."""
+    if isinstance(obj, list | tuple | str | range):
+        return True
+    return hasattr(obj, "construct") and hasattr(type(obj), "_position")  # CellList, SequentialCell
 
 
 def _is_plain_instance(value: Any) -> bool:

@@ -65,6 +65,17 @@ class Percent:
         return self.template % values
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """``template.format(*args, **kwargs)``; the value is the pair of both."""
+
+    template: str
+
+    def __call__(self, values: Any) -> str:
+        args, kwargs = values
+        return self.template.format(*args, **kwargs)
+
+
 def formatted(value: Any, spec: str, conversion: str) -> GraphText:
     """``f"{value!conversion:spec}"`` of a run-time value."""
     return GraphText([(Format(spec, conversion), value)])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from duograph.nn.cell import Cell
+from duograph.tensor.tensor import Tensor
 
 
 def _check_cell(cell: Any, owner: str) -> None:
@@ -18,6 +19,8 @@ class _Numbered(Cell):
     """Children named by their positions."""
 
     def _position(self, index: Any) -> int:
+        if isinstance(index, Tensor) and index.dtype.is_integer:
+            index = int(index)
         if isinstance(index, bool) or not isinstance(index, int):
             raise TypeError(f"For '{self.cls_name}', the type of 'index' must be int, but got {type(index).__name__}.")
         size = len(self._cells)
