@@ -126,7 +126,7 @@ def param_assign_in_loop():
 
 
 @program(T([2.0]), grad=0, build=True)
-def gradient_of_an_overwritten_parameter_error():
+def gradient_of_an_overwritten_parameter():
     p = Parameter(Tensor([1.0], ms.float32), name="p")
 
     def f(x):
