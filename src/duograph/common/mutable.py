@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.base.tree import register_container
 from duograph.tensor.tensor import Tensor
 
 __all__ = ["mutable"]
@@ -38,6 +39,15 @@ class MutableDict(dict[Any, Any]):
     """A dict whose numbers compiled code does not bake in."""
 
     __ms_mutable__ = True
+
+
+for _kind in (MutableTuple, MutableList):
+    register_container(_kind, lambda v: (v, None), lambda _data, items, kind=_kind: kind(items))
+register_container(
+    MutableDict,
+    lambda v: (list(v.values()), tuple(v)),
+    lambda keys, items: MutableDict(zip(keys, items, strict=True)),
+)
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from duograph.base.diagnostics import Diagnostic, InternalError
-from duograph.core.types import TokenType
+from duograph.core.types import TokenType, is_renaming
 
 from .node import Apply, Const, Graph, Node, Param
 from .printer import all_graphs, print_graph
@@ -38,7 +38,7 @@ STAGES = {
     for stage in (
         Stage("captured"),
         Stage("differentiated"),
-        Stage("canonical", forbidden=frozenset({"stop_gradient", "identity"}), tags=False),
+        Stage("canonical", forbidden=frozenset({"stop_gradient", "identity", "assigned"}), tags=False),
     )
 }
 
@@ -103,7 +103,7 @@ def _type_complaints(node: Apply) -> Iterator[tuple[Node, str, str]]:
     except Exception as error:  # noqa: BLE001  (a type rule may raise anything)
         yield node, "DG0702", f"{node.op.name} does not take these operands: {error}"
         return
-    if inferred != node.type:
+    if inferred != node.type and not (node.op.data_dependent and is_renaming(inferred, node.type)):
         yield node, "DG0702", f"its type is {node.type}, but {node.op.name} gives {inferred}"
     if node.op.effects and not (types and isinstance(types[0], TokenType)):
         yield node, "DG0702", f"{node.op.name} has effects, its first operand must be a token"

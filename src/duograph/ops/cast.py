@@ -85,6 +85,26 @@ class identity:
 
 
 @primitive
+class assigned:
+    """``value``, for a Parameter that held ``before``.
+
+    A Parameter stays the variable that gradients are taken of, whatever is assigned to it: uses of its new value count
+    for the Parameter (``before``), and nothing flows into ``value``.
+    """
+
+    batch = elementwise_batch("assigned")
+
+    def infer(value, before):
+        return tensor("assigned", value)
+
+    def reference(value, before):
+        return value.copy()
+
+    def bprop(ins, out, dout):
+        return (None, dout)
+
+
+@primitive
 class stop_gradient:
     """``x`` as a value that gradients do not flow through; shares storage with ``x``."""
 

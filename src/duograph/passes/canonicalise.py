@@ -17,9 +17,9 @@ from typing import Any
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.walk import rebuild, with_origin
-from duograph.ops.cast import identity, stop_gradient
+from duograph.ops.cast import assigned, identity, stop_gradient
 
-_TRANSPARENT = (identity, stop_gradient)
+_TRANSPARENT = (identity, stop_gradient, assigned)
 
 
 @dataclass(frozen=True)

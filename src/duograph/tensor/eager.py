@@ -115,7 +115,7 @@ def current_binder() -> Any:
 def write(target: Tensor, value: Tensor) -> None:
     """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype)."""
     if (state.tapes or state.binder is not None) and root_of(target).is_parameter:
-        value = get_op("assigned")(target, value)
+        value = get_op("assigned")(value, target)
     binder = current_binder()
     whole = root_of(target)
     if whole.is_parameter and state.binder is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duograph.core import dtype as dt
-from duograph.ops.cast import cast, identity, stop_gradient
+from duograph.ops.cast import assigned, cast, identity, stop_gradient
 from duograph.ops.movement import broadcast_to, flip, reshape, transpose
 from duograph.rewrite.pattern import attr
 from duograph.rewrite.rule import RuleSet, rule
@@ -90,7 +90,13 @@ def no_stop_gradient(x):
     return x
 
 
-MARKS = RuleSet("marks", [no_identity, no_stop_gradient])
+@rule(lambda value, before: assigned(value, before))  # noqa: PLW0108
+def no_assigned(value, before):
+    """assigned(value, before) -> value once gradients are expanded"""
+    return value
+
+
+MARKS = RuleSet("marks", [no_identity, no_stop_gradient, no_assigned])
 """What only aliasing and gradients look at; canonical graphs do not have it."""
 
 RULES = RuleSet("movement", [r for r in RuleSet.of_module("movement", globals()) if r not in set(MARKS)])
