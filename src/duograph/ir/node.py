@@ -125,6 +125,7 @@ class Context:
         self._table: dict[Any, Any] = {}
         self._serial = 0
         self._names: dict[str, int] = {}
+        self._taken: set[str] = set()  # names of parameters and graphs, wherever they come from
         self.origins: dict[Node, tuple[Any, ...]] = {}
         self.overwritten: dict[int, set[int]] = {}
         """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
@@ -138,11 +139,19 @@ class Context:
         node.context = self
         return node
 
+    @property
+    def last_serial(self) -> int:
+        """The serial of the node that was made last."""
+        return self._serial
+
     def fresh_name(self, prefix: str) -> str:
         """A graph or parameter name not used in this context yet: ``x``, ``x.1``, ``x.2``, ..."""
-        n = self._names.get(prefix, 0)
-        self._names[prefix] = n + 1
-        return prefix if n == 0 else f"{prefix}.{n}"
+        while True:
+            n = self._names.get(prefix, 0)
+            self._names[prefix] = n + 1
+            name = prefix if n == 0 else f"{prefix}.{n}"
+            if name not in self._taken:
+                return name
 
     def param(self, name: str, type: Type) -> Param:
         key = ("param", name, type)
@@ -150,6 +159,7 @@ class Context:
         if node is None:
             node = Param()
             node.name, node.type = name, type
+            self._taken.add(name)
             self._table[key] = self._number(node)
         return node
 
@@ -198,5 +208,6 @@ class Context:
         key = ("graph", name, params, output)
         graph = self._table.get(key)
         if graph is None:
+            self._taken.add(name)
             self._table[key] = graph = Graph(self, name, params, output)
         return graph

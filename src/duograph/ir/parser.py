@@ -20,7 +20,7 @@ from duograph.base.diagnostics import Diagnostic, DuographError, diagnostic_erro
 from duograph.base.source import Span, register_source
 from duograph.core.dim import Extent, Symbol, parse_dim
 from duograph.core.op import all_ops
-from duograph.core.types import BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type
+from duograph.core.types import BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type, is_renaming
 
 from .node import Const, Context, Graph, Node
 from .text import DTYPE_OF_NAME, element_from, float_from
@@ -254,7 +254,7 @@ class _Parser:
             raise
         except Exception as error:  # noqa: BLE001  (a type rule may raise whatever eager users are to see)
             self._fail_at(start.start, type_start.start, f"{op.name}: {error}", "DG0702", type(error))
-        if node.type != declared and is_renaming(node.type, declared):
+        if node.type != declared and op.data_dependent and is_renaming(node.type, declared):
             node.type = declared  # the rule has invented a name for a size that the text calls otherwise
         if node.type != declared:
             end = self.tokens[self.position - 1].end
@@ -414,23 +414,6 @@ class _Parser:
             return parse_dim(self.text[start.start : end], self.symbols)
         except (ValueError, SyntaxError):
             self._fail_at(start.start, max(end, start.end), f"no dimension: {self.text[start.start : end]!r}")
-
-
-def is_renaming(made: Any, declared: Any) -> bool:
-    """Whether two types (or shapes) differ only in what symbolic dimensions are called, each alike everywhere."""
-    return _renames(made, declared, {})
-
-
-def _renames(made: Any, declared: Any, names: dict[Symbol, Symbol]) -> bool:
-    if isinstance(made, Symbol) and isinstance(declared, Symbol):
-        return names.setdefault(made, declared) is declared
-    if isinstance(made, tuple) and isinstance(declared, tuple):
-        return len(made) == len(declared) and all(_renames(m, d, names) for m, d in zip(made, declared, strict=True))
-    if isinstance(made, TensorType) and isinstance(declared, TensorType):
-        return made.dtype is declared.dtype and _renames(made.shape, declared.shape, names)
-    if isinstance(made, TupleType) and isinstance(declared, TupleType):
-        return _renames(made.items, declared.items, names)
-    return bool(made == declared)
 
 
 def _string(literal: str) -> str:

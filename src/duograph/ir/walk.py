@@ -13,9 +13,9 @@ from typing import Any
 
 from duograph.base.ordered import strongly_connected
 from duograph.core.op import Op, value_key
-from duograph.core.types import Type
+from duograph.core.types import is_renaming
 
-from .node import Apply, Const, Context, Graph, Node, Param
+from .node import Apply, Const, Context, Graph, Node
 from .printer import all_graphs
 
 Emit = Callable[[Apply, tuple[Node, ...], dict[str, Any]], Node]
@@ -62,6 +62,9 @@ def with_origin(new: Node, old: Node) -> Node:
     """``new``, which stands for ``old``: it stems from the same lines, unless it has lines of its own."""
     if new is not old and old in old.context.origins:
         new.context.origins.setdefault(new, old.context.origins[old])
+    if isinstance(new, Apply) and new.op.data_dependent and new.serial == new.context.last_serial:
+        if is_renaming(new.type, old.type):
+            new.type = old.type  # just made: what is built on it knows its size by the old name
     return new
 
 
@@ -207,9 +210,3 @@ def _same_consts(x: Const, y: Const) -> bool:
     if hasattr(x.value, "tobytes"):
         return bool(x.value.tobytes() == y.value.tobytes())
     return x.value is y.value or (type(x.value) in (bool, int, float) and value_key(x.value) == value_key(y.value))
-
-
-def param_like(param: Param, type: Type | None = None) -> Param:
-    """A new parameter with a name made from that of ``param``."""
-    context = param.context
-    return context.param(context.fresh_name(param.name.partition(".")[0]), type or param.type)

@@ -18,11 +18,11 @@ import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from duograph.base.diagnostics import Diagnostic, diagnostic_error
+from duograph.base.diagnostics import Diagnostic, DuographError, diagnostic_error
 from duograph.base.source import Span, span_of_code
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
@@ -108,8 +108,8 @@ class _Writer:
 
     # -- what cannot be exported -------------------------------------------------------------------------------
 
-    def fail(self, what: str, span: Span | None = None, help: str | None = None) -> NoReturn:
-        raise cannot_export(self.fn, what, span, help)
+    def failure(self, what: str, span: Span | None = None, help: str | None = None) -> Exception:
+        return cannot_export(self.fn, what, span, help)
 
     def _functions(self) -> dict[str, Graph]:
         """The recursive functions that the program calls, directly or not."""
@@ -130,13 +130,13 @@ class _Writer:
             if node.op.effects:
                 target = node.attrs.get("target")
                 what = type(target).__name__.removesuffix("Target").lower() or "effect"
-                self.fail(f"{what if target is not None else node.op.name} runs Python code", span)
+                raise self.failure(f"{what if target is not None else node.op.name} runs Python code", span)
             for operand in node.operands:
                 if isinstance(operand, Const) and operand.type == OBJECT:
-                    self.fail(f"{node.op.name} takes the Python object {operand.value!r}", span)
+                    raise self.failure(f"{node.op.name} takes the Python object {operand.value!r}", span)
             for value in node.attrs.values():
                 if not _is_writable(value):
-                    self.fail(f"{node.op.name} takes the Python object {value!r}", span)
+                    raise self.failure(f"{node.op.name} takes the Python object {value!r}", span)
 
     def _aliases(self) -> list[Any]:
         """Memory that arguments share; state keeps to itself, so two of its tensors must not share any."""
@@ -146,7 +146,7 @@ class _Writer:
             if "arg" in data:
                 made.append([data, mark])
             elif mark in seen:
-                self.fail("two tensors from outside share memory, and the program writes to it")
+                raise self.failure("two tensors from outside share memory, and the program writes to it")
             seen.add(mark)
         return made
 
@@ -159,7 +159,8 @@ class _Writer:
             return found
         value = source.load(())
         if not isinstance(value, Tensor):
-            self.fail(f"{source} is a Python object ({type(value).__name__}) that the program gives back or changes")
+            what = f"{source} is a Python object ({type(value).__name__})"
+            raise self.failure(f"{what} that the program gives back or changes")
         known = self.state.get(id(value))
         if known is None:
             known = self.state[id(value)] = (value, len(self.state))
@@ -207,7 +208,7 @@ class _Writer:
         """A constant as data."""
         data = encoded(value)
         if data is None and value is not None:
-            self.fail(f"{what or 'the program'} is a Python object: {value!r}" if what else f"it uses {value!r}")
+            raise self.failure(f"{what or 'what it uses'} is a Python object: {value!r}")
         return data
 
     # -- results and effects -----------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ class _Writer:
     def path(self, path: Path) -> dict[str, Any]:
         for kind, owner, name, _ in path.attributes:
             what = f"the attribute {type(owner).__name__}.{name}" if kind == "attr" else f"the variable {name}"
-            self.fail(f"it assigns to {what}, which belongs to the Python program", path.span)
+            raise self.failure(f"it assigns to {what}, which belongs to the Python program", path.span)
         return {
             "kind": path.kind,
             "value": self.recipe(path.value) if path.kind == "return" else self._exception(path),
@@ -228,11 +229,14 @@ class _Writer:
 
     def _exception(self, path: Path) -> dict[str, Any]:
         value = path.value.value if isinstance(path.value, recipes.Constant) else None
+        # errors of this package are of a builtin class, too; a class of the user's is not in the file
         for cls in type(value).__mro__ if isinstance(value, Exception) else ():
             if getattr(builtins, cls.__name__, None) is cls:
                 args = [a if _is_encodable(a) else str(a) for a in value.args]
                 return {"exception": cls.__name__, "args": [encoded(a) for a in args]}
-        self.fail("it raises an exception that is made when it runs", path.span)
+            if not issubclass(cls, DuographError):
+                break
+        raise self.failure("it raises an exception that is made when it runs", path.span)
 
     def recipe(self, recipe: Any) -> dict[str, Any]:
         match recipe:
@@ -256,10 +260,10 @@ class _Writer:
             case recipes.Called(function=function, items=items) if function is slice:
                 return {"slice": [self.recipe(r) for r in items]}
             case recipes.Container(kind=kind):
-                self.fail(f"it returns or changes an object of the Python class {kind.__name__}")
+                raise self.failure(f"it returns or changes an object of the Python class {kind.__name__}")
             case recipes.Text():
-                self.fail("it returns a string that is made when it runs")
-        self.fail("it returns a Python object that is made when it runs")
+                raise self.failure("it returns a string that is made when it runs")
+        raise self.failure("it returns a Python object that is made when it runs")
 
     def _id(self, recipe: Any) -> int:
         return self.ids.setdefault(id(recipe), len(self.ids))
