@@ -12,12 +12,11 @@ import pytest
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
-from duograph.core.types import TOKEN, TensorType
+from duograph.core.types import TensorType
 from duograph.ops import arithmetic as ar
 from duograph.ops import creation as cr
 from duograph.ops import cumulative as cu
 from duograph.ops import diagonals as dg
-from duograph.ops import effects as ef
 from duograph.ops import indexing as ix
 from duograph.ops import movement as mv
 from duograph.ops import power as pw
@@ -263,24 +262,3 @@ def test_symbolic_shapes() -> None:
     assert sl.strided_slice.infer(x, slices=((1, None, None),)).shape == (n - 1, 3)
     assert ix.gather.infer(x, TensorType(dt.int64, (n,)), axis=1).shape == (n, n)
     assert rd.reduce_sum.infer(x, axis=(0,)).shape == (3,)
-
-
-# ---- effects --------------------------------------------------------------------------------------------------------
-
-
-def test_print(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ef.print_.infer(TOKEN, TensorType(dt.float32, (2,)), template=()) == TOKEN
-    template = (
-        ("object", "n ="), ("value", 0), ("tuple", (("value", 0), ("object", None))),
-        ("format", ("<", (("value", 0), "", "03d"), ">")),
-    )  # fmt: skip
-    ef.print_.reference(None, 7, template=template, sep=" ", end="!\n")
-    assert capsys.readouterr().out == "n = 7 (7, None) <007>!\n"
-
-
-def test_check() -> None:
-    assert ef.check.reference(None, True, template=None, error=AssertionError) is None
-    with pytest.raises(AssertionError, match="^$"):
-        ef.check.reference(None, np.array(False), template=None, error=AssertionError)
-    with pytest.raises(ValueError, match="^x is 3$"):
-        ef.check.reference(None, False, 3, template=("format", ("x is ", (("value", 0), "", ""))), error=ValueError)

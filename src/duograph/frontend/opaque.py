@@ -39,10 +39,6 @@ class Opaque:
             self.clock += 1
             self._born[id(obj)] = (obj, self.clock)
 
-    def is_made(self, obj: Any) -> bool:
-        """Whether the program made ``obj``."""
-        return id(obj) in self._born
-
     def change(self, obj: Any) -> None:
         """``obj`` is about to change. An array that shares memory with another changes that one too."""
         while isinstance(obj, np.ndarray | memoryview) and (base := _base(obj)) is not None:

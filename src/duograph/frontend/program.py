@@ -9,7 +9,6 @@ from typing import Any
 
 from duograph.base.source import Span
 from duograph.core.dim import evaluate
-from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Graph
 from duograph.tensor.eager import write
 
@@ -132,9 +131,3 @@ def _fresh_exception(exc: BaseException, span: Span | None) -> BaseException:
     if span is not None and not getattr(made, "__notes__", None):
         made.add_note(f"raised in compiled code, at {span}")
     return made
-
-
-def describe_input(source: Source, type: Any) -> str:
-    """A line for `explain`."""
-    kind = "tensor" if isinstance(type, TensorType) else "number" if isinstance(type, ScalarType) else "value"
-    return f"{kind} {source}: {type}"

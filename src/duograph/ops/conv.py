@@ -20,7 +20,7 @@ from duograph.core.types import TensorType
 
 from .movement import reshape, squeeze
 from .rules import in_float32, same_dtype
-from .slices import pad, slice_axis, stack
+from .slices import slice_axis, stack
 
 
 def merged_batch(op: Any) -> Any:
@@ -303,18 +303,6 @@ def resolve_padding(
     raise ValueError(
         f"For '{op}', the 'padding' must be an int or a tuple of {rank} or {2 * rank} ints, but got {padding}."
     )
-
-
-def pad_borders(x: Any, padding: Sequence[tuple[int, int]], padding_mode: str = "zeros") -> Any:
-    """``x`` with its spatial axes padded as ``padding_mode`` says: zeros, reflect, replicate or circular.
-
-    Raises:
-        ValueError: unknown mode.
-    """
-    modes = {"zeros": "constant", "reflect": "reflect", "replicate": "replicate", "circular": "circular"}
-    if padding_mode not in modes:
-        raise ValueError(f"'padding_mode' must be in {sorted(modes)}, but got {padding_mode}.")
-    return pad(x, padding=((0, 0), (0, 0), *padding), mode=modes[padding_mode])
 
 
 def conv_transpose(

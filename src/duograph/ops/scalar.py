@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.dtype import DType
-from duograph.core.op import primitive, state
+from duograph.core.op import primitive
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
 from duograph.ir.node import Node
 from duograph.tensor.tensor import SymbolicValueError
@@ -183,8 +183,3 @@ def as_scalar(value: Any, kind: str) -> Any:
     if isinstance(value, bool | int | float):
         return {"bool": bool, "int": int, "float": float}[kind](value)
     return tensor_item(value, kind=kind)
-
-
-def is_capturing() -> bool:
-    """Whether op calls of this thread build a graph."""
-    return state.binder is not None
