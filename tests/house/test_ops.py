@@ -19,12 +19,17 @@ CONSTANT = "no operand that a gradient could flow to"
 RANDOM = "random draws do not depend on values"
 GRADIENT = "belongs to a gradient; second order is refused with a message"
 NO_DERIVATIVE: dict[str, str] = {
-    BY_TAPE: """call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push stack_size
-        tuple_get undef unpack while_loop""",
-    DISCRETE: """argmax argmin bincount bitcast bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-        bitwise_xor dim_size equal greater greater_equal histogram isfinite isinf isnan less less_equal logical_and
-        logical_not logical_or logical_xor nextafter nonzero not_equal one_hot py_effect reduce_all reduce_any
-        scalar_binary scalar_tensor scalar_unary searchsorted signbit tensor_item unique unique_consecutive""",
+    BY_TAPE: """
+        call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push
+        stack_size tuple_get undef unpack while_loop
+    """,
+    DISCRETE: """
+        argmax argmin bincount bitcast bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+        bitwise_xor dim_size equal greater greater_equal histogram isfinite isinf isnan less less_equal
+        logical_and logical_not logical_or logical_xor nextafter nonzero not_equal one_hot py_effect reduce_all
+        reduce_any scalar_binary scalar_tensor scalar_unary searchsorted signbit tensor_item unique
+        unique_consecutive
+    """,
     STOP: "stop_gradient",
     CONSTANT: "arange eye full iota linspace",
     RANDOM: "random_bits random_gamma random_integers random_normal random_permutation random_poisson random_uniform",
@@ -37,9 +42,12 @@ GRAPHS = "holds graphs: vmap runs on eager ops and on the ops inside"
 SEQUENCE = "takes a batch already; nothing needs a second batch axis yet"
 NOT_BATCHED: dict[str, str] = {
     SIZES: "bincount histogram masked_select nonzero unique unique_consecutive",
-    SCALARS: """arange cotangent_pop dim_size eye full iota linspace make_tuple pack py_effect random_bits random_integers
-        random_normal random_permutation random_uniform range_slice range_update relabel residual_add scalar_binary
-        scalar_tensor scalar_unary stack_new stack_pop stack_push stack_size tensor_item tuple_get undef unpack""",
+    SCALARS: """
+        arange cotangent_pop dim_size eye full iota linspace make_tuple pack py_effect random_bits
+        random_integers random_normal random_permutation random_uniform range_slice range_update relabel
+        residual_add scalar_binary scalar_tensor scalar_unary stack_new stack_pop stack_push stack_size
+        tensor_item tuple_get undef unpack
+    """,
     GRAPHS: "call call_named cond custom_vjp scan while_loop",
     SEQUENCE: "ctc_grad ctc_nll",
 }
