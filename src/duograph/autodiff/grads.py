@@ -88,22 +88,36 @@ def _unwrapped(items: Sequence[Any]) -> Any:
     return items[0] if len(items) == 1 else tuple(items)
 
 
+def split_sens(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """Arguments without the cotangent, and the cotangent: the keyword ``sens``, else the last argument."""
+    if "sens" in kwargs:
+        return args, {k: v for k, v in kwargs.items() if k != "sens"}, kwargs["sens"]
+    return (args[:-1], kwargs, args[-1]) if args else (args, kwargs, None)
+
+
 class _Gradient:
     """What `grad` and `value_and_grad` share: their options, checked."""
 
-    def __init__(self, fn: Any, grad_position: Any, weights: Any, has_aux: Any, return_ids: Any) -> None:
-        _check_bool("_Grad", has_aux=has_aux, return_ids=return_ids)
+    def __init__(
+        self, fn: Any, grad_position: Any, weights: Any, has_aux: Any, return_ids: Any, sens_param: Any
+    ) -> None:
+        _check_bool("_Grad", has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
         self.grad_position = _checked_position(grad_position, weights)
         self.fn, self.weights, self.has_aux, self.return_ids = fn, weights, has_aux, return_ids
+        self.sens_param = sens_param
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The function's output and its gradients."""
         _check_callable(self.fn)
+        sens = None
+        if self.sens_param:
+            args, kwargs, sens = split_sens(args, kwargs)
         positions = [p for p in _positions(self.grad_position, len(args)) if _has_tensor(args[p])]
         weights = _weights(self.weights)
         done = Recorded(self.fn, args, kwargs, positions, weights)
         first = _first_output(done.out)[0] if self.has_aux else done.out
-        inputs, of_weights = done.gradients(ones_for(first))
+        seeds = cotangents_for(first, sens) if self.sens_param else ones_for(first)
+        inputs, of_weights = done.gradients(seeds)
         if self.return_ids:
             inputs = _with_ids(positions, inputs)
             of_weights = [(getattr(w, "name", None), g) for w, g in zip(weights, of_weights, strict=True)]
@@ -120,7 +134,12 @@ def _has_tensor(value: Any) -> bool:
 
 
 def grad(
-    fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+    fn: Any,
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that computes the gradient of ``fn``.
 
@@ -132,6 +151,7 @@ def grad(
         weights: Parameter, or list or tuple of Parameters, to differentiate as well.
         has_aux: whether only the first output is differentiated; the others are returned beside the gradient.
         return_ids: whether every gradient comes as ``(position or Parameter name, gradient)``.
+        sens_param: whether the gradient function takes the cotangent of the output as a further last argument.
 
     Returns:
         Function of the arguments of ``fn``. It gives the gradient for one position, a tuple for several,
@@ -150,7 +170,7 @@ def grad(
         >>> print(ms.grad(lambda x: x * x)(ms.Tensor([3.0])))
         [6.]
     """
-    work = _Gradient(fn, grad_position, weights, has_aux, return_ids)
+    work = _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     def after_grad(*args: Any, **kwargs: Any) -> Any:
         out, gradients = work.run(args, kwargs)
@@ -160,7 +180,12 @@ def grad(
 
 
 def value_and_grad(
-    fn: Any, grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+    fn: Any,
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that computes ``fn`` and its gradient.
 
@@ -170,6 +195,7 @@ def value_and_grad(
         weights: as for `grad`.
         has_aux: whether only the first output is differentiated.
         return_ids: as for `grad`.
+        sens_param: as for `grad`.
 
     Returns:
         Function of the arguments of ``fn`` that gives ``(all outputs, gradients)``.
@@ -186,7 +212,7 @@ def value_and_grad(
         >>> print(value, gradient)
         [9.] [6.]
     """
-    work = _Gradient(fn, grad_position, weights, has_aux, return_ids)
+    work = _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param)
     return _named(fn, lambda *args, **kwargs: work.run(args, kwargs))
 
 
@@ -225,12 +251,7 @@ class GradOperation:
     def _run(self, fn: Any, weights: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         sens: Any = None
         if self.sens_param:
-            if "sens" in kwargs:
-                kwargs = dict(kwargs)
-                sens = kwargs.pop("sens")
-            elif args:
-                *rest, sens = args
-                args = tuple(rest)
+            args, kwargs, sens = split_sens(args, kwargs)
         chosen = self._weights(fn, weights)
         by_position = self.get_all or not self.get_by_list
         candidates = range(len(args)) if self.get_all else range(min(1, len(args)))

@@ -27,7 +27,7 @@ from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import Tape
+from .tape import OVERWRITTEN, Tape
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -111,7 +111,7 @@ def _mark_overwritten(entries: Sequence[Any], node: Apply, places: set[int]) -> 
     """Makes the entry of ``node`` refuse what the captured program overwrote, as eager's version check does."""
     for entry in entries:
         if entry.op is node.op:
-            entry.stamps = tuple([-1 if i in places else stamp for i, stamp in enumerate(entry.stamps)])
+            entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
 
 
 @dataclass(frozen=True)

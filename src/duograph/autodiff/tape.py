@@ -29,6 +29,8 @@ from duograph.tensor.eager import EAGER, current_binder
 from duograph.tensor.tensor import Tensor, wrap
 
 _variables = count(1)
+OVERWRITTEN = -1
+"""In the place of a stamp: the captured program wrote to this value later."""
 Variable = Any  # int for eager values, Node for graph values
 
 
@@ -296,6 +298,8 @@ def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any
                 alias, version = stamp
                 if x._alias is not alias or EAGER.overwritten(x, version):
                     x = _stale(x, name)
+            elif stamp == OVERWRITTEN:
+                x = _stale(x, name)
             elif binder.node_of(x) is not stamp:
                 lost = binder.strict_versions and not root_of(x).is_parameter
                 x = _stale(x, name) if lost else wrap(stamp)
