@@ -17,7 +17,7 @@ from duograph.ops.slices import slice_axis, stack
 from duograph.tensor.tensor import Tensor
 
 from .backward import backpropagate, complete
-from .grads import _check_callable, _checked_position, _first_output, _named, _weights
+from .grads import _check_callable, _checked_position, _first_output, _named, _unwrapped, _weights
 from .record import Recorded, cotangents_for, handle, is_tensor
 from .tape import Tape
 
@@ -60,7 +60,7 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tu
             return tuple(inputs_part)
         return tuple(inputs_part), weights_part[0] if is_tensor(weights) else tuple(weights_part)
 
-    return (out, vjp_fn, aux) if has_aux else (out, vjp_fn)
+    return (out, vjp_fn, _unwrapped(aux)) if has_aux else (out, vjp_fn)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -169,7 +169,7 @@ def _jacobian(fn: Any, grad_position: Any, has_aux: bool, rows: Callable[..., li
         first, aux = _first_output(out) if has_aux else (out, ())
         several = isinstance(first, tuple | list)
         jac = tuple(_single(row) for row in table) if several else _single(table[0])
-        return (jac, aux) if has_aux else jac
+        return (jac, _unwrapped(aux)) if has_aux else jac
 
     return _named(fn, jacobian)
 

@@ -52,7 +52,7 @@ class Entry:
         self.hits += 1
         generator = default_generator()
         inputs = self.program.load_inputs(args)
-        values = [*inputs, generator.seed, generator.offset]
+        values = [*inputs, generator.initial_seed(), generator.offset]
         if self.program.token:
             values.append(None)
         if state.tapes:

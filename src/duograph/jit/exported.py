@@ -112,7 +112,7 @@ class StandaloneProgram:
         if not context.functions.keys().isdisjoint(self.exported.content.functions):
             raise Uncapturable("an exported graph that defines a function of the same name")
         graph = self.exported.graph_in(context)
-        outputs = replay(graph, [*program.load_inputs(values), generator.seed, generator.offset], binder)
+        outputs = replay(graph, [*program.load_inputs(values), generator.initial_seed(), generator.offset], binder)
         return program.finish(values, outputs, generator)
 
     # -- arguments ---------------------------------------------------------------------------------------------

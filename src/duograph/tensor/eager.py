@@ -119,7 +119,9 @@ def write(target: Tensor, value: Tensor) -> None:
     binder = current_binder()
     whole = root_of(target)
     if whole.is_parameter and state.binder is None:
-        for tape in state.tapes:  # assigning a Parameter is a step of the program: gradients use the value that was read
+        for (
+            tape
+        ) in state.tapes:  # assigning a Parameter is a step of the program: gradients use the value that was read
             tape.keep_value(whole)
     tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
     if not tapes:

@@ -7,6 +7,7 @@ counter is a Python int, in a captured program it is a run-time int that the gra
 
 from __future__ import annotations
 
+import secrets
 import threading
 from typing import Any
 
@@ -30,13 +31,12 @@ class Generator:
         seed: start of the stream; equal seeds give equal numbers.
 
     Attributes:
-        seed: the seed (Python int, or a run-time int under capture).
-        offset: how many draws were made (likewise).
+        offset: how many draws were made.
     """
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
         self._lock = threading.RLock()
-        self.seed: Any = seed
+        self._seed: Any = seed
         self.offset: Any = 0
 
     def next_offset(self, n: int = 1) -> tuple[Any, Any]:
@@ -47,7 +47,7 @@ class Generator:
         if (draw := getattr(state.binder, "draw", None)) is not None:
             return draw(self, n)
         with self._lock:
-            seed, offset = self.seed, self.offset
+            seed, offset = self._seed, self.offset
             self.offset = offset + n
         return seed, offset
 
@@ -55,22 +55,28 @@ class Generator:
         """Starts the stream of ``seed`` from its beginning."""
         return self.set_state((seed, 0))
 
+    def seed(self) -> int:
+        """Starts a stream from a seed that the operating system draws; gives the seed."""
+        fresh = secrets.randbits(63)
+        self.manual_seed(fresh)
+        return fresh
+
     def initial_seed(self) -> Any:
         """The seed."""
-        return self.seed
+        return self._seed
 
     def get_state(self) -> tuple[Any, Any]:
         """``(seed, offset)``: where the stream stands."""
         _only_at_run_time()
         with self._lock:
-            return self.seed, self.offset
+            return self._seed, self.offset
 
     def set_state(self, value: tuple[Any, Any]) -> Generator:
         """Continues from a state that `get_state` gave."""
         _only_at_run_time()
         seed, offset = value
         with self._lock:
-            self.seed, self.offset = seed, offset
+            self._seed, self.offset = seed, offset
         return self
 
     def __getstate__(self) -> tuple[Any, Any]:
@@ -81,7 +87,7 @@ class Generator:
         self.set_state(value)
 
     def __repr__(self) -> str:
-        return f"Generator(seed={self.seed}, offset={self.offset})"
+        return f"Generator(seed={self._seed}, offset={self.offset})"
 
 
 _default = Generator()
