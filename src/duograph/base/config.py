@@ -43,6 +43,7 @@ class Config:
     jit: bool = True
     save_graphs: int = 0
     save_graphs_path: str = "."
+    dump_style: str = "mindir"
     jit_syntax_level: int | None = None
     compiler_cache: bool = False
     compiler_cache_path: str = ""
@@ -166,6 +167,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
     ),
+    Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "look of written graphs", _choice("mindir", "mindspore")),
     Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
     Variable("traceback", "DUOGRAPH_TRACEBACK", "user: only the user's frames; full: all", _choice("user", "full")),
     Variable(
@@ -234,7 +236,7 @@ def configure(**changes: Any) -> Iterator[Config]:
 def set_config(**changes: Any) -> Config:
     """Change fields for the whole process; an enclosing `configure` of the same field stays on top until it ends."""
     global _process
-    config()
+    refresh_config()  # what the environment says by now is older than this call
     assert _process is not None
     _process = replace(_process, **_checked(changes))
     return config()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
-from duograph.base.config import config
+from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, Label, diagnostic_error
 from duograph.base.render import render
 from duograph.core.op import binding, state
@@ -158,6 +158,7 @@ class JitFunction:
     def _compile(
         self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments
     ) -> Entry | None:
+        refresh_config()
         dynamic = self._note_misses(store, names, values)
         started = time.perf_counter()
         try:

@@ -3,8 +3,9 @@
     <path>/00_bootstrap_0001.ir, <path>/01_canonicalise_tags_0002.ir, ...
 
 Level 1 writes the ends of stages, level 2 every pass that changed something, level 3 also a ``.dot`` beside each. The
-level and the folder are switches (``save_graphs``, ``save_graphs_path``; `DUOGRAPH_DUMP=pass` is level 2), read when a
-compilation starts, so that they can be changed while the program runs::
+level, the folder and the look (``mindir``, which can be parsed, or ``mindspore``) are switches (``save_graphs``,
+``save_graphs_path``, ``dump_style``; `DUOGRAPH_DUMP=pass` is level 2), read when a compilation starts, so that they can
+be changed while the program runs::
 
     with configure(save_graphs=2, save_graphs_path="/tmp/ir"): ...
 
@@ -26,15 +27,15 @@ _serial = itertools.count(1)
 
 
 class Dumper:
-    """Writes the graphs of one compilation. ``style``: as for `print_graph`."""
+    """Writes the graphs of one compilation. ``style``: as for `print_graph`; default: the switch ``dump_style``."""
 
-    def __init__(self, level: int | None = None, folder: str | Path | None = None, style: str = "mindir") -> None:
+    def __init__(self, level: int | None = None, folder: str | Path | None = None, style: str | None = None) -> None:
         switches = config()
         asked = max(switches.save_graphs, 0 if switches.dump == "off" else 2)
         self.level = asked if level is None else level
         place = switches.save_graphs_path if folder is None else folder
         self.folder = Path("rank_0") / "ir" if str(place) in (".", "") else Path(place)
-        self.style = style
+        self.style = switches.dump_style if style is None else style
         self._step = itertools.count(0)
 
     def stage(self, name: str, graph: Graph) -> Path | None:
@@ -49,7 +50,8 @@ class Dumper:
         self.folder.mkdir(parents=True, exist_ok=True)
         safe = "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
         path = self.folder / f"{next(self._step):02}_{safe}_{next(_serial):04}.ir"
-        path.write_text(header(graph) + print_graph(graph, self.style), encoding="utf-8")
+        text = print_graph(graph, self.style)  # in MindSpore's look it has a header of its own
+        path.write_text(header(graph) + text if self.style == "mindir" else text, encoding="utf-8")
         if self.level >= 3:
             path.with_suffix(".dot").write_text(dot(graph), encoding="utf-8")
         return path
