@@ -8,6 +8,7 @@ from, and one object that occurs twice is one object again.
 
 from __future__ import annotations
 
+import copy
 import types
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor, type_of
 
+from .errors import Uncapturable
+from .opaque import is_iterator, is_opaque
 from .sources import Source
 from .text import GraphText
 from .world import CONTAINERS, refill_dict, set_contents
@@ -239,6 +242,10 @@ class Collector:
             return value.make_python_function(self)
         if isinstance(value, dict | list):
             return self.contents(value)
+        if is_opaque(value) and self.session.is_made_inside(value):
+            if is_iterator(value):
+                raise Uncapturable(f"a {type(value).__name__} object made inside leaves the compiled function")
+            return Called(partial(copy.copy, copy.copy(value)), [])
         return Constant(value)
 
     def contents(self, value: Any) -> Container:

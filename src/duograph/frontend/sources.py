@@ -104,7 +104,8 @@ class Guard:
 
     def holds(self, args: Sequence[Any]) -> bool:
         try:
-            return bool(CHECKS[self.check](self.source.load(args), self.expected))
+            expected = self.expected.value if isinstance(self.expected, _Key) else self.expected
+            return bool(CHECKS[self.check](self.source.load(args), expected))
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return False
 
@@ -132,7 +133,7 @@ class Guard:
         except (AttributeError, KeyError, IndexError, TypeError, ValueError) as exc:
             return f"{self.source} cannot be read any more: {exc}"
         actual = tensor_facts(value) if self.check == "tensor" and isinstance(value, Tensor) else value
-        expected = self.expected.value if isinstance(self.expected, Pin) else self.expected
+        expected = self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected
         match self.check:
             case "no item" | "no attribute" | "no own attribute" | "no value":
                 return f"{self.source} had no {expected!r}, now it has"

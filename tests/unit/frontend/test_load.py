@@ -1,0 +1,121 @@
+"""The source of a function is found, wherever the function comes from."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import subprocess
+import sys
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor
+from duograph.frontend.ast.load import load_function
+from duograph.frontend.errors import Uncapturable
+
+X = Tensor([1.0, 2.0])
+
+
+def text_of(fn):
+    return ast.unparse(load_function(fn).node)
+
+
+def plain(x, k=2):
+    return x * k
+
+
+def decorate(fn):
+    @functools.wraps(fn)
+    def wrapper(*args):
+        return fn(*args) + 1
+
+    return wrapper
+
+
+@decorate
+@decorate
+def decorated(x):
+    return x * 3
+
+
+# fmt: off
+first, second = lambda a: a * 2, lambda a: a * 3
+same = [lambda a: a + 1, lambda a: a + 2, lambda b: b + 3]
+nested = lambda a: (lambda a: a * 7)(a)
+# fmt: on
+
+
+def test_a_function_of_a_file():
+    assert text_of(plain) == "def plain(x, k=2):\n    return x * k"
+    assert load_function(plain) is load_function(plain)
+
+
+def test_lambdas_that_share_a_line():
+    assert [text_of(f) for f in (first, second)] == ["lambda a: a * 2", "lambda a: a * 3"]
+    assert [text_of(f) for f in same] == ["lambda a: a + 1", "lambda a: a + 2", "lambda b: b + 3"]
+    assert text_of(nested) == "lambda a: (lambda a: a * 7)(a)"
+    assert [ms.jit(f)(X).tolist() for f in (first, second, *same, nested)] == [
+        f(X).tolist() for f in (first, second, *same, nested)
+    ]
+
+
+def test_decorated_functions_are_themselves():
+    inner = decorated.__wrapped__.__wrapped__
+    assert text_of(inner).endswith("return x * 3")
+    compiled = ms.jit(decorated)
+    assert compiled(X).tolist() == decorated(X).tolist()
+    assert not compiled.explain().fallbacks
+
+
+def test_exec():
+    namespace = {}
+    exec("def f(x):\n    return x - 5\n", namespace)
+    assert text_of(namespace["f"]) == "def f(x):\n    return x - 5"
+
+
+def test_a_cell_of_a_notebook():
+    name = "<ipython-input-3-0123456789ab>"
+    source = "def f(x):\n    if x.sum() > 0:\n        return x\n    return -x\n"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    namespace = {}
+    exec(compile(source, name, "exec"), namespace)
+    compiled = ms.jit(namespace["f"])
+    assert compiled(-X).tolist() == [1.0, 2.0] and not compiled.explain().fallbacks
+
+
+def test_methods_closures_and_private_names():
+    class Thing:
+        def __init__(self):
+            self.__hidden = 4
+
+        def __private(self, __x):
+            return __x * self.__hidden
+
+        def method(self, x):
+            return self.__private(x)
+
+    thing = Thing()
+    compiled = ms.jit(thing.method)
+    assert compiled(X).tolist() == [4.0, 8.0] and not compiled.explain().fallbacks
+
+
+@pytest.mark.parametrize("how", ["-c", "-"])
+def test_the_command_line_and_standard_input(how):
+    text = "import duograph as ms\n@ms.jit\ndef f(x):\n    return x * 2\nprint(f(ms.Tensor([1.0])))\n"
+    given = {"input": text} if how == "-" else {}
+    args = [sys.executable, how, *([text] if how == "-c" else [])]
+    done = subprocess.run(args, **given, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("[2.]")
+
+
+def test_changed_files_are_noticed(tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text("def f(x):\n    return x * 2\n")
+    namespace = {}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    file.write_text("# another file now\n")
+    with pytest.raises(Uncapturable):
+        load_function(namespace["f"])
+    assert ms.jit(namespace["f"])(X).tolist() == [2.0, 4.0]
