@@ -32,7 +32,7 @@ FAMILIES = [
     "spectral",
     "structure",
 ]
-CLASSES = ["plain", "configured", "layers"]
+CLASSES = ["plain", "configured", "layers", "steps"]
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
 GRADIENTS = [

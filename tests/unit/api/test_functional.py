@@ -135,6 +135,14 @@ def test_assign_writes_and_gives_back_the_variable():
     assert p.asnumpy().tolist() == [1, 2, 3]
 
 
+def test_in_place_functions_give_the_contents_of_a_parameter():
+    p = ms.Parameter(T(V), name="p")
+    shared = ops.assign_add(p, T(V))
+    assert type(shared) is Tensor and shared.asnumpy().tolist() == [2, 4, 6]
+    ops.assign(p, T(I))
+    assert shared.asnumpy().tolist() == [1, 2, 3]
+
+
 def test_hyper_map_goes_into_nested_sequences():
     graph = ops.MultitypeFuncGraph("plus")
     graph.register("Number", "Number")(lambda x, y: x + y)

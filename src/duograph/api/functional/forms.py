@@ -120,6 +120,11 @@ def one_per_axis(value: Any, rank: int, op: str, name: str) -> tuple[int, ...]:
     return given
 
 
+def contents(variable: Any) -> Any:
+    """What functions that write in place give back: of a Parameter a Tensor that shares its storage."""
+    return variable.value() if getattr(variable, "is_parameter", False) else variable
+
+
 def dtype_or(dtype: Any, default: DType) -> DType:
     """User's dtype, or the default for ``None``."""
     return default if dtype is None else as_dtype(dtype)
@@ -167,7 +172,7 @@ def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tupl
 
 
 __all__ = [
-    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "dtype_or", "in_dtype", "is_number",
+    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or", "in_dtype", "is_number",
     "named",
     "need_sequence", "need_tensor", "one_per_axis", "refused", "static_int", "to_dtype", "unary_function",
 ]  # fmt: skip

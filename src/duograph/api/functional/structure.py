@@ -22,6 +22,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
+from .forms import contents
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class MultitypeFuncGraph:
         return None
 
     def __call__(self, *args: Any) -> Any:
-        fn = self.find(args)
+        fn = self.entries[0][1] if len(self.entries) == 1 else self.find(args)  # MindSpore: a sole one takes all
         if fn is None:
             raise ValueError(
                 f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sigs, fn): {self.entries}, "
@@ -224,14 +225,14 @@ def _checked_value(op: str, variable: Any, value: Any) -> Tensor:
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Writes ``value`` into ``variable`` in place and gives ``variable`` back.
+    """Writes ``value`` into ``variable`` in place.
 
     Args:
         variable: the Parameter.
         value: a tensor of its shape; cast to its dtype.
 
     Returns:
-        The Parameter.
+        The contents of the Parameter, as a Tensor that shares its storage.
 
     Raises:
         ValueError: shapes differ.
@@ -241,19 +242,19 @@ def assign(variable: Any, value: Any) -> Any:
     """
     new = _checked_value("Assign", variable, value)
     write(variable, new)
-    return variable
+    return contents(variable)
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Adds ``value`` to ``variable`` in place and gives ``variable`` back."""
+    """Adds ``value`` to ``variable`` in place and gives its contents."""
     write(variable, arithmetic.add(variable, _checked_value("AssignAdd", variable, value)))
-    return variable
+    return contents(variable)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtracts ``value`` from ``variable`` in place and gives ``variable`` back."""
+    """Subtracts ``value`` from ``variable`` in place and gives its contents."""
     write(variable, arithmetic.sub(variable, _checked_value("AssignSub", variable, value)))
-    return variable
+    return contents(variable)
 
 
 def _scattered(name: str) -> Callable[..., Any]:
@@ -267,10 +268,10 @@ def _scattered(name: str) -> Callable[..., Any]:
 
         rows = indices if name.startswith("scatter_nd") else expand_dims(indices, indices.ndim)
         write(input_x, index_functions[f"tensor_scatter_{how}"](input_x, rows, updates))
-        return input_x
+        return contents(input_x)
 
     function.__name__ = name
-    function.__doc__ = f"Writes ``updates`` ({how}) into ``input_x`` in place and gives it back."
+    function.__doc__ = f"Writes ``updates`` ({how}) into ``input_x`` in place and gives its contents."
     return function
 
 
@@ -320,33 +321,41 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
 # ---- loops ----------------------------------------------------------------------------------------------------------
 
 
-class WhileLoop:
+class _Loop:
+    """A loop as an object. Its ``construct`` is interpreted under capture, so that it becomes a loop of the graph."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call_user(self.construct, args, kwargs)  # type: ignore[attr-defined]
+
+
+class WhileLoop(_Loop):
     """``while cond_func(state): state = loop_func(state)``."""
 
-    def __call__(self, cond_func: Any, loop_func: Any, init_val: Any) -> Any:
+    def construct(self, cond_func: Any, loop_func: Any, init_val: Any) -> Any:
         state = init_val
-        while call_user(cond_func, (state,), {}):
-            state = call_user(loop_func, (state,), {})
+        while cond_func(state):
+            state = loop_func(state)
         return state
 
 
-class ForiLoop:
+class ForiLoop(_Loop):
     """``for i in range(lower, upper): state = loop_func(i, state)``."""
 
-    def __call__(self, lower: Any, upper: Any, loop_func: Any, init_val: Any, unroll: bool = True) -> Any:
+    def construct(self, lower: Any, upper: Any, loop_func: Any, init_val: Any, unroll: bool = True) -> Any:
         state = init_val
         for i in range(lower, upper):
-            state = call_user(loop_func, (i, state), {})
+            state = loop_func(i, state)
         return state
 
 
-class Scan:
+class Scan(_Loop):
     """Folds ``loop_func(carry, x) -> (carry, y)`` over ``xs``; gives the last carry and the list of ``y``."""
 
-    def __call__(self, loop_func: Any, init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
-        carry, results = init, []
+    def construct(self, loop_func: Any, init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
+        carry = init
+        results = []
         for i in range(len(xs) if length is None else length):
-            carry, y = call_user(loop_func, (carry, None if xs is None else xs[i]), {})
+            carry, y = loop_func(carry, None if xs is None else xs[i])
             results.append(y)
         return carry, results
 

@@ -1,4 +1,4 @@
-"""Primitive classes of layers: activations, convolution, pooling, normalisation, losses, resizing, optimiser steps."""
+"""Primitive classes of layers: activations, convolution, pooling, normalisation, losses, resizing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from duograph.ops import arithmetic, image, unary
 from duograph.ops import conv as convs
 from duograph.ops import loss as losses
 from duograph.ops import pool as pools
-from duograph.ops.creation import constant_like, full, iota
+from duograph.ops.creation import constant_like, iota
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
 )
@@ -37,7 +37,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..functional import loss, nn, pool
 from ..functional.forms import one_per_axis
-from ..promote import as_tensor, to_dtype
+from ..promote import to_dtype
 from .base import REQUIRED, TablePrimitive, declare
 
 CLASSES: dict[str, type[TablePrimitive]] = {}
@@ -331,106 +331,3 @@ _row(
     "Col2Im", lambda p, x, size: nn.fold(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
     {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
 )  # fmt: skip
-
-# ---- optimiser steps: write their parameters in place ---------------------------------------------------------------
-
-
-def _scalar(value: Any, like: Tensor) -> Tensor:
-    return as_tensor(value, like.dtype)
-
-
-def _momentum(
-    p: Any, variable: Tensor, accumulation: Tensor, learning_rate: Any, gradient: Tensor, momentum: Any
-) -> Tensor:
-    """``a = a * momentum + g``; ``v -= lr * a`` (Nesterov: ``lr * (g + momentum * a)``)."""
-    lr, m = _scalar(learning_rate, variable), _scalar(momentum, variable)
-    grad = gradient if p.gradient_scale == 1.0 else scaled_op(gradient, p.gradient_scale)
-    write(accumulation, arithmetic.add(arithmetic.mul(accumulation, m), grad))
-    step = arithmetic.add(grad, arithmetic.mul(accumulation, m)) if p.use_nesterov else accumulation
-    write(variable, arithmetic.sub(variable, arithmetic.mul(lr, step)))
-    return variable
-
-
-_row("ApplyMomentum", _momentum, {"use_nesterov": False, "use_locking": False, "gradient_scale": 1.0})
-
-
-def _descent(p: Any, variable: Tensor, alpha: Any, delta: Tensor) -> Tensor:
-    """``v -= alpha * delta``."""
-    write(variable, arithmetic.sub(variable, arithmetic.mul(_scalar(alpha, variable), delta)))
-    return variable
-
-
-_row("ApplyGradientDescent", _descent)
-
-
-def _adam(
-    p: Any, var: Tensor, m: Tensor, v: Tensor, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any,
-    epsilon: Any, gradient: Tensor,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """One step of Adam, given the powers of its decay rates."""
-    one = constant_like(var, 1)
-    b1, b2, rate, eps, p1, p2 = (_scalar(t, var) for t in (beta1, beta2, lr, epsilon, beta1_power, beta2_power))
-    write(m, arithmetic.add(arithmetic.mul(b1, m), arithmetic.mul(arithmetic.sub(one, b1), gradient)))
-    write(
-        v, arithmetic.add(arithmetic.mul(b2, v), arithmetic.mul(arithmetic.sub(one, b2), arithmetic.square(gradient)))
-    )
-    rate = arithmetic.div(arithmetic.mul(rate, unary.sqrt(arithmetic.sub(one, p2))), arithmetic.sub(one, p1))
-    top = m
-    if p.use_nesterov:
-        top = arithmetic.add(arithmetic.mul(b1, m), arithmetic.mul(arithmetic.sub(one, b1), gradient))
-    step = arithmetic.div(arithmetic.mul(rate, top), arithmetic.add(unary.sqrt(v), eps))
-    write(var, arithmetic.sub(var, step))
-    return var, m, v
-
-
-_row("Adam", _adam, {"use_locking": False, "use_nesterov": False})
-
-
-def _sgd(
-    p: Any, parameters: Tensor, gradient: Tensor, learning_rate: Any, accum: Tensor, momentum: Any, stat: Tensor
-) -> Tensor:
-    """Gradient descent with momentum; where ``stat`` is positive the accumulation starts from the gradient."""
-    from duograph.ops.compare import greater
-    from duograph.ops.select import select
-
-    lr, m = _scalar(learning_rate, parameters), _scalar(momentum, parameters)
-    grad = gradient
-    if p.weight_decay > 0:
-        grad = arithmetic.add(grad, scaled_op(parameters, p.weight_decay))
-    fresh = greater(stat, constant_like(stat, 0))
-    write(accum, select(fresh, grad, arithmetic.add(arithmetic.mul(accum, m), scaled_op(grad, 1.0 - p.dampening))))
-    write(stat, full(shape=tuple(stat.shape), value=0, dtype=stat.dtype))
-    step = arithmetic.add(grad, arithmetic.mul(accum, m)) if p.nesterov else accum
-    write(parameters, arithmetic.sub(parameters, arithmetic.mul(lr, step)))
-    return parameters
-
-
-_row("SGD", _sgd, {"dampening": 0.0, "weight_decay": 0.0, "nesterov": False})
-
-
-def _adagrad(p: Any, var: Tensor, accum: Tensor, lr: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
-    """``accum += grad**2``; ``var -= lr * grad / sqrt(accum)``."""
-    if p.update_slots:
-        write(accum, arithmetic.add(accum, arithmetic.square(grad)))
-    write(var, arithmetic.sub(var, arithmetic.mul(_scalar(lr, var), arithmetic.mul(grad, unary.rsqrt(accum)))))
-    return var, accum
-
-
-_row("ApplyAdagrad", _adagrad, {"update_slots": True})
-
-
-def _rmsprop(
-    p: Any, var: Tensor, mean_square: Tensor, moment: Tensor, learning_rate: Any, grad: Tensor, decay: float,
-    momentum: float, epsilon: float,
-) -> Tensor:  # fmt: skip
-    """One step of RMSProp."""
-    squares = scaled_op(arithmetic.square(grad), 1 - decay)
-    write(mean_square, arithmetic.add(scaled_op(mean_square, decay), squares))
-    root = unary.sqrt(shifted_op(mean_square, epsilon))
-    step = arithmetic.div(arithmetic.mul(_scalar(learning_rate, var), grad), root)
-    write(moment, arithmetic.add(scaled_op(moment, momentum), step))
-    write(var, arithmetic.sub(var, moment))
-    return var
-
-
-_row("ApplyRMSProp", _rmsprop, {"use_locking": False})
