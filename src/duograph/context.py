@@ -205,7 +205,7 @@ SWITCHES: dict[str, Switch] = {
     "device_id": Switch(0, int, _device_id),
     "jit_level": Switch("", str, _one_of("jit_level", "", "O0", "O1", "O2")),
     "jit_config": Switch({}, dict, _jit_config),
-    "jit_syntax_level": Switch(LAX, int, _syntax_level),
+    "jit_syntax_level": Switch(LAX, int, _syntax_level, _configures("jit_syntax_level")),
     "max_call_depth": Switch(1000, int, _call_depth),
     "save_graphs": Switch(0, (bool, int), _save_graphs, _configures("save_graphs")),
     "save_graphs_path": Switch(".", str, effect=_configures("save_graphs_path")),

@@ -1,0 +1,363 @@
+"""`JitFunction`: versions and where they live, recompilation, fallbacks, copies, threads, gradients."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import copy
+import gc
+import inspect
+import pickle
+import weakref
+
+import pytest
+
+import duograph as ms
+from duograph import Parameter, Tensor, nn, ops
+from duograph.jit.function import BoundJit
+
+X = Tensor([1.0, 2.0])
+
+
+def double(x, k=2):
+    """Twice."""
+    return x * k
+
+
+compiled_double = ms.jit(double)
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    @ms.jit
+    def apply(self, x):
+        return x * self.k
+
+
+class Net(nn.Cell):
+    def __init__(self, k=3.0):
+        super().__init__()
+        self.w = Parameter(Tensor([k]), name="w")
+
+    @ms.jit
+    def construct(self, x):
+        return x * self.w
+
+
+class PlainNet(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([3.0]), name="w")
+
+    def construct(self, x):
+        return (x * self.w * self.w).sum()
+
+
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+
+def test_one_version_per_type_of_arguments():
+    f = ms.jit(double)
+    for _ in range(3):
+        for x in (X, Tensor([1, 2]), Tensor([[1.0]])):
+            assert f(x).tolist() == double(x).tolist()
+    assert f.stats["versions"] == 3 and f.stats["hits"] == 9 and f.stats["fallbacks"] == 0
+
+
+def test_methods_have_versions_per_instance():
+    one, two = Scale(2), Scale(5)
+    assert one.apply(X).tolist() == [2.0, 4.0] and two.apply(X).tolist() == [5.0, 10.0]
+    for scale in (one, two):
+        assert len(scale.apply.explain().versions) == 1
+    assert len(Scale.apply.explain().versions) == 0
+
+
+def test_versions_die_with_the_instance():
+    net, scale = Net(), Scale(4)
+    net(X)
+    scale.apply(X)
+    refs = [weakref.ref(net), weakref.ref(scale), weakref.ref(net.w)]
+    del net, scale
+    gc.collect()
+    assert [r() for r in refs] == [None, None, None]
+
+
+def test_versions_of_graph_mode_die_with_the_cell():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net = PlainNet()
+        net(X)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    ref = weakref.ref(net)
+    del net
+    gc.collect()
+    assert ref() is None
+
+
+def test_arguments_are_not_kept():
+    f = ms.jit(lambda x: x * 2)
+    x = Tensor([1.0])
+    f(x)
+    ref = weakref.ref(x)
+    del x
+    gc.collect()
+    assert ref() is None
+
+
+def test_numbers_become_inputs_at_the_second_value():
+    f = ms.jit(lambda x, n: x * n + n)
+    for n in range(10):
+        assert f(X, n).tolist() == [n + n, 2.0 * n + n]
+    assert len(f.explain().versions) == 2
+    assert f.explain().recompiles == ["n was 0, is 1"]
+
+
+def test_numbers_that_shapes_depend_on_stay_constants():
+    f = ms.jit(lambda n: ops.ones((n,)) + [n][0])
+    for n in (1, 2, 3, 1):
+        assert f(n).tolist() == [1.0 + n] * n
+
+
+def test_the_log_tells_why():
+    f = ms.jit(lambda x, flag, items: x if flag else sum(items, x))
+    f(X, True, [1])
+    f(X, False, [1])
+    f(Tensor([1.0]), False, [1])
+    f(Tensor([1.0]), False, [1, 2])
+    log = f.explain().recompiles
+    assert log[0] == "flag was True, is False"
+    assert log[1] == "x was Tensor float32[2], is Tensor float32[1]"
+    assert log[2] == "length of items was 1, is 2"
+
+
+# -- what cannot be captured -------------------------------------------------------------------------------------------
+
+
+def uses_numpy(x):
+    y = x + 1
+    return Tensor(y.asnumpy() * 2)
+
+
+def test_fallbacks_are_recorded_with_the_line():
+    f = ms.jit(uses_numpy)
+    for _ in range(3):
+        assert f(X).tolist() == [4.0, 6.0]
+    (fallback,) = f.explain().fallbacks
+    assert "asnumpy" in fallback.reason and fallback.hits == 2
+    assert fallback.span.line == inspect.getsourcelines(uses_numpy)[1] + 2
+    assert "return Tensor(y.asnumpy() * 2)" in fallback.rendered and "^" in fallback.rendered
+
+
+@pytest.mark.parametrize("options", [{"fullgraph": True}, {"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}])
+def test_strict_raises_with_line_and_caret(options):
+    with pytest.raises(RuntimeError) as caught:
+        ms.jit(uses_numpy, **options)(X)
+    text = str(caught.value)
+    assert "test_function.py" in text and "y.asnumpy()" in text and "^^^" in text and "DG0104" in text
+
+
+def test_strict_from_the_context():
+    ms.set_context(jit_syntax_level=ms.STRICT)
+    try:
+        with pytest.raises(RuntimeError, match="asnumpy"):
+            ms.jit(uses_numpy)(X)
+    finally:
+        ms.set_context(jit_syntax_level=ms.LAX)
+
+
+def test_strict_lets_the_programs_own_errors_through():
+    f = ms.jit(lambda x: x + Tensor([1.0, 2.0, 3.0]), fullgraph=True)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(X)
+
+
+def test_errors_of_arguments_are_pythons():
+    f = ms.jit(double)
+    for args, kwargs in (((), {}), ((X, 1, 2), {}), ((X,), {"z": 1})):
+        with pytest.raises(TypeError) as plain:
+            double(*args, **kwargs)
+        with pytest.raises(TypeError) as mine:
+            f(*args, **kwargs)
+        assert str(mine.value) == str(plain.value)
+
+
+def test_an_exception_leaves_the_function_usable():
+    @ms.jit
+    def f(x):
+        if x.sum() > 0:
+            raise KeyError("positive")
+        return x
+
+    for _ in range(2):
+        with pytest.raises(KeyError, match="positive"):
+            f(X)
+        assert f(-X).tolist() == [-1.0, -2.0]
+    assert len(f.explain().versions) == 1
+
+
+# -- being an object ---------------------------------------------------------------------------------------------------
+
+
+def test_it_looks_like_the_function():
+    f = ms.jit(double)
+    assert (f.__name__, f.__doc__, f.__wrapped__, f.__module__) == ("double", "Twice.", double, __name__)
+    assert inspect.signature(f) == inspect.signature(double)
+    assert "double" in repr(f)
+
+
+def test_copies_and_pickles():
+    f = compiled_double
+    f(X)
+    for twin in (copy.copy(f), copy.deepcopy(f)):
+        assert twin(X).tolist() == [2.0, 4.0]
+    net = Net(4.0)
+    net(X)
+    for twin in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        twin.w.set_data(Tensor([10.0]))
+        assert twin(X).tolist() == [10.0, 20.0] and net(X).tolist() == [4.0, 8.0]
+
+
+def test_cells_compiled_by_graph_mode_can_be_copied():
+    net = PlainNet()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        first = net(X)
+        twins = [copy.deepcopy(net), pickle.loads(pickle.dumps(net))]
+        for twin in twins:
+            twin.w.set_data(Tensor([1.0]))
+            assert twin(X).tolist() == 3.0
+        assert net(X).tolist() == first.tolist() == 27.0
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_bound_methods():
+    scale, other = Scale(2), Scale(3)
+    bound = scale.apply
+    assert isinstance(bound, BoundJit) and bound.__self__ is scale and bound.__func__ is vars(Scale)["apply"]
+    assert bound == scale.apply and bound != other.apply and hash(bound) == hash(scale.apply)
+    assert bound.__name__ == "apply" and Scale.apply(scale, X).tolist() == [2.0, 4.0]
+    assert list(map(bound, [X]))[0].tolist() == [2.0, 4.0]
+    assert pickle.loads(pickle.dumps(bound))(X).tolist() == [2.0, 4.0]
+
+
+def test_static_and_class_methods():
+    class K:
+        factor = 3
+
+        @staticmethod
+        @ms.jit
+        def a(x):
+            return x * 2
+
+        @ms.jit
+        @staticmethod
+        def b(x):
+            return x * 2
+
+        @classmethod
+        @ms.jit
+        def c(cls, x):
+            return x * cls.factor
+
+    for f in (K.a, K().a, K.b, K().b):
+        assert f(X).tolist() == [2.0, 4.0]
+    assert K.c(X).tolist() == K().c(X).tolist() == [3.0, 6.0]
+
+
+def test_inherited_methods_and_super():
+    class Child(Scale):
+        @ms.jit
+        def apply(self, x):
+            return super().apply(x) + 1
+
+    assert Child(2).apply(X).tolist() == [3.0, 5.0]
+
+
+def test_jit_of_jit_is_the_same():
+    assert ms.jit(compiled_double) is compiled_double
+
+
+def test_many_threads_call_one_function():
+    @ms.jit
+    def f(x, n):
+        while x.sum() < 100:
+            x = x * 2 + n
+        return x
+
+    def work(i):
+        x = Tensor([1.0 + i % 7] * (1 + i % 3))
+        return f(x, i % 4).tolist(), f.__wrapped__(x, i % 4).tolist()
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for got, expected in pool.map(work, range(64)):
+            assert got == expected
+
+
+# -- gradients and modes -----------------------------------------------------------------------------------------------
+
+
+def cube(x):
+    if x.sum() > 0:
+        return (x * x * x).sum()
+    return (x * x).sum()
+
+
+@pytest.mark.parametrize("x", [X, -X], ids=["positive", "negative"])
+def test_gradients_through_a_compiled_function(x):
+    compiled = ms.jit(cube)
+    for order in (
+        ms.grad,
+        lambda f: ms.grad(lambda v: ms.grad(f)(v).sum()),
+        lambda f: ms.grad(lambda v: ms.grad(lambda u: ms.grad(f)(u).sum())(v).sum()),
+    ):
+        expected = order(cube)(x).asnumpy().tobytes()
+        assert order(compiled)(x).asnumpy().tobytes() == expected
+        assert ms.jit(order(cube))(x).asnumpy().tobytes() == expected
+        assert ms.jit(order(compiled))(x).asnumpy().tobytes() == expected
+
+
+def test_gradients_of_weights_through_a_compiled_cell():
+    net, plain = Net(3.0), PlainNet()
+    for model in (net, ms.jit(plain)):
+        source = net if model is net else plain
+        loss = lambda x, m=model: m(x).sum()  # noqa: E731
+        value, grads = ms.value_and_grad(loss, None, source.trainable_params())(X)
+        expected = [3.0] if model is net else [2 * 3.0 * 3.0]
+        assert grads[0].tolist() == expected and value.tolist() == (9.0 if model is net else 27.0)
+
+
+def test_switching_modes_back_and_forth():
+    net = PlainNet()
+    seen = []
+    try:
+        for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE) * 3:
+            ms.set_context(mode=mode)
+            net.w.set_data(Tensor([float(len(seen) // 2)]))
+            seen.append((net(X).tolist(), ms.grad(net)(X).tolist()))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert seen[0::2] == seen[1::2] and len({str(s) for s in seen}) == 3
+
+
+def test_a_changed_rule_is_used_by_what_was_compiled():
+    f = ms.jit(lambda x: x * 2)
+    f(X)
+    net = PlainNet()
+    net.set_train(True)
+    compiled = ms.jit(net)
+    before = compiled(X).tolist()
+    net.set_train(False)
+    assert compiled(X).tolist() == before and len(compiled.explain().versions) >= 1
+
+
+def test_compile_ahead():
+    net = PlainNet()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net.compile(X)
+        assert net(X).tolist() == 27.0
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)

@@ -1,0 +1,135 @@
+"""`jit`'s options: every value that is allowed, every value that is not, and how older forms are read."""
+
+from __future__ import annotations
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor
+from duograph.jit.options import JitOptions
+
+X = Tensor([1.0, 2.0])
+
+
+def double(x):
+    return x * 2
+
+
+def options(**given):
+    return ms.jit(double, **given).options
+
+
+DEFAULT = JitOptions()
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "value"),
+    [
+        ({}, "capture_mode", "ast"),
+        ({"capture_mode": "bytecode"}, "capture_mode", "bytecode"),
+        ({"capture_mode": "trace"}, "capture_mode", "trace"),
+        ({"mode": "PSJit"}, "capture_mode", "ast"),
+        ({"mode": "PIJit"}, "capture_mode", "bytecode"),
+        ({}, "jit_level", "O1"),
+        ({"jit_level": "O0"}, "jit_level", "O0"),
+        ({"jit_level": ""}, "jit_level", "O1"),
+        ({"dynamic": 1}, "dynamic", 1),
+        ({}, "strict", None),
+        ({"fullgraph": True}, "strict", True),
+        ({"fullgraph": False}, "strict", None),
+        ({"backend": "ms_backend"}, "backend", "ms_backend"),
+        ({"backend": "interpreter"}, "backend", "interpreter"),
+        ({"input_signature": X}, "signature", (X,)),
+        ({"input_signature": (X, X)}, "signature", (X, X)),
+        ({"jit_config": ms.JitConfig(jit_level="O0")}, "jit_level", "O0"),
+        ({"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}, "strict", True),
+        ({"jit_config": ms.JitConfig(jit_syntax_level="LAX"), "fullgraph": False}, "strict", False),
+        ({"jit_config": {"loop_unrolling": True, "print_after_all": False}}, "jit_level", "O1"),
+    ],
+    ids=str,
+)
+def test_what_options_mean(given, field, value):
+    assert getattr(options(**given), field) == value
+    if "input_signature" not in given:
+        assert ms.jit(double, **given)(X).tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "accepted",
+    [
+        {"exec_order": "bfs"}, {"exec_order": "dfs"}, {"disable_format_transform": True}, {"infer_boost": "on"},
+        {"auto_offload": True}, {"hash_args": double}, {"compile_once": True},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_accepted_without_effect(accepted):
+    assert options(**accepted) == DEFAULT
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"capture_mode": "AST"}, ValueError),
+        ({"capture_mode": None}, ValueError),
+        ({"mode": "ast"}, ValueError),
+        ({"jit_level": "O2"}, ValueError),
+        ({"jit_level": "o1"}, ValueError),
+        ({"jit_level": 0}, ValueError),
+        ({"dynamic": 2}, ValueError),
+        ({"dynamic": True}, ValueError),
+        ({"dynamic": "1"}, ValueError),
+        ({"fullgraph": 1}, TypeError),
+        ({"fullgraph": "yes"}, TypeError),
+        ({"fullgraph": None}, TypeError),
+        ({"backend": "cuda"}, RuntimeError),
+        ({"backend": None}, RuntimeError),
+        ({"exec_order": "random"}, ValueError),
+        ({"disable_format_transform": 1}, TypeError),
+        ({"infer_boost": "maybe"}, ValueError),
+        ({"jit_config": 5}, TypeError),
+    ],
+    ids=str,
+)
+def test_wrong_values_name_the_option(wrong, error):
+    name = "backend" if "backend" in wrong else next(iter(wrong))
+    with pytest.raises(error, match=name):
+        ms.jit(double, **wrong)
+
+
+def test_a_misspelt_option_is_corrected():
+    with pytest.warns(UserWarning, match="jit_levle.*Did you mean 'jit_level'"):
+        ms.jit(double, jit_levle="O0")
+    with pytest.warns(UserWarning, match="no_such_option"):
+        assert ms.jit(double, no_such_option=1)(X).tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("target", [5, "f", None.__class__, int], ids=str)
+def test_what_cannot_be_compiled(target):
+    with pytest.raises(TypeError):
+        ms.jit(target)
+
+
+def test_callables_without_a_function():
+    class Callable:
+        def __init__(self):
+            self.k = 3
+
+        def __call__(self, x):
+            return x * self.k
+
+    f = Callable()
+    compiled = ms.jit(f)
+    assert compiled(X).tolist() == [3.0, 6.0]
+    f.k = 4
+    assert compiled(X).tolist() == [4.0, 8.0]
+
+
+def test_jit_config_of_a_cell_changes_its_versions():
+    net = ms.nn.ReLU()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net(X)
+        net.set_jit_config(ms.JitConfig(jit_level="O0"))
+        assert net(X).tolist() == [1.0, 2.0]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
