@@ -55,6 +55,7 @@ class SymbolicLoop:
         self.session, self.key, self.test, self.body = session, key, test, body
         self.world, self.builder, self.binder = session.world, session.builder, session.binder
         self.regions = session.regions
+        self.forgotten: dict[Any, str] = {}  # locations of variables that cannot be carried, and why
 
     def run(self) -> Outcome:
         """Emits the loop; the outcome is next (it ended by its test), break, return or raise (by status)."""
@@ -71,6 +72,7 @@ class SymbolicLoop:
         for place in places.values():
             params[place.key] = param = self.builder.inner_param("carry", place.type)
             self._put(place, self._handle(param))
+        self._forget()
         header = self.world.snapshot()
         with no_recording():
             with self.builder.scope() as cond_scope:
@@ -111,12 +113,22 @@ class SymbolicLoop:
         again = False
         for location, path, _, after in changed:
             key = (location, path)
-            kind = self._type(after, leaf, scope)
+            if location in self.forgotten:
+                continue
             if key not in places:
                 first = self._read(entry, location, path)
                 if first is MISSING or isinstance(first, Conflict):
                     self._after_only(location)
                     continue
+            if location[0] == "local" and not _is_carried(after):
+                what = f"a {type(after).__name__}" if not isinstance(after, Conflict) else after.why
+                self.forgotten[location] = f"a loop whose end depends on tensor values changes {what}"
+                for other in [k for k in places if k[0] == location]:
+                    del places[other]
+                again = True
+                continue
+            kind = self._type(after, leaf, scope)
+            if key not in places:
                 start = self._type(first, entry, None)
                 places[key] = Place(location, path, self._meet(start, kind, location))
                 again = True
@@ -145,6 +157,11 @@ class SymbolicLoop:
             return TensorType(a.dtype, shape)
         self.session.peel(self.key, f"variable {location[-1]!r} changes its type in the loop from {a} to {b}")
         return a
+
+    def _forget(self) -> None:
+        """Variables that cannot be carried: the body and the code after the loop may assign, but not read them."""
+        for (_, frame, name), why in self.forgotten.items():
+            frame.locals[name] = Conflict(("peel", self.key), why)
 
     def _after_only(self, location: Any) -> None:
         """A variable that the body is the first to assign: it is carried nowhere; reading it afterwards peels."""
@@ -187,6 +204,7 @@ class SymbolicLoop:
             self._put(place, result)
             if isinstance(result, Tensor):
                 self.binder.joined[result._alias] = "loop"
+        self._forget()
         self._forget_body_variables(entry, leaf.state)
         if not early:
             return Outcome("next")
@@ -273,6 +291,11 @@ class SymbolicLoop:
                 for i, (p, q) in enumerate(zip(x, y, strict=True)):
                     compare(location, (*path, i), p, q)
                 return
+            if location[0] == "local" and self._is_renewed(a, b, x, y):
+                before, after = a.containers[id(x)][1], b.containers[id(y)][1]
+                for i in before if isinstance(before, dict) else range(len(before)):
+                    compare(location, (*path, i), before[i], after[i])
+                return
             found.append((location, path, x, y))
 
         for frame, values in a.locals.items():
@@ -300,6 +323,20 @@ class SymbolicLoop:
         compare(("token", None, "token"), (), a.token, b.token)
         compare(("offset", None, "offset"), (), a.offset, b.offset)
         return found
+
+    def _is_renewed(self, a: Snapshot, b: Snapshot, x: Any, y: Any) -> bool:
+        """Whether the body replaces the list or dict ``x``, which nothing else refers to, by another of the same form."""
+        if type(x) is not type(y) or type(x) not in (list, dict) or id(y) in a.containers:
+            return False
+        if id(x) not in a.containers or id(y) not in b.containers or id(x) in self.session.originals:
+            return False
+        before, after = a.containers[id(x)][1], b.containers[id(y)][1]
+        left = b.containers[id(x)][1] if id(x) in b.containers else before
+        items = (list(c.values()) if isinstance(c, dict) else c for c in (before, left))
+        if any(p is not q for p, q in zip(*items, strict=False)) or len(left) != len(before):
+            return False
+        same_form = list(before) == list(after) if isinstance(before, dict) else len(before) == len(after)
+        return same_form and _references(a, x) == 1 and _references(b, y) == 1
 
     def _known_aliases(self, state: Snapshot) -> set[Any]:
         """Storages that were reachable before the loop body."""
@@ -351,7 +388,7 @@ class SymbolicLoop:
             case _:
                 value = state.offset
         for i in path:
-            value = value[i]
+            value = (self.session.held(state, value) if isinstance(value, list | dict) else value)[i]
         return value
 
     def _put(self, place: Place, value: Any) -> None:
@@ -369,7 +406,7 @@ class SymbolicLoop:
                 return
         if place.path:
             whole = self._current(place.location)
-            value = _replaced(whole, place.path, value)
+            value = self._replaced(whole, place.path, value)
         match kind:
             case "local":
                 owner.locals[name] = value
@@ -382,10 +419,33 @@ class SymbolicLoop:
         return self._read(self.world.snapshot(), location, ())
 
 
-def _replaced(whole: tuple[Any, ...], path: tuple[int, ...], value: Any) -> Any:
-    i, rest = path[0], path[1:]
-    inner = _replaced(whole[i], rest, value) if rest else value
-    return (*whole[:i], inner, *whole[i + 1 :])
+    def _replaced(self, whole: Any, path: tuple[Any, ...], value: Any) -> Any:
+        i, rest = path[0], path[1:]
+        inner = self._replaced(whole[i], rest, value) if rest else value
+        if isinstance(whole, dict):
+            return self.world.track({**whole, i: inner})
+        made = [*whole[:i], inner, *whole[i + 1 :]]
+        return self.world.track(made) if isinstance(whole, list) else tuple(made)
+
+
+def _is_carried(value: Any) -> bool:
+    """Whether values like this one can be in the carry of a loop."""
+    return value is None or isinstance(value, Tensor | Scalar | bool | int | float | Stored | Node)
+
+
+def _references(state: Snapshot, obj: Any) -> int:
+    """How many variables, attributes and elements of containers are ``obj``."""
+    work = [v for values in state.locals.values() for v in values.values()]
+    work += [value for _, value in state.overlay.values()]
+    for _, held in state.containers.values():
+        work += held.values() if isinstance(held, dict) else held
+    count = 0
+    while work:
+        value = work.pop()
+        count += value is obj
+        if isinstance(value, tuple):
+            work += value
+    return count
 
 
 def _is_symbol(dim: Any) -> bool:

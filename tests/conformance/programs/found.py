@@ -50,3 +50,31 @@ def _mixed_and(x):
 @program(calls=[(P,), (P * 0,)])
 def gradient_around_values_of_different_types(x):
     return ms.grad(_mixed_and, has_aux=True)(x)
+
+
+@program(calls=[(P,), (P * 9,)], choice=True)
+def loop_leaves_a_variable_that_nobody_reads(x):
+    a, s = 0, ""
+    while x.sum() < 10:
+        x = x + 1
+        s = f"{x}"
+        a = x if x[0] > 3 else 1
+    return x
+
+
+@program(calls=[(P, [P, X]), (P * 9, [P * 9, X])], grad=0)
+def loop_replaces_a_list_and_a_dict(x, xs):
+    d = {"a": x, "b": 2.0}
+    while xs[0].sum() < 10:
+        xs = [a + 1 for a in xs]
+        d = {n: a * 2 for n, a in d.items()}
+    return (xs[0] * d["a"]).sum() * d["b"]
+
+
+@program(calls=[(P, [P, X]), (P * 9, [P * 9, X])], captured=False, choice=True)
+def loop_replaces_a_list_with_two_names(x, xs):
+    ys = xs
+    while xs[0].sum() < 10:
+        xs = [a + 1 for a in xs]
+    xs[0] = x
+    return xs, ys
