@@ -451,14 +451,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk, split,
-        count_nonzero,
-        cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip, gather,
-        index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow, norm,
-        ones, zeros,
-        permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal, scatter,
-        scatter_add,
-        select, softmax, sort, argsort, topk, squeeze, std, var, std_mean, var_mean, transpose, unique, clone,
-        float_power,
+        count_nonzero, cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip,
+        gather, index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow,
+        norm, ones, zeros, permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal,
+        scatter, scatter_add, select, softmax, sort, argsort, topk, squeeze, std, var, std_mean, var_mean, transpose,
+        unique, clone, float_power,
     )
 } | {
     "concat": cat, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": linalg.dot,

@@ -549,15 +549,12 @@ def around(a: Any, decimals: int = 0) -> Tensor:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril,
-        triu, diag,
-        diagflat, diagonal, trace, reshape, transpose, expand_dims, squeeze, ravel, swapaxes, moveaxis, broadcast_to,
-        broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split, meshgrid,
-        sum, mean,
-        prod, std, var, ptp, argmax, argmin, all, any, average, cumsum, cumprod, count_nonzero, diff, where, take,
-        take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer, tensordot, kron, cross,
-        norm,
-        multi_dot, cov, rand, randn, randint, size, isscalar, around,
+        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril, triu,
+        diag, diagflat, diagonal, trace, reshape, transpose, expand_dims, squeeze, ravel, swapaxes, moveaxis,
+        broadcast_to, broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split,
+        meshgrid, sum, mean, prod, std, var, ptp, argmax, argmin, all, any, average, cumsum, cumprod, count_nonzero,
+        diff, where, take, take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer,
+        tensordot, kron, cross, norm, multi_dot, cov, rand, randn, randint, size, isscalar, around,
     )
 } | {
     "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": _like(0), "empty": zeros,

@@ -48,7 +48,7 @@ class _PublicModules(MetaPathFinder, Loader):
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
+    if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     if name in _OWN:
         return import_module(f"{__name__}.{name}")

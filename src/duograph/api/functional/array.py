@@ -21,7 +21,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, promote_all, to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, need_sequence, need_tensor, static_int
+from .forms import axis_of, named, need_sequence, need_tensor, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
@@ -539,9 +539,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         cast, reshape, transpose, permute, expand_dims, unsqueeze, squeeze, flatten, ravel, broadcast_to, expand,
         expand_as, tile, repeat_elements, repeat_interleave, concat, cat, stack, hstack, vstack, dstack, column_stack,
         atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid,
-        pad,
-        narrow, slice, strided_slice,
-        select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
+        pad, narrow, slice, strided_slice, select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
         reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
     )
 } | {
@@ -549,7 +547,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reverse": flip, "tensor_slice": slice,
     "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
     "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
-    "fliplr": lambda input: flip(input, 1), "flipud": lambda input: flip(input, 0),
-    "type_as": lambda input, other: cast(input, other.dtype),
-    "deepcopy": lambda input_x: input_x.copy(),
+    "fliplr": named(lambda input: flip(input, 1), "fliplr", "``input`` with its columns in reverse order."),
+    "flipud": named(lambda input: flip(input, 0), "flipud", "``input`` with its rows in reverse order."),
+    "type_as": named(lambda input, other: cast(input, other.dtype), "type_as", "``input`` in the dtype of ``other``."),
+    "deepcopy": named(lambda input_x: input_x.copy(), "deepcopy", "A copy with a storage of its own."),
 }  # fmt: skip

@@ -499,10 +499,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         f.__name__: f
         for f in (
             matmul, mm, bmm, mv, dot, inner, outer, tensor_dot, batch_dot, vecdot, kron, cross, addmm, addmv, addr,
-            baddbmm,
-            addbmm, dense, einsum, vector_norm, matrix_norm, norm, dist, cdist, cond, inverse, det, slogdet, logdet,
-            cholesky, cholesky_inverse, cholesky_solve, qr, svd, pinv, matrix_solve, matrix_power, trace, vander,
-            matrix_exp, renorm,
+            baddbmm, addbmm, dense, einsum, vector_norm, matrix_norm, norm, dist, cdist, cond, inverse, det, slogdet,
+            logdet, cholesky, cholesky_inverse, cholesky_solve, qr, svd, pinv, matrix_solve, matrix_power, trace,
+            vander, matrix_exp, renorm,
         )
     },
     "ger": outer, "matrix_determinant": det, "log_matrix_determinant": slogdet, "tensor_exp": tensor_exp,

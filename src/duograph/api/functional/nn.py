@@ -537,13 +537,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f.__name__: f
         for f in (
-            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus,
-            threshold, prelu, swiglu,
-            softmax, log_softmax, softmin, conv1d, conv2d, conv3d, conv_transpose2d, bias_add, layer_norm, group_norm,
-            rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm, rotary_position_embedding,
-            interpolate,
-            upsample, grid_sample, affine_grid, pixel_shuffle, pixel_unshuffle, channel_shuffle, unfold, fold, dropout,
-            dropout1d, dropout2d, dropout3d, padding,
+            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus, threshold,
+            prelu, swiglu, softmax, log_softmax, softmin, conv1d, conv2d, conv3d, conv_transpose2d, bias_add,
+            layer_norm, group_norm, rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm,
+            rotary_position_embedding, interpolate, upsample, grid_sample, affine_grid, pixel_shuffle, pixel_unshuffle,
+            channel_shuffle, unfold, fold, dropout, dropout1d, dropout2d, dropout3d, padding,
         )
     },
 }  # fmt: skip

@@ -18,7 +18,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .forms import as_float, dtype_or, need_tensor, static_int
+from .forms import as_float, dtype_or, named, need_tensor, static_int
 
 
 def source(seed: Any) -> Generator | None:
@@ -272,14 +272,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         f.__name__: f
         for f in (
             rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace,
-            normal,
-            uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
+            normal, uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
             multinomial_with_replacement, random_categorical, shuffle, gumbel_softmax, rrelu, choice_with_mask,
         )
     },
     "uniform_": _in_place("uniform_", _uniform), "normal_": _in_place("normal_", _normal),
     "exponential_": _in_place("exponential_", _exponential), "random_": _in_place("random_", _random),
-    "bernoulli_": _in_place("bernoulli_", _bernoulli), "bernoulli_ext": lambda input, *, generator=None: to_dtype(
-        draws.bernoulli(input, tuple(input.shape), generator), input.dtype
+    "bernoulli_": _in_place("bernoulli_", _bernoulli),
+    "bernoulli_ext": named(
+        lambda input, *, generator=None: to_dtype(draws.bernoulli(input, tuple(input.shape), generator), input.dtype),
+        "bernoulli_ext", "Ones with the probabilities ``input``, else zeros, in the dtype of ``input``.",
     ),
 }  # fmt: skip

@@ -22,7 +22,7 @@ from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import array, index, reduce
-from .forms import as_float, axis_of, need_tensor
+from .forms import as_float, axis_of, named, need_tensor
 from .math import BINARY
 
 
@@ -238,10 +238,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         f.__name__: f
         for f in (
             allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim,
-            triangular_solve,
-            unique_with_pad, pdist, sparse_segment_mean,
-            scaled_dot_product_attention,
+            triangular_solve, unique_with_pad, pdist, sparse_segment_mean, scaled_dot_product_attention,
         )
     },
-    "diff_ext": lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
+    "diff_ext": named(
+        lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
+        "diff_ext", "As `diff`.",
+    ),
 }  # fmt: skip

@@ -22,7 +22,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
-from .forms import contents
+from .forms import contents, named
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -401,8 +401,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         f.__name__: f
         for f in (
             Map, HyperMap, MultitypeFuncGraph, WhileLoop, ForiLoop, Scan, partial, depend, print_, assign, assign_add,
-            assign_sub,
-            inplace_update, inplace_add, inplace_sub, clip_by_global_norm, scalar_cast, typeof,
+            assign_sub, inplace_update, inplace_add, inplace_sub, clip_by_global_norm, scalar_cast, typeof,
         )
     },
     **{f"scatter_{how}": _scattered(f"scatter_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
@@ -411,8 +410,17 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         for how in ("add", "sub", "mul", "div", "max", "min", "update")
     },
     **{name: _scalar_function(name, fn) for name, fn in _SCALAR.items()},
-    "scalar_log": math.log, "scalar_uadd": lambda x: +x, "scalar_usub": lambda x: -x,
-    "bool_not": lambda x: not x, "tuple_len": len, "list_len": len, "make_tuple": lambda *args: args,
-    "make_list": lambda *args: list(args), "tuple_reversed": lambda x: tuple(reversed(x)), "tail": lambda x: x[1:],
-    "make_slice": slice, "make_range": range,
+    "scalar_log": math.log, "tuple_len": len, "list_len": len, "make_slice": slice, "make_range": range,
+    **{
+        name: named(fn, name, doc)
+        for name, fn, doc in (
+            ("scalar_uadd", lambda x: +x, "``+x`` of Python numbers."),
+            ("scalar_usub", lambda x: -x, "``-x`` of Python numbers."),
+            ("bool_not", lambda x: not x, "``not x``."),
+            ("make_tuple", lambda *args: args, "The arguments as a tuple."),
+            ("make_list", lambda *args: list(args), "The arguments as a list."),
+            ("tuple_reversed", lambda x: tuple(reversed(x)), "The items in reverse order."),
+            ("tail", lambda x: x[1:], "All items but the first."),
+        )
+    },
 }  # fmt: skip
