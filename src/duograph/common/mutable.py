@@ -62,8 +62,8 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         The marked value; it is equal to ``input_data``.
 
     Raises:
-        TypeError: ``input_data`` has another type, or ``dynamic_len`` is not a bool.
-        ValueError: ``dynamic_len`` is set for something else than a tuple or list.
+        TypeError: ``input_data`` has another type, ``dynamic_len`` is not a bool, or it is set for something else than
+            a tuple or list.
 
     Supported Platforms:
         ``CPU``
@@ -76,7 +76,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     if not isinstance(dynamic_len, bool):
         raise TypeError(f"For 'mutable', the 'dynamic_len' should be a bool, but got {type(dynamic_len).__name__}.")
     if dynamic_len and not isinstance(input_data, tuple | list):
-        raise ValueError(
+        raise TypeError(
             "For 'mutable', when the 'dynamic_len' is True, the 'input_data' should be list or tuple, but got "
             f"{input_data}"
         )

@@ -28,7 +28,7 @@ from .functions import CapturedFunction, bind, signature_of
 from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
-from .semantics import contains_symbolic, lookup, user_method
+from .semantics import contains_symbolic, lookup, static_size, user_method
 from .sources import Pin, cell_facts
 from .text import GraphText, Template
 from .world import CONTAINERS, Frame
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 MAX_DEPTH = 180
+MAX_NUMBERS = 64  # elements that `tolist` turns into run-time numbers
 _CONTAINER_METHODS = (
     list,
     dict,
@@ -167,6 +168,8 @@ class Calls:
                 )
             if len(args) == 1 and not kwargs and fn is getattr(Tensor, "item", None):
                 return self._item(args[0])
+            if len(args) == 1 and not kwargs and fn is getattr(Tensor, "tolist", None):
+                return self._tolist(args[0])
             return self.call_native(fn, args, kwargs)
         code = fn.__code__
         if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
@@ -333,6 +336,15 @@ class Calls:
         if kind is None:
             raise Uncapturable("item() of a complex tensor")
         return SUBSTITUTES[int if kind == "int" else float](self, x) if kind != "bool" else as_scalar(x, "bool")
+
+    def _tolist(self, x: Tensor) -> Any:
+        """``x.tolist()``: run-time numbers in lists."""
+        size = static_size(x)
+        if size is None or size > MAX_NUMBERS:
+            raise Uncapturable(f"tolist() of a tensor of {size or 'an unknown number of'} elements")
+        if x.ndim == 0:
+            return self._item(x)
+        return self.world.track([self._tolist(x[i]) for i in range(x.shape[0])])  # type: ignore[index]
 
     def _callback(self, value: Any) -> Any:
         """Functions of the user that native code may call are interpreted when it does."""

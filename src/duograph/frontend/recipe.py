@@ -105,6 +105,9 @@ class NewParameter(Recipe):
     def make(self, run: Run) -> Any:
         return Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
 
+    def key(self) -> Any:
+        return ("parameter", self.value.key(), self.template.name, self.template.requires_grad)
+
 
 @dataclass(eq=False, slots=True)
 class View(Recipe):
@@ -267,7 +270,8 @@ class Collector:
 
     def _tensor(self, value: Tensor) -> Recipe:
         if self.values_only:
-            return Output(self.output(self.binder.node_of(value)))
+            held = Output(self.output(self.binder.node_of(value)))
+            return NewParameter(held, value) if isinstance(value, Parameter) else held
         patterned = self.session.patterned.get(id(value))
         if patterned is not None:
             return Outside(patterned[1])
