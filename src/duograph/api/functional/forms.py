@@ -172,7 +172,7 @@ def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tupl
 
 
 __all__ = [
-    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or", "in_dtype", "is_number",
-    "named",
-    "need_sequence", "need_tensor", "one_per_axis", "refused", "static_int", "to_dtype", "unary_function",
+    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or", "in_dtype",
+    "is_number", "named", "need_sequence", "need_tensor", "one_per_axis", "refused", "static_int", "to_dtype",
+    "unary_function",
 ]  # fmt: skip
