@@ -75,8 +75,9 @@ class Entry:
 class Fallback:
     """Arguments for which the function runs as plain Python, and why."""
 
-    def __init__(self, key: Any, reason: str, span: Any, rendered: str) -> None:
+    def __init__(self, key: Any, reason: str, span: Any, rendered: str, error: Exception) -> None:
         self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
+        self.error = error.with_traceback(None)  # which would keep every frame of the capture
         self.hits = 0
 
     def __repr__(self) -> str:

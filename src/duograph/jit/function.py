@@ -16,7 +16,7 @@ from typing import Any
 
 from duograph.autodiff.hooks import call_user
 from duograph.base.config import config, refresh_config
-from duograph.base.diagnostics import Diagnostic, Label, diagnostic_error
+from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.render import render
 from duograph.core.op import binding, state
 from duograph.frontend.capture import capture
@@ -106,12 +106,23 @@ class JitFunction:
         return self.target or self.fn
 
     def prepare(self, *args: Any, **kwargs: Any) -> None:
-        """Compiles for these arguments without running."""
+        """Compiles for these arguments without running.
+
+        Raises:
+            Exception: what the program raises for all arguments of these types, such as shapes that do not fit.
+        """
         bound = self._signature.bind(*args, **kwargs)
         names, values = self._flatten(bound)
         store = self._store(values)
-        if not any(entry.names == names and entry.matches(values) for entry in store.compiled):
-            self._compile(store, names, values, bound)
+        if any(entry.names == names and entry.matches(values) for entry in store.compiled):
+            return
+        made = self._compile(store, names, values, bound)
+        if made is None:
+            error = store.fallbacks[-1].error
+            if not isinstance(error, Uncapturable | InternalError):
+                raise error
+        elif all(path.kind == "raise" for path in made.program.paths) and not made.program.has_effects:
+            self._plain(args, kwargs)
 
     def captured(self, args: Sequence[Any], patterns: dict[Any, tuple[int | None, ...]]) -> Program:
         """The program of a call with these positional arguments, neither compiled nor kept.
@@ -264,7 +275,7 @@ class JitFunction:
                 raise diagnostic_error(RuntimeError, strict) from None
             raise exc
         rendered = render(diagnostic)
-        store.fallbacks.append(Fallback((names, _key(values)), reason, span, rendered))
+        store.fallbacks.append(Fallback((names, _key(values)), reason, span, rendered, exc))
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
-from duograph.core.dtype import DType, as_dtype
+from duograph.core.dtype import DType, all_types, as_dtype
 from duograph.core.op import get_op, state
 from duograph.core.types import TensorType, Type, scalar_type
 
@@ -62,12 +62,14 @@ class Tensor:
         const_arg: bool = False,
         device: str | None = None,
     ) -> None:
-        if init is not None and (shape is None or dtype is None):
-            raise ValueError("init, dtype and shape must have values at the same time.")
         if input_data is not None and shape is not None:
             raise ValueError(
                 f"When initializing a tensor with 'input_data', 'shape' should be set to None.But got shape: {shape}."
             )
+        if init is not None and (shape is None or dtype is None):
+            raise ValueError("init, dtype and shape must have values at the same time.")
+        if dtype is not None and not isinstance(dtype, DType):
+            raise TypeError(f"For 'Tensor', the 'dtype' should be one of {list(all_types)}, but got type '{dtype}'.")
         if init is not None:
             data = init.materialize(shape, dtype) if hasattr(init, "materialize") else init
             self._become(data if isinstance(data, Tensor) else array_from(data, dtype))
