@@ -1,0 +1,33 @@
+"""Data sets and input pipelines under ``mindspore.dataset``'s names: plain NumPy, evaluated row by row when asked.
+
+    import duograph.dataset as ds
+    pipeline = ds.NumpySlicesDataset({"x": xs, "y": ys}).shuffle(1000).batch(32)
+    for x, y in pipeline:
+        ...
+
+Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterators; every random choice is drawn from
+``config.set_seed`` (or ``set_seed``), the node's place in the tree and the epoch, so that equal seeds give equal rows.
+"""
+
+from . import config, transforms, vision
+from .dataset import BatchInfo, Dataset, zip
+from .files import Cifar10Dataset, Cifar100Dataset, CSVDataset, FashionMnistDataset, MnistDataset, TextFileDataset
+from .samplers import (
+    DistributedSampler,
+    PKSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    SubsetSampler,
+    WeightedRandomSampler,
+)
+from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .transforms import Shuffle
+
+__all__ = [
+    "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",
+    "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
+    "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
+    "TextFileDataset", "WeightedRandomSampler", "config", "transforms", "vision", "zip",
+]  # fmt: skip

@@ -1,0 +1,106 @@
+"""Settings of data pipelines: seeds; and sizes of queues and numbers of workers, which are remembered only."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from duograph.common import generator as _global
+
+INT32_MAX = 2147483647
+_values: dict[str, Any] = {
+    "seed": None, "prefetch_size": 16, "num_parallel_workers": min(os.cpu_count() or 1, 8), "monitor_sampling_interval":
+    1000, "callback_timeout": 60, "auto_num_workers": False, "numa_enable": False, "enable_shared_mem": False,
+    "enable_autotune": False, "dynamic_shape": False, "fast_recovery": True, "debug_mode": False, "error_samples_mode":
+    "return", "multiprocessing_timeout_interval": 300, "enable_watchdog": True, "auto_offload": False,
+}  # fmt: skip
+
+
+def set_seed(seed: int) -> None:
+    """Sets the seed of the random choices of pipelines.
+
+    Args:
+        seed (int): from 0 to 2**32 - 1.
+
+    Raises:
+        TypeError: no int.
+        ValueError: out of range.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise TypeError("seed isn't of type int.")
+    if not 0 <= seed <= 4294967295:
+        raise ValueError("seed given is not within the required range.")
+    _values["seed"] = seed
+
+
+def get_seed() -> int:
+    """The seed of `set_seed`, else that of the framework's ``set_seed``, else 5489."""
+    found = chosen_seed()
+    return 5489 if found is None else found
+
+
+def chosen_seed() -> int | None:
+    """The seed that somebody chose, or ``None``: every iterator then has its own."""
+    return _values["seed"] if _values["seed"] is not None else _global.get_seed()
+
+
+def _number(name: str, value: Any, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} isn't of type int.")
+    if not least <= value <= INT32_MAX:
+        raise ValueError(f"{name} given is not within the required range.")
+    _values[name] = value
+
+
+def set_prefetch_size(size: int) -> None:
+    """Sets the size of queues between stages."""
+    _number("prefetch_size", size)
+
+
+def get_prefetch_size() -> int:
+    """The size of queues."""
+    return _values["prefetch_size"]
+
+
+def set_num_parallel_workers(num: int) -> None:
+    """Sets the number of workers."""
+    _number("num_parallel_workers", num)
+
+
+def get_num_parallel_workers() -> int:
+    """The number of workers."""
+    return _values["num_parallel_workers"]
+
+
+def set_multiprocessing_timeout_interval(interval: int) -> None:
+    """Sets after how many seconds a waiting worker is reported."""
+    _number("multiprocessing_timeout_interval", interval)
+
+
+def get_multiprocessing_timeout_interval() -> int:
+    """After how many seconds a waiting worker is reported."""
+    return _values["multiprocessing_timeout_interval"]
+
+
+def _switch(name: str) -> tuple[Any, Any]:
+    def setter(enable: bool) -> None:
+        if not isinstance(enable, bool):
+            raise TypeError(f"{name} must be of type bool.")
+        _values[name] = enable
+
+    def getter() -> bool:
+        return _values[name]
+
+    setter.__doc__, getter.__doc__ = f"Sets ``{name}``; one thread works either way.", f"The value of ``{name}``."
+    return setter, getter
+
+
+set_auto_num_workers, get_auto_num_workers = _switch("auto_num_workers")
+set_numa_enable, get_numa_enable = _switch("numa_enable")
+set_enable_shared_mem, get_enable_shared_mem = _switch("enable_shared_mem")
+set_enable_autotune, get_enable_autotune = _switch("enable_autotune")
+set_dynamic_shape, get_dynamic_shape = _switch("dynamic_shape")
+set_fast_recovery, get_fast_recovery = _switch("fast_recovery")
+set_debug_mode, get_debug_mode = _switch("debug_mode")
+set_enable_watchdog, get_enable_watchdog = _switch("enable_watchdog")
+set_auto_offload, get_auto_offload = _switch("auto_offload")

@@ -1,0 +1,401 @@
+"""`Dataset`: a node of a pipeline, and the methods that put nodes on top of it."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from duograph.core import dtype as dt
+
+from . import config
+from .run import DictIterator, Row, Run, TupleIterator
+
+INT32_MAX = config.INT32_MAX
+
+
+class BatchInfo:
+    """What a batch function is told: the number of the epoch and of the batch in it."""
+
+    def __init__(self, epoch: int, batch: int) -> None:
+        self._epoch, self._batch = epoch, batch
+
+    def get_epoch_num(self) -> int:
+        """The number of the epoch, from 0."""
+        return self._epoch
+
+    def get_batch_num(self) -> int:
+        """The number of the batch in the epoch, from 0."""
+        return self._batch
+
+
+class Dataset:
+    """A node of a pipeline; subclasses define `rows`, `column_names` and `size`."""
+
+    def __init__(self, *children: Dataset) -> None:
+        self.children = list(children)
+        self._first: Row | None = None
+
+    # -- what subclasses say ---------------------------------------------------------------------------------------
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        """The rows of one epoch."""
+        raise NotImplementedError
+
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return self.children[0].column_names()
+
+    def size(self) -> int:
+        """The number of rows of one epoch."""
+        return sum(1 for _ in self.rows(Run.of(self)))
+
+    # -- questions ---------------------------------------------------------------------------------------------------
+
+    def get_dataset_size(self) -> int:
+        """The number of rows (batches) of an epoch."""
+        return self.size()
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def get_col_names(self) -> list[str]:
+        """The names of the columns."""
+        return self.column_names()
+
+    def get_batch_size(self) -> int:
+        """The size of batches, 1 if there are none."""
+        return self.children[0].get_batch_size() if self.children else 1
+
+    def get_repeat_count(self) -> int:
+        """How often the data is repeated."""
+        return self.children[0].get_repeat_count() if self.children else 1
+
+    def get_class_indexing(self) -> dict[str, Any]:
+        """Numbers of classes by name."""
+        return self.children[0].get_class_indexing() if self.children else {}
+
+    def num_classes(self) -> int | None:
+        """The number of classes."""
+        return self.children[0].num_classes() if self.children else None
+
+    def _example(self) -> Row:
+        if self._first is None:
+            row = next(self.rows(Run.of(self)), None)
+            if row is None:
+                raise RuntimeError("The data set has no rows.")
+            self._first = row
+        return self._first
+
+    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
+        """The shapes of the columns."""
+        return [list(x.shape) for x in self._example()]
+
+    def output_types(self) -> list[Any]:
+        """The NumPy types of the columns."""
+        return [x.dtype.type if x.dtype.kind in "biufc" else x.dtype for x in self._example()]
+
+    # -- iterators ---------------------------------------------------------------------------------------------------
+
+    def create_tuple_iterator(
+        self, columns: Any = None, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> TupleIterator:
+        """An iterator over rows as lists.
+
+        Args:
+            columns (list[str]): which columns, in which order. Default ``None``: all.
+            num_epochs (int): how often it can be gone through. Default ``-1``: without end.
+            output_numpy (bool): arrays instead of Tensors. Default ``False``.
+            do_copy (bool): kept for old programs. Default ``False``.
+        """
+        _check_epochs(num_epochs, output_numpy)
+        return TupleIterator(self, [columns] if isinstance(columns, str) else columns, num_epochs, output_numpy)
+
+    def create_dict_iterator(
+        self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> DictIterator:
+        """An iterator over rows as dictionaries; see `create_tuple_iterator`."""
+        _check_epochs(num_epochs, output_numpy)
+        return DictIterator(self, num_epochs, output_numpy)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.create_tuple_iterator(num_epochs=1)
+
+    # -- pipelines ---------------------------------------------------------------------------------------------------
+
+    def map(
+        self,
+        operations: Any,
+        input_columns: Any = None,
+        output_columns: Any = None,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Applies operations to columns, one after another.
+
+        Args:
+            operations (Union[list, Callable]): functions of arrays (or of tensors operations of `transforms`).
+            input_columns (Union[str, list]): their arguments. Default ``None``: the first column.
+            output_columns (Union[str, list]): names of their results. Default ``None``: the same.
+            num_parallel_workers (int): kept for old programs. Default ``None``.
+            kwargs: ``python_multiprocessing``, ``cache`` and others, without effect.
+
+        Raises:
+            ValueError: an operation is not callable.
+        """
+        from .nodes import Map
+
+        return Map(self, operations, input_columns, output_columns)
+
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Puts rows together.
+
+        Args:
+            batch_size (Union[int, Callable]): rows of a batch, or a function of `BatchInfo` that tells.
+            drop_remainder (bool): leave out a last, smaller batch. Default ``False``.
+            num_parallel_workers (int): kept for old programs. Default ``None``.
+            kwargs: ``per_batch_map``, a function of the columns (as lists) and a `BatchInfo`; ``input_columns`` and
+                ``output_columns``.
+
+        Raises:
+            ValueError: ``batch_size`` is not positive.
+            TypeError: wrong types.
+        """
+        from .batches import Batch
+
+        return Batch(self, batch_size, drop_remainder, **kwargs)
+
+    def padded_batch(
+        self,
+        batch_size: int,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        pad_info: dict[str, Any] | None = None,
+    ) -> Dataset:
+        """Like `batch`; columns are padded to ``pad_info`` (name: (shape, value)), or to the largest row."""
+        from .batches import Batch
+
+        return Batch(self, batch_size, drop_remainder, pad_info=pad_info or {})
+
+    def bucket_batch_by_length(
+        self,
+        column_names: list[str],
+        bucket_boundaries: list[int],
+        bucket_batch_sizes: list[int],
+        element_length_function: Callable[..., int] | None = None,
+        pad_info: dict[str, Any] | None = None,
+        pad_to_bucket_boundary: bool = False,
+        drop_remainder: bool = False,
+    ) -> Dataset:
+        """Batches of rows of like length.
+
+        Args:
+            column_names (list[str]): columns that tell the length.
+            bucket_boundaries (list[int]): upper bounds of the buckets, rising.
+            bucket_batch_sizes (list[int]): one more than bounds.
+            element_length_function (Callable): length from the columns. Default ``None``: the first extent.
+            pad_info (dict): see `padded_batch`. Default ``None``.
+            pad_to_bucket_boundary (bool): pad to the bound minus 1. Default ``False``.
+            drop_remainder (bool): Default ``False``.
+        """
+        from .batches import Buckets
+
+        return Buckets(
+            self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
+            pad_to_bucket_boundary, drop_remainder,
+        )  # fmt: skip
+
+    def shuffle(self, buffer_size: int) -> Dataset:
+        """Mixes rows within a buffer of ``buffer_size`` rows.
+
+        Raises:
+            ValueError: ``buffer_size`` is below 2.
+        """
+        from .nodes import ShuffleRows
+
+        return ShuffleRows(self, buffer_size)
+
+    def repeat(self, count: int | None = None) -> Dataset:
+        """Repeats the data ``count`` times (-1 or ``None``: without end)."""
+        from .nodes import Repeat
+
+        return Repeat(self, -1 if count is None else count)
+
+    def filter(
+        self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
+    ) -> Dataset:
+        """Keeps rows for which ``predicate`` of the columns holds."""
+        from .nodes import Filter
+
+        return Filter(self, predicate, input_columns)
+
+    def project(self, columns: Any) -> Dataset:
+        """Keeps the named columns, in this order."""
+        from .nodes import Project
+
+        return Project(self, [columns] if isinstance(columns, str) else list(columns))
+
+    def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
+        """Gives columns other names.
+
+        Raises:
+            ValueError: the numbers of names differ.
+        """
+        from .nodes import Rename
+
+        return Rename(self, names_of(input_columns), names_of(output_columns))
+
+    def zip(self, datasets: Any) -> Dataset:
+        """Puts the columns of data sets side by side."""
+        others = datasets if isinstance(datasets, tuple) else (datasets,)
+        return zip((self, *others))
+
+    def concat(self, datasets: Any) -> Dataset:
+        """The rows of this data set, then those of others."""
+        from .nodes import Concat
+
+        others = datasets if isinstance(datasets, list) else [datasets]
+        for other in others:
+            if not isinstance(other, Dataset):
+                raise TypeError(f"Invalid datasets, expected Dataset object, but got {type(other)}!")
+        return Concat(self, *others)
+
+    def __add__(self, other: Dataset) -> Dataset:
+        return self.concat([other])
+
+    def take(self, count: int = -1) -> Dataset:
+        """The first ``count`` rows."""
+        from .nodes import Take
+
+        if not (count == -1 or 0 < count <= INT32_MAX):
+            raise ValueError(
+                f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}."
+            )
+        return Take(self, count)
+
+    def skip(self, count: int) -> Dataset:
+        """All but the first ``count`` rows."""
+        from .nodes import Skip
+
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError(f"Argument count with value {count} is not of type [<class 'int'>], but got {type(count)}.")
+        if not 0 <= count <= INT32_MAX:
+            raise ValueError(f"Input count is not within the required interval of [0, {INT32_MAX}].")
+        return Skip(self, count)
+
+    def split(self, sizes: list[Any], randomize: bool = True) -> tuple[Dataset, ...]:
+        """Splits rows into parts.
+
+        Args:
+            sizes (Union[list[int], list[float]]): numbers of rows, or shares that sum to 1.
+            randomize (bool): mix the rows first, the same way for all parts. Default ``True``.
+
+        Raises:
+            ValueError: the sizes do not sum to the number of rows.
+        """
+        from .nodes import Part, parts_of
+
+        return tuple(Part(self, start, stop, randomize) for start, stop in parts_of(sizes, self.size()))
+
+    def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """``apply_func`` of this data set."""
+        if not callable(apply_func):
+            raise TypeError("apply_func must be a function.")
+        made = apply_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError("apply_func must return a dataset.")
+        return made
+
+    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
+        """The rows of the data sets that ``func`` makes of each row."""
+        from .nodes import FlatMap
+
+        return FlatMap(self, func)
+
+    def reset(self) -> None:
+        """Nothing is kept between iterators."""
+
+    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Any = None) -> Dataset:
+        """Rows are made when asked for: nothing waits. ``callback`` is called by `sync_update`."""
+        self._callbacks = {**getattr(self, "_callbacks", {}), condition_name: callback}
+        return self
+
+    def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
+        """Calls the callback of `sync_wait`."""
+        found = self._find_callback(condition_name)
+        if found is not None:
+            found(data)
+
+    def _find_callback(self, name: str) -> Any:
+        own = getattr(self, "_callbacks", {})
+        if name in own:
+            return own[name]
+        return next((f for f in (c._find_callback(name) for c in self.children) if f is not None), None)
+
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
+        """MindRecord files are not written here."""
+        raise RuntimeError("duograph writes no MindRecord files: save arrays with numpy.save or safetensors instead.")
+
+
+def zip(datasets: Sequence[Dataset]) -> Dataset:
+    """Puts the columns of data sets side by side; the shortest one ends it.
+
+    Args:
+        datasets (tuple[Dataset]): at least two.
+
+    Raises:
+        ValueError: fewer, or a column name twice.
+        TypeError: not data sets.
+    """
+    from .nodes import Zip
+
+    if len(datasets) <= 1:
+        raise ValueError("Can't zip empty dataset or just one dataset!")
+    for item in datasets:
+        if not isinstance(item, Dataset):
+            raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(item)}!")
+    return Zip(*datasets)
+
+
+def names_of(columns: Any) -> list[str]:
+    """Column names given as one, several or none."""
+    if columns is None:
+        return []
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def places_of(names: list[str], columns: list[str]) -> list[int]:
+    """The places of named columns.
+
+    Raises:
+        RuntimeError: a name is unknown.
+    """
+    for name in names:
+        if name not in columns:
+            raise RuntimeError(f"Invalid parameter, column name: {name} doesn't exist; there are {', '.join(columns)}.")
+    return [columns.index(name) for name in names]
+
+
+def to_numpy(type_: Any) -> Any:
+    """A framework dtype as a NumPy type; others unchanged."""
+    return type_.numpy if isinstance(type_, dt.DType) else type_
+
+
+def _check_epochs(num_epochs: Any, output_numpy: Any) -> None:
+    if isinstance(num_epochs, bool) or not isinstance(num_epochs, int):
+        raise TypeError(
+            f"Argument num_epochs with value {num_epochs} is not of type [<class 'int'>], but got {type(num_epochs)}."
+        )
+    if num_epochs != -1 and not 0 < num_epochs <= INT32_MAX:
+        raise ValueError(f"num_epochs should be either -1 or positive integer, range[1, INT32_MAX], got {num_epochs}.")
+    if not isinstance(output_numpy, builtins.bool):
+        raise TypeError(
+            f"Argument output_numpy with value {output_numpy} is not of type [<class 'bool'>], but got "
+            f"{type(output_numpy)}."
+        )

@@ -1,0 +1,285 @@
+"""Readers of data sets in their original files: MNIST, Fashion-MNIST, CIFAR, text and CSV."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .samplers import sampler_of
+from .sources import Indexed
+
+
+def _folder(dataset_dir: Any) -> Path:
+    path = Path(dataset_dir)
+    if not path.is_dir():
+        raise ValueError(f"The folder {dataset_dir} does not exist or is not a directory or permission denied!")
+    return path
+
+
+def _usage(usage: Any, choices: tuple[str, ...]) -> str:
+    if usage is None:
+        return "all"
+    if not isinstance(usage, str):
+        raise TypeError(f"Argument usage with value {usage} is not of type [<class 'str'>], but got {type(usage)}.")
+    if usage not in choices:
+        raise ValueError(f"usage is not within the valid set of {list(choices)}.")
+    return usage
+
+
+class _Images(Indexed):
+    """Images and labels that fit in memory; read when first needed."""
+
+    columns = ("image", "label")
+    usages: tuple[str, ...] = ("train", "test", "all")
+
+    def __init__(
+        self,
+        dataset_dir: Any,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        self._dir, self._which = _folder(dataset_dir), _usage(usage, self.usages)
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        self._data: tuple[np.ndarray, ...] | None = None
+
+    def column_names(self):
+        return list(self.columns)
+
+    def num_classes(self):
+        return int(self.data()[-1].max()) + 1
+
+    def data(self) -> tuple[np.ndarray, ...]:
+        """All columns."""
+        if self._data is None:
+            self._data = self.read()
+        return self._data
+
+    def read(self) -> tuple[np.ndarray, ...]:
+        """Reads all columns."""
+        raise NotImplementedError
+
+    def labels(self):
+        return self.data()[-1]
+
+    def length(self):
+        return len(self.data()[0])
+
+    def row(self, index):
+        return tuple(np.array(column[index]) for column in self.data())
+
+
+def read_idx(path: Path) -> np.ndarray:
+    """An array in the IDX format of MNIST, also if compressed.
+
+    Raises:
+        RuntimeError: the file is no such array.
+    """
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    if len(raw) < 4 or raw[:3] != b"\0\0\x08":
+        raise RuntimeError(f"Invalid file, {path} is not an IDX file of bytes.")
+    rank = raw[3]
+    shape = np.frombuffer(raw, ">i4", rank, 4)
+    values = np.frombuffer(raw, np.uint8, offset=4 + 4 * rank)
+    if values.size != int(np.prod(shape)):
+        raise RuntimeError(f"Invalid file, {path} does not have {int(np.prod(shape))} bytes of data.")
+    return values.reshape(tuple(int(n) for n in shape))
+
+
+class MnistDataset(_Images):
+    """Handwritten digits: ``image`` (28, 28, 1) uint8 and ``label`` uint32, from the four IDX files.
+
+    Args:
+        dataset_dir (str): folder of the files, which may be compressed (``.gz``).
+        usage (str): ``"train"``, ``"test"`` or ``"all"``. Default ``None``: all.
+        num_samples (int): Default ``None``.
+        num_parallel_workers (int): kept for old programs. Default ``None``.
+        shuffle (bool): Default ``None``: yes.
+        sampler (Sampler): Default ``None``.
+        num_shards (int): Default ``None``.
+        shard_id (int): Default ``None``.
+        cache (DatasetCache): kept for old programs. Default ``None``.
+
+    Raises:
+        ValueError: no such folder; wrong usage or shards.
+        RuntimeError: files are missing or broken; a sampler together with ``shuffle`` or shards.
+    """
+
+    def read(self):
+        parts = [p for p in ("train", "t10k") if self._which in ("all", "train" if p == "train" else "test")]
+        images = np.concatenate([read_idx(self._find(f"{p}-images", "idx3-ubyte")) for p in parts])
+        labels = np.concatenate([read_idx(self._find(f"{p}-labels", "idx1-ubyte")) for p in parts])
+        if len(images) != len(labels):
+            raise RuntimeError(f"Invalid data, {len(images)} images but {len(labels)} labels.")
+        return images[..., None], labels.astype(np.uint32)
+
+    def _find(self, stem: str, kind: str) -> Path:
+        for name in (f"{stem}-{kind}", f"{stem}.{kind}"):
+            for end in ("", ".gz"):
+                if (self._dir / (name + end)).is_file():
+                    return self._dir / (name + end)
+        raise RuntimeError(f"Invalid data, there is no file {stem}-{kind} in {self._dir}.")
+
+
+class FashionMnistDataset(MnistDataset):
+    """Pictures of clothes, in the files of `MnistDataset`."""
+
+
+class Cifar10Dataset(_Images):
+    """Small pictures of ten classes: ``image`` (32, 32, 3) uint8 and ``label`` uint32, from the binary version's files.
+
+    Args are those of `MnistDataset`.
+    """
+
+    stems = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
+    label_bytes = 1
+
+    def read(self):
+        wanted = [n for which, names in self.stems.items() if self._which in ("all", which) for n in names]
+        found = [self._dir / name for name in wanted if (self._dir / name).is_file()]
+        if not found:
+            raise RuntimeError(f"Invalid data, there is none of {', '.join(wanted)} in {self._dir}.")
+        width = self.label_bytes + 3072
+        raw = np.concatenate([np.fromfile(path, np.uint8) for path in found])
+        if raw.size % width:
+            raise RuntimeError(f"Invalid file, the files of {self._dir} do not consist of records of {width} bytes.")
+        records = raw.reshape(-1, width)
+        images = records[:, self.label_bytes :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return np.ascontiguousarray(images), *(records[:, i].astype(np.uint32) for i in range(self.label_bytes))
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """Like `Cifar10Dataset`, with ``coarse_label`` and ``fine_label``."""
+
+    columns = ("image", "coarse_label", "fine_label")  # type: ignore[assignment]
+    stems = {"train": ["train.bin"], "test": ["test.bin"]}
+    label_bytes = 2
+
+
+class _Lines(Indexed):
+    """Records of text files."""
+
+    def __init__(self, files: Any, num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any) -> None:
+        paths = [files] if isinstance(files, str | Path) else list(files)
+        for path in paths:
+            if not Path(path).is_file():
+                raise ValueError(f"The following patterns did not match any files: {path}")
+        self._paths = [Path(path) for path in paths]
+        mixed = shuffle if isinstance(shuffle, bool) else True
+        super().__init__(sampler_of(None, mixed, num_samples, num_shards, shard_id))
+        self._records: list[Any] | None = None
+
+    def records(self) -> list[Any]:
+        """All records."""
+        if self._records is None:
+            self._records = [record for path in self._paths for record in self.read(path)]
+        return self._records
+
+    def read(self, path: Path) -> list[Any]:
+        """The records of one file."""
+        raise NotImplementedError
+
+    def length(self):
+        return len(self.records())
+
+
+class TextFileDataset(_Lines):
+    """The lines of text files that are not empty, as column ``text``.
+
+    Args:
+        dataset_files (Union[str, list[str]]): the files.
+        num_samples (int): Default ``None``.
+        num_parallel_workers (int): kept for old programs. Default ``None``.
+        shuffle (Union[bool, Shuffle]): Default: yes.
+        num_shards (int): Default ``None``.
+        shard_id (int): Default ``None``.
+        cache (DatasetCache): kept for old programs. Default ``None``.
+    """
+
+    def __init__(
+        self,
+        dataset_files: Any,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Any = True,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id)
+
+    def column_names(self):
+        return ["text"]
+
+    def read(self, path):
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+    def row(self, index):
+        return (np.asarray(self.records()[index]),)
+
+
+class CSVDataset(_Lines):
+    """The rows of CSV files.
+
+    Args:
+        dataset_files (Union[str, list[str]]): the files.
+        field_delim (str): Default ``","``.
+        column_defaults (list): a value of each column's type (int, float or str). Default ``None``: strings.
+        column_names (list[str]): Default ``None``: the first line of each file.
+        num_samples (int): Default ``None``.
+        num_parallel_workers (int): kept for old programs. Default ``None``.
+        shuffle (Union[bool, Shuffle]): Default: yes.
+        num_shards (int): Default ``None``.
+        shard_id (int): Default ``None``.
+        cache (DatasetCache): kept for old programs. Default ``None``.
+    """
+
+    def __init__(
+        self,
+        dataset_files: Any,
+        field_delim: str = ",",
+        column_defaults: list[Any] | None = None,
+        column_names: list[str] | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: Any = True,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id)
+        self._delimiter, self._defaults, self._names = field_delim, column_defaults, column_names
+
+    def column_names(self):
+        if self._names is not None:
+            return list(self._names)
+        with self._paths[0].open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file, delimiter=self._delimiter))
+
+    def read(self, path):
+        with path.open(newline="", encoding="utf-8") as file:
+            lines = [line for line in csv.reader(file, delimiter=self._delimiter) if line]
+        return lines if self._names is not None else lines[1:]
+
+    def row(self, index):
+        fields = self.records()[index]
+        if self._defaults is None:
+            return tuple(np.asarray(field) for field in fields)
+        return tuple(self._typed(field, like) for field, like in zip(fields, self._defaults, strict=True))
+
+    @staticmethod
+    def _typed(field: str, like: Any) -> np.ndarray:
+        if isinstance(like, str):
+            return np.asarray(field)
+        if isinstance(like, float):
+            return np.asarray(float(field) if field else like, np.float32)
+        return np.asarray(int(field) if field else like, np.int32)

@@ -1,0 +1,335 @@
+"""Nodes that change rows one by one, their order or their number."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from duograph.tensor.tensor import Tensor
+
+from . import config
+from .dataset import INT32_MAX, Dataset, names_of, places_of
+from .run import Row, Run
+
+
+def array_of(value: Any) -> np.ndarray:
+    """A column's value as an array."""
+    return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+def failed(what: str, error: Exception) -> RuntimeError:
+    """The error of a pipeline whose user code raised."""
+    return RuntimeError(
+        f"Exception thrown from user defined Python function in dataset. {what} failed: {type(error).__name__}: {error}"
+    )
+
+
+class Map(Dataset):
+    """`Dataset.map`."""
+
+    def __init__(self, child: Dataset, operations: Any, inputs: Any, outputs: Any) -> None:
+        super().__init__(child)
+        steps = list(operations) if isinstance(operations, list | tuple) else [operations]
+        for step in steps:
+            if not callable(step):
+                raise ValueError(
+                    "Parameter operations's element of method map should be a python function or class method which "
+                    f"should be callable, but got: {step}. It doesn't need parentheses for python function or class "
+                    "method."
+                )
+        self._steps, self._inputs, self._outputs = steps, names_of(inputs), names_of(outputs)
+
+    def _names(self) -> tuple[list[str], list[int], list[str]]:
+        columns = self.children[0].column_names()
+        inputs = self._inputs or columns[:1]
+        return columns, places_of(inputs, columns), self._outputs or inputs
+
+    def column_names(self):
+        columns, places, outputs = self._names()
+        if len(places) == len(outputs):
+            return [outputs[places.index(i)] if i in places else name for i, name in enumerate(columns)]
+        return [*outputs, *(name for i, name in enumerate(columns) if i not in places)]
+
+    def size(self):
+        return self.children[0].size()
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        _, places, outputs = self._names()
+        for number, row in enumerate(self.children[0].rows(run)):
+            values = [row[i] for i in places]
+            for place, step in enumerate(self._steps):
+                if hasattr(step, "reseed"):
+                    step.reseed(run.rng(self, number * len(self._steps) + place + 1))
+                try:
+                    made = step(*values)
+                except Exception as error:
+                    raise failed("map operation", error) from error
+                values = list(made) if isinstance(made, tuple) else [made]
+            values = [array_of(v) for v in values]
+            if len(values) != len(outputs):
+                raise RuntimeError(
+                    f"Invalid columns, the number of columns returned in 'map' operations should match the number of "
+                    f"'output_columns', but got the number of columns returned in 'map' operations: {len(values)}, the "
+                    f"number of 'output_columns': {len(outputs)}."
+                )
+            if len(places) == len(values):
+                new = list(row)
+                for i, value in builtins.zip(places, values, strict=True):
+                    new[i] = value
+                yield tuple(new)
+            else:
+                yield (*values, *(x for i, x in enumerate(row) if i not in places))
+
+
+class Filter(Dataset):
+    """`Dataset.filter`."""
+
+    def __init__(self, child: Dataset, predicate: Callable[..., Any], inputs: Any) -> None:
+        super().__init__(child)
+        if not callable(predicate):
+            raise TypeError("Predicate should be a Python function or a callable Python object.")
+        self._predicate, self._inputs = predicate, names_of(inputs)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        columns = self.column_names()
+        places = places_of(self._inputs or columns, columns)
+        for row in self.children[0].rows(run):
+            try:
+                keep = bool(self._predicate(*(row[i] for i in places)))
+            except Exception as error:
+                raise failed("filter predicate", error) from error
+            if keep:
+                yield row
+
+
+class Project(Dataset):
+    """`Dataset.project`."""
+
+    def __init__(self, child: Dataset, columns: list[str]) -> None:
+        super().__init__(child)
+        self._columns = columns
+
+    def column_names(self):
+        return list(self._columns)
+
+    def size(self):
+        return self.children[0].size()
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        places = places_of(self._columns, self.children[0].column_names())
+        for row in self.children[0].rows(run):
+            yield tuple(row[i] for i in places)
+
+
+class Rename(Dataset):
+    """`Dataset.rename`."""
+
+    def __init__(self, child: Dataset, old: list[str], new: list[str]) -> None:
+        super().__init__(child)
+        if len(old) != len(new):
+            raise ValueError("Number of column in input_columns and output_columns is not equal.")
+        self._table = dict(builtins.zip(old, new, strict=True))
+
+    def column_names(self):
+        columns = self.children[0].column_names()
+        places_of(list(self._table), columns)
+        return [self._table.get(name, name) for name in columns]
+
+    def size(self):
+        return self.children[0].size()
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        self.column_names()
+        return self.children[0].rows(run)
+
+
+class ShuffleRows(Dataset):
+    """`Dataset.shuffle`."""
+
+    def __init__(self, child: Dataset, buffer_size: int) -> None:
+        super().__init__(child)
+        if isinstance(buffer_size, bool) or not isinstance(buffer_size, int):
+            raise TypeError(
+                f"Argument buffer_size with value {buffer_size} is not of type [<class 'int'>], but got "
+                f"{type(buffer_size)}."
+            )
+        if not 2 <= buffer_size <= INT32_MAX:
+            raise ValueError(f"Input buffer_size is not within the required interval of [2, {INT32_MAX}].")
+        self._buffer = buffer_size
+
+    def size(self):
+        return self.children[0].size()
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        rng, buffer = run.rng(self), []
+        for row in self.children[0].rows(run):
+            if len(buffer) < self._buffer:
+                buffer.append(row)
+                continue
+            place = int(rng.integers(len(buffer)))
+            buffer[place], row = row, buffer[place]
+            yield row
+        rng.shuffle(buffer)
+        yield from buffer
+
+
+class Repeat(Dataset):
+    """`Dataset.repeat`."""
+
+    def __init__(self, child: Dataset, count: int) -> None:
+        super().__init__(child)
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise TypeError(f"Argument count with value {count} is not of type [<class 'int'>], but got {type(count)}.")
+        if count != -1 and not 0 < count <= INT32_MAX:
+            raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
+        self._count = count
+
+    def get_repeat_count(self):
+        return self._count * self.children[0].get_repeat_count()
+
+    def size(self):
+        return self.children[0].size() * max(self._count, 1)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        times = 0
+        while times != self._count:
+            epoch = run.epoch * self._count + times if self._count > 0 else times
+            yield from self.children[0].rows(run.at(epoch))
+            times += 1
+
+
+class Take(Dataset):
+    """`Dataset.take`."""
+
+    def __init__(self, child: Dataset, count: int) -> None:
+        super().__init__(child)
+        self._count = count
+
+    def size(self):
+        size = self.children[0].size()
+        return size if self._count == -1 else min(size, self._count)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        return islice(self.children[0].rows(run), None if self._count == -1 else self._count)
+
+
+class Skip(Dataset):
+    """`Dataset.skip`."""
+
+    def __init__(self, child: Dataset, count: int) -> None:
+        super().__init__(child)
+        self._count = count
+
+    def size(self):
+        return max(self.children[0].size() - self._count, 0)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        return islice(self.children[0].rows(run), self._count, None)
+
+
+class Part(Dataset):
+    """A part of `Dataset.split`."""
+
+    def __init__(self, child: Dataset, start: int, stop: int, mixed: bool) -> None:
+        super().__init__(child)
+        self._range, self._mixed = (start, stop), mixed
+
+    def size(self):
+        return self._range[1] - self._range[0]
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        if not self._mixed:
+            yield from islice(self.children[0].rows(run), *self._range)
+            return
+        # All parts must see one order: neither the part nor the epoch may enter it.
+        rows = list(self.children[0].rows(Run.fixed(self.children[0])))
+        order = np.random.default_rng([config.get_seed(), len(rows)]).permutation(len(rows))
+        for i in order[slice(*self._range)]:
+            yield rows[i]
+
+
+def parts_of(sizes: Any, total: int) -> list[tuple[int, int]]:
+    """First and last row (excluded) of the parts of `Dataset.split`."""
+    if not isinstance(sizes, list) or not sizes:
+        raise ValueError("sizes must not be empty.")
+    if all(isinstance(s, int) for s in sizes):
+        if any(s <= 0 for s in sizes):
+            raise ValueError("there should be no negative or zero numbers in sizes.")
+        if sum(sizes) != total:
+            raise ValueError("Sum of split sizes is not equal to dataset size.")
+        counts = sizes
+    elif all(isinstance(s, float) for s in sizes):
+        if any(not 0 < s <= 1 for s in sizes):
+            raise ValueError("there should be no numbers outside the range (0, 1].")
+        if abs(sum(sizes) - 1.0) > 1e-6:
+            raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
+        counts = [round(s * total) for s in sizes]
+        counts[-1] += total - sum(counts)
+    else:
+        raise ValueError("sizes should be list of int or list of float.")
+    stops = np.cumsum(counts).tolist()
+    return [(stop - count, stop) for stop, count in builtins.zip(stops, counts, strict=True)]
+
+
+class Concat(Dataset):
+    """`Dataset.concat`."""
+
+    def size(self):
+        return sum(child.size() for child in self.children)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        names = self.column_names()
+        for child in self.children:
+            if len(child.column_names()) != len(names):
+                raise RuntimeError(
+                    "Invalid columns, the data sets that are concatenated have different columns: "
+                    f"{names} and {child.column_names()}."
+                )
+            yield from child.rows(run)
+
+
+class Zip(Dataset):
+    """`zip`."""
+
+    def __init__(self, *children: Dataset) -> None:
+        super().__init__(*children)
+
+    def column_names(self):
+        names = [name for child in self.children for name in child.column_names()]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise RuntimeError(f"Invalid columns, duplicate column name: {', '.join(sorted(twice))} in zip.")
+        return names
+
+    def size(self):
+        return min(child.size() for child in self.children)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        self.column_names()
+        for parts in builtins.zip(*(child.rows(run) for child in self.children), strict=False):
+            yield tuple(x for part in parts for x in part)
+
+
+class FlatMap(Dataset):
+    """`Dataset.flat_map`."""
+
+    def __init__(self, child: Dataset, function: Callable[..., Dataset]) -> None:
+        super().__init__(child)
+        self._function = function
+
+    def _made(self, run: Run) -> Iterator[Dataset]:
+        for row in self.children[0].rows(run):
+            made = self._function(*row)
+            if not isinstance(made, Dataset):
+                raise TypeError("flat_map must return a Dataset object.")
+            yield made
+
+    def column_names(self):
+        return next(self._made(Run.of(self))).column_names()
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        for made in self._made(run):
+            yield from made.rows(Run.of(made))

@@ -1,0 +1,117 @@
+"""Running a pipeline: the random numbers of a run, and the iterators that users get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.tensor.tensor import Tensor
+
+from . import config
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+Row = tuple[np.ndarray, ...]
+
+
+class Run:
+    """One pass of an iterator over a tree of data sets; knows the epoch of the node that asks.
+
+    Random numbers come from the seed, the node's number in the tree (in pre-order) and the epoch alone.
+    """
+
+    def __init__(self, numbers: dict[int, int], entropy: tuple[int, ...], epoch: int = 0) -> None:
+        self._numbers, self._entropy, self.epoch = numbers, entropy, epoch
+
+    @classmethod
+    def of(cls, root: Dataset) -> Run:
+        """A run of the tree under ``root``."""
+        seed = config.chosen_seed()
+        return cls(_numbers_of(root), (int(np.random.SeedSequence().entropy or 0) if seed is None else seed,))
+
+    @classmethod
+    def fixed(cls, root: Dataset) -> Run:
+        """A run that is the same whenever it is asked for, also if no seed was set."""
+        return cls(_numbers_of(root), (config.get_seed(),))
+
+    def rng(self, node: Dataset, extra: int = 0) -> np.random.Generator:
+        """The random numbers of ``node`` in this epoch."""
+        return np.random.default_rng([*self._entropy, self._numbers.get(id(node), 0), self.epoch, extra])
+
+    def at(self, epoch: int) -> Run:
+        """The same run in another epoch."""
+        return Run(self._numbers, self._entropy, epoch)
+
+
+def _numbers_of(root: Dataset) -> dict[int, int]:
+    numbers: dict[int, int] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        numbers.setdefault(id(node), len(numbers))
+        stack.extend(reversed(node.children))
+    return numbers
+
+
+class DatasetIterator:
+    """Iterates over rows. It ends after each epoch, and starts the next one when iterated again.
+
+    Args:
+        dataset (Dataset): what to run.
+        num_epochs (int): how often; -1: without end.
+        output_numpy (bool): give arrays instead of Tensors.
+    """
+
+    def __init__(self, dataset: Dataset, num_epochs: int, output_numpy: bool) -> None:
+        self._dataset, self._left, self._numpy = dataset, num_epochs, output_numpy
+        self._run = Run.of(dataset)
+        self._rows: Iterator[Row] | None = None
+
+    def __iter__(self) -> DatasetIterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self._rows is None:
+            if self._left == 0:
+                raise RuntimeError("Getting data from an iterator whose epochs (num_epochs) are all done.")
+            self._rows = self._dataset.rows(self._run)
+        try:
+            row = next(self._rows)
+        except StopIteration:
+            self._rows, self._left = None, self._left - 1 if self._left > 0 else self._left
+            self._run = self._run.at(self._run.epoch + 1)
+            raise
+        return self._shown(row)
+
+    def _shown(self, row: Row) -> Any:
+        return [self._value(x) for x in row]
+
+    def _value(self, x: np.ndarray) -> Any:
+        return x if self._numpy or x.dtype.kind not in "biufc" else Tensor(x)
+
+    def stop(self) -> None:
+        """Ends the iteration."""
+        self._rows, self._left = None, 0
+
+    release = stop
+
+    def get_next(self) -> Any:
+        """The next row."""
+        return next(self)
+
+
+class TupleIterator(DatasetIterator):
+    """Rows as lists, of the chosen columns."""
+
+    def __init__(self, dataset: Dataset, columns: list[str] | None, num_epochs: int, output_numpy: bool) -> None:
+        super().__init__(dataset.project(columns) if columns else dataset, num_epochs, output_numpy)
+
+
+class DictIterator(DatasetIterator):
+    """Rows as dictionaries by column."""
+
+    def _shown(self, row: Row) -> Any:
+        return {name: self._value(x) for name, x in zip(self._dataset.get_col_names(), row, strict=True)}

@@ -1,0 +1,288 @@
+"""Data sets from Python objects: `GeneratorDataset`, `NumpySlicesDataset`, `PaddedDataset`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .dataset import Dataset, names_of, to_numpy
+from .nodes import array_of, failed
+from .run import Row, Run
+from .samplers import PKSampler, Sampler, sampler_of
+
+
+class Indexed(Dataset):
+    """A data set whose rows can be asked for by number; a sampler says which."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        super().__init__()
+        self.sampler = sampler
+
+    def length(self) -> int:
+        """The number of rows there are."""
+        raise NotImplementedError
+
+    def row(self, index: int) -> Row:
+        """One row."""
+        raise NotImplementedError
+
+    def labels(self) -> Any:
+        """The class of every row, if known."""
+        return None
+
+    def use_sampler(self, new_sampler: Any) -> None:
+        """Replaces the sampler."""
+        self.sampler = sampler_of(new_sampler, None, None, None, None)
+
+    add_sampler = use_sampler
+
+    def size(self):
+        self._tell_labels()
+        return self.sampler.count(self.length())
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        self._tell_labels()
+        for index in self.sampler.indices(self.length(), run.rng(self), run.epoch):
+            yield self.row(index)
+
+    def _tell_labels(self) -> None:
+        if isinstance(self.sampler, PKSampler):
+            self.sampler.labels = self.labels()
+
+
+class NumpySlicesDataset(Indexed):
+    """The slices of arrays along their first axis.
+
+    Args:
+        data (Union[list, tuple, dict, numpy.ndarray]): one column, a tuple of columns, or columns by name.
+        column_names (Union[str, list]): Default ``None``: the keys, or ``column_0``, ``column_1``...
+        num_samples (int): at most so many rows. Default ``None``.
+        num_parallel_workers (int): kept for old programs. Default ``1``.
+        shuffle (bool): Default ``None``: yes.
+        sampler (Union[Sampler, Iterable]): which rows. Default ``None``.
+        num_shards (int): number of processes that share the rows. Default ``None``.
+        shard_id (int): which of them this is. Default ``None``.
+
+    Raises:
+        ValueError: columns of different lengths; wrong shards.
+        RuntimeError: a sampler together with ``shuffle`` or shards.
+        TypeError: wrong types.
+
+    Examples:
+        >>> import duograph.dataset as ds
+        >>> for (x,) in ds.NumpySlicesDataset([1, 2], shuffle=False):
+        ...     print(x)
+        1
+        2
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        column_names: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+    ) -> None:
+        if not isinstance(data, list | tuple | dict | np.ndarray):
+            raise TypeError(
+                f"Argument data with value {data} is not of type [<class 'list'>, <class 'tuple'>, <class 'dict'>, "
+                f"<class 'numpy.ndarray'>], but got {type(data)}."
+            )
+        if len(data) == 0:
+            raise ValueError("Argument data cannot be empty")
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        parts = list(data.values()) if isinstance(data, dict) else list(data) if isinstance(data, tuple) else [data]
+        self._columns = [np.asarray(part) for part in parts]
+        if len({len(column) for column in self._columns}) > 1:
+            raise ValueError("Data length in each column is not equal.")
+        given = names_of(column_names) or (list(data) if isinstance(data, dict) else [])
+        self._names = given or [f"column_{i}" for i in range(len(parts))]
+        if len(self._names) != len(parts):
+            raise ValueError(f"Num of input column names is {len(self._names)}, but required is {len(parts)} as data.")
+
+    def column_names(self):
+        return list(self._names)
+
+    def length(self):
+        return len(self._columns[0])
+
+    def row(self, index):
+        return tuple(np.asarray(column[index]) for column in self._columns)
+
+
+class PaddedDataset(Indexed):
+    """Rows given as dictionaries, to make up a number that processes can share evenly.
+
+    Args:
+        padded_samples (list[dict]): the rows.
+    """
+
+    def __init__(self, padded_samples: list[dict[str, Any]]) -> None:
+        if not isinstance(padded_samples, list) or not padded_samples:
+            raise ValueError("padded_samples must be a list of dictionaries that is not empty.")
+        super().__init__(sampler_of(None, False, None, None, None))
+        self._samples = padded_samples
+
+    def column_names(self):
+        return list(self._samples[0])
+
+    def length(self):
+        return len(self._samples)
+
+    def row(self, index):
+        return tuple(array_of(value) for value in self._samples[index].values())
+
+
+class GeneratorDataset(Indexed):
+    """Rows from a Python object: a function that makes an iterator, an iterable, or one with ``__getitem__``.
+
+    Args:
+        source (Union[Callable, Iterable, Random Accessible]): where rows come from.
+        column_names (Union[str, list[str]]): names of the columns.
+        column_types (list[mindspore.dtype]): types that columns are checked against. Default ``None``.
+        schema (Union[str, Schema]): not supported. Default ``None``.
+        num_samples (int): at most so many rows. Default ``None``.
+        num_parallel_workers (int): kept for old programs. Default ``1``.
+        shuffle (bool): for sources with ``__getitem__``. Default ``None``: yes.
+        sampler (Union[Sampler, Iterable]): for sources with ``__getitem__``. Default ``None``.
+        num_shards (int): number of processes that share the rows. Default ``None``.
+        shard_id (int): which of them this is. Default ``None``.
+        python_multiprocessing (bool): kept for old programs. Default ``True``.
+        max_rowsize (int): kept for old programs. Default ``None``.
+        batch_sampler (Iterable): lists of row numbers, each a batch. Default ``None``.
+        collate_fn (Callable): makes a batch of a list of rows. Default ``None``.
+
+    Raises:
+        TypeError: ``source`` gives no rows.
+        ValueError: no column names; ``shuffle``, a sampler or shards for a source without ``__getitem__``.
+
+    Examples:
+        >>> import duograph.dataset as ds
+        >>> def rows():
+        ...     for i in range(2):
+        ...         yield i, i * 10
+        >>> for x, y in ds.GeneratorDataset(rows, ["x", "y"]):
+        ...     print(x, y)
+        0 0
+        1 10
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        column_names: Any = None,
+        column_types: Any = None,
+        schema: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        python_multiprocessing: bool = True,
+        max_rowsize: Any = None,
+        batch_sampler: Any = None,
+        collate_fn: Callable[..., Any] | None = None,
+    ) -> None:
+        kinds = ("__getitem__", "__next__", "__iter__")
+        if not callable(source) and not any(hasattr(source, kind) for kind in kinds):
+            raise TypeError(
+                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
+                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__)."
+            )
+        self._names = names_of(column_names)
+        if not self._names:
+            raise ValueError("Neither columns_names nor schema are provided.")
+        self._by_number = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        if not self._by_number:
+            for name, value in (("sampler", sampler), ("num_shards", num_shards), ("shard_id", shard_id)):
+                if value is not None:
+                    raise ValueError(f"'{name}' needs a 'source' with __getitem__ and __len__ (random accessible).")
+        self._source, self._types = source, [to_numpy(t) for t in column_types or []]
+        self._num_samples, self._batches, self._collate = num_samples, batch_sampler, collate_fn
+        mixed = shuffle if self._by_number else False
+        super().__init__(sampler_of(sampler, mixed, num_samples, num_shards, shard_id))
+
+    def column_names(self):
+        return list(self._names)
+
+    def length(self):
+        return len(self._source)
+
+    def row(self, index):
+        try:
+            value = self._source[index]
+        except Exception as error:
+            raise failed("'source' of 'GeneratorDataset'", error) from error
+        return self._checked(value)
+
+    def size(self):
+        if self._batches is not None:
+            return len(self._batches)
+        if self._by_number:
+            return super().size()
+        if hasattr(self._source, "__len__"):
+            size = len(self._source)
+            return min(size, self._num_samples) if self._num_samples else size
+        return Dataset.size(self)
+
+    def rows(self, run: Run) -> Iterator[Row]:
+        if self._batches is not None:
+            yield from self._in_batches()
+        elif self._by_number:
+            yield from super().rows(run)
+        else:
+            yield from self._in_order()
+
+    def _in_order(self) -> Iterator[Row]:
+        count = 0
+        try:
+            source = iter(self._source() if callable(self._source) else self._source)
+        except Exception as error:
+            raise failed("'source' of 'GeneratorDataset'", error) from error
+        while not self._num_samples or count < self._num_samples:
+            try:
+                value = next(source)
+            except StopIteration:
+                return
+            except Exception as error:
+                raise failed("'source' of 'GeneratorDataset'", error) from error
+            yield self._checked(value)
+            count += 1
+
+    def _in_batches(self) -> Iterator[Row]:
+        for numbers in self._batches:
+            rows = [self.row(int(i)) for i in numbers]
+            if self._collate is not None:
+                yield self._checked(self._collate(rows))
+            else:
+                yield tuple(np.stack(column) for column in zip(*rows, strict=True))
+
+    def _checked(self, value: Any) -> Row:
+        parts = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, list | dict):
+            raise RuntimeError(
+                "Exception thrown from user defined Python function in dataset. Invalid Python function, the 'source' "
+                "of 'GeneratorDataset' should return a tuple of NumPy arrays, but got "
+                f"{type(value).__name__}."
+            )
+        if len(parts) != len(self._names):
+            raise RuntimeError(
+                "Exception thrown from user defined Python function in dataset. Invalid Python function, the 'source' "
+                "of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, the "
+                f"size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(parts)}."
+            )
+        row = tuple(array_of(part) for part in parts)
+        for place, wanted in enumerate(self._types):
+            if row[place].dtype != np.dtype(wanted):
+                raise RuntimeError(
+                    f"Invalid Python function, type of returned data in column '{self._names[place]}' should be "
+                    f"{np.dtype(wanted)}, but got {row[place].dtype}."
+                )
+        return row
