@@ -9,7 +9,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
-from tests.seeds.conftest import run_duograph, run_python
+from tests.seeds.conftest import PROGRAMS, run_duograph, run_python
 
 MODES = [ms.PYNATIVE_MODE, ms.GRAPH_MODE]
 X, Y = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
@@ -107,6 +107,19 @@ def test_a9_devices_that_are_not_here(device):
         ms.set_context(device_target=device)
 
 
+@pytest.mark.parametrize("program", ["002.py", "004_1.py"])
+def test_a9_the_device_is_the_frameworks_business(tmp_path, program):
+    """The same script with the device named and not named prints the same."""
+    text = (PROGRAMS / program).read_text(encoding="utf-8")
+    named = "import mindspore\nmindspore.set_seed(1)\nmindspore.set_context(device_target='CPU')\n" + text
+    unnamed = "import mindspore\nmindspore.set_seed(1)\n" + text.replace(", device_target='CPU'", "")
+    printed = []
+    for name, variant in (("named.py", named), ("unnamed.py", unnamed)):
+        (tmp_path / name).write_text(variant, encoding="utf-8")
+        printed.append(run_duograph(str(tmp_path / name)))
+    assert printed[0] == printed[1] and printed[0]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a10_same_code_in_both_modes(mode):
     ms.set_context(mode=mode)
@@ -142,6 +155,17 @@ def test_a14_compile_cost_is_visible():
         f(Tensor(X))
     (version,) = f.explain().versions
     assert version["capture_ms"] > 0 and version["compile_ms"] > 0 and version["hits"] == 3
+    stats = f.stats
+    assert (stats["versions"], stats["hits"], stats["fallbacks"]) == (1, 3, 0)
+    assert stats["capture_ms"] == version["capture_ms"] and stats["compile_ms"] == version["compile_ms"]
+
+
+def test_a14_a_first_call_is_cheap():
+    """Capturing five layers takes milliseconds, so even functions that run once are no reason to worry."""
+    layers = [cell for _ in range(4) for cell in (nn.Dense(16, 16), nn.ReLU())]
+    f = ms.jit(nn.SequentialCell(*layers, nn.Dense(16, 4)))
+    f(Tensor(np.ones((2, 16), np.float32)))
+    assert f.stats["capture_ms"] + f.stats["compile_ms"] < 500, "a generous budget: machines and days differ"
 
 
 def test_plain_python_sees_no_mindspore():

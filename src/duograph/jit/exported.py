@@ -22,7 +22,6 @@ from duograph.frontend.program import Path, Program
 from duograph.frontend.sources import GuardSet, Source, pinned
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
-from duograph.tensor.random import default_generator
 from duograph.tensor.tensor import Tensor
 
 from .entry import Entry, RunFailed
@@ -107,13 +106,13 @@ class StandaloneProgram:
         program = _Reader(self).program()
         if len(program.paths) > 1 or program.symbols:
             raise Uncapturable("an exported graph with several ways to end, or with open sizes, inside another program")
-        binder, generator = state.binder, default_generator()
-        context = binder.builder.context
+        binder = state.binder
+        context, world = binder.builder.context, binder.session.world  # the world has the state of random numbers
         if not context.functions.keys().isdisjoint(self.exported.content.functions):
             raise Uncapturable("an exported graph that defines a function of the same name")
         graph = self.exported.graph_in(context)
-        outputs = replay(graph, [*program.load_inputs(values), generator.initial_seed(), generator.offset], binder)
-        return program.finish(values, outputs, generator)
+        outputs = replay(graph, [*program.load_inputs(values), world.seed, world.offset], binder)
+        return program.finish(values, outputs, world)
 
     # -- arguments ---------------------------------------------------------------------------------------------
 
