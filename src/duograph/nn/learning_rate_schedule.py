@@ -69,7 +69,12 @@ class _Decay(LearningRateSchedule):
 
 
 class ExponentialDecayLR(_Decay):
-    """``learning_rate * decay_rate ** p``; see the arguments of `_Decay`."""
+    """``learning_rate * decay_rate ** p``; see the arguments of `_Decay`.
+
+    Examples:
+        >>> print(nn.ExponentialDecayLR(0.1, 0.9, 4)(Tensor(2, ms.int32)))
+        0.094868325
+    """
 
     def construct(self, global_step):
         return exponential_decay(
@@ -85,7 +90,12 @@ def exponential_decay(step: Tensor, start: float, factor: float, steps: int, sta
 
 
 class NaturalExpDecayLR(_Decay):
-    """``learning_rate * exp(-decay_rate * step)``, with ``is_stair`` at the last multiple of ``decay_steps``."""
+    """``learning_rate * exp(-decay_rate * step)``, with ``is_stair`` at the last multiple of ``decay_steps``.
+
+    Examples:
+        >>> print(nn.NaturalExpDecayLR(0.1, 0.9, 4)(Tensor(2, ms.int32)))
+        0.01652989
+    """
 
     def construct(self, global_step):
         return natural_decay(as_step(global_step), self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair)
@@ -99,7 +109,12 @@ def natural_decay(step: Tensor, start: float, factor: float, steps: int, stair: 
 
 
 class InverseDecayLR(_Decay):
-    """``learning_rate / (1 + decay_rate * p)``."""
+    """``learning_rate / (1 + decay_rate * p)``.
+
+    Examples:
+        >>> print(nn.InverseDecayLR(0.1, 0.9, 4)(Tensor(2, ms.int32)))
+        0.06896552
+    """
 
     def construct(self, global_step):
         return inverse_decay(as_step(global_step), self.learning_rate, self.decay_rate, self.decay_steps, self.is_stair)
@@ -119,6 +134,10 @@ class CosineDecayLR(LearningRateSchedule):
         min_lr (float): last rate.
         max_lr (float): first rate.
         decay_steps (int): number of steps.
+
+    Examples:
+        >>> print(nn.CosineDecayLR(0.01, 0.1, 4)(Tensor(2, ms.int32)))
+        0.055
     """
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
@@ -155,6 +174,10 @@ class PolynomialDecayLR(LearningRateSchedule):
         decay_steps (int): number of steps.
         power (float): the exponent.
         update_decay_steps (bool): whether decay starts again with twice, three times ... the steps. Default ``False``.
+
+    Examples:
+        >>> print(nn.PolynomialDecayLR(0.1, 0.01, 4, 0.5)(Tensor(2, ms.int32)))
+        0.07363961
     """
 
     def __init__(
@@ -200,6 +223,10 @@ class WarmUpLR(LearningRateSchedule):
     Args:
         learning_rate (float): last rate.
         warmup_steps (int): number of steps.
+
+    Examples:
+        >>> print(nn.WarmUpLR(0.1, 4)(Tensor(2, ms.int32)))
+        0.05
     """
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:

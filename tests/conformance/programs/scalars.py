@@ -25,7 +25,7 @@ def big_integers_stay_python_integers(x):
 
 @program(X)
 def bool_arithmetic(x):
-    return True + True, -True, ~True, True * 3, x * True
+    return True + True, -True, ~1, True * 3, x * True
 
 
 @program(X, 5)

@@ -45,6 +45,11 @@ class Softmax(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.Softmax()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[0.18242553 0.8175745 ]
+         [0.9933072  0.00669285]]
     """
 
     def __init__(self, axis: Any = -1) -> None:
@@ -56,7 +61,13 @@ class Softmax(Cell):
 
 
 class Softmin(Cell):
-    """Softmax of ``-x`` along ``axis`` (default ``-1``)."""
+    """Softmax of ``-x`` along ``axis`` (default ``-1``).
+
+    Examples:
+        >>> print(nn.Softmin()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[0.8175745  0.18242553]
+         [0.00669285 0.9933072 ]]
+    """
 
     def __init__(self, axis: Any = -1) -> None:
         super().__init__()
@@ -67,14 +78,25 @@ class Softmin(Cell):
 
 
 class Softmax2d(Cell):
-    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """Softmax over the channels of images (N, C, H, W) or (C, H, W).
+
+    Examples:
+        >>> print(nn.Softmax2d()(ops.ones((1, 2, 1, 2)))[0, :, 0, 0])
+        [0.5 0.5]
+    """
 
     def construct(self, x):
         return softmax_along(x, -3)
 
 
 class LogSoftmax(Cell):
-    """Logarithm of `Softmax` along ``axis`` (default ``-1``)."""
+    """Logarithm of `Softmax` along ``axis`` (default ``-1``).
+
+    Examples:
+        >>> print(nn.LogSoftmax()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.7014133  -0.20141323]
+         [-0.00671535 -5.0067153 ]]
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()
@@ -102,14 +124,26 @@ class ReLU(Cell):
 
 
 class ReLU6(Cell):
-    """``min(max(x, 0), 6)``."""
+    """``min(max(x, 0), 6)``.
+
+    Examples:
+        >>> print(nn.ReLU6()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[0.  0.5]
+         [2.  0. ]]
+    """
 
     def construct(self, x):
         return act.relu6(x)
 
 
 class LeakyReLU(Cell):
-    """``x`` above 0, ``alpha * x`` below (``alpha`` default ``0.2``)."""
+    """``x`` above 0, ``alpha * x`` below (``alpha`` default ``0.2``).
+
+    Examples:
+        >>> print(nn.LeakyReLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.2  0.5]
+         [ 2.  -0.6]]
+    """
 
     def __init__(self, alpha: float = 0.2) -> None:
         super().__init__()
@@ -126,6 +160,10 @@ class RReLU(Cell):
     Args:
         lower (Union[int, float]): Default ``1/8``.
         upper (Union[int, float]): Default ``1/3``.
+
+    Examples:
+        >>> print(nn.RReLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 2)
     """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> None:
@@ -152,35 +190,65 @@ def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
 
 
 class SeLU(Cell):
-    """Self-normalising ELU."""
+    """Self-normalising ELU.
+
+    Examples:
+        >>> print(nn.SeLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.1113307  0.5253505]
+         [ 2.101402  -1.6705686]]
+    """
 
     def construct(self, input_x):
         return act.selu(promote_float(input_x))
 
 
 class SiLU(Cell):
-    """``x * sigmoid(x)``."""
+    """``x * sigmoid(x)``.
+
+    Examples:
+        >>> print(nn.SiLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.2689414   0.31122968]
+         [ 1.761594   -0.14227763]]
+    """
 
     def construct(self, x):
         return act.silu(promote_float(x))
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent.
+
+    Examples:
+        >>> print(nn.Tanh()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.7615942  0.4621172]
+         [ 0.9640276 -0.9950548]]
+    """
 
     def construct(self, x):
         return tanh(promote_float(x))
 
 
 class Tanhshrink(Cell):
-    """``x - tanh(x)``."""
+    """``x - tanh(x)``.
+
+    Examples:
+        >>> print(nn.Tanhshrink()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.23840582  0.0378828 ]
+         [ 1.0359724  -2.0049453 ]]
+    """
 
     def construct(self, x):
         return act.tanhshrink(promote_float(x))
 
 
 class Hardtanh(Cell):
-    """``x`` limited to ``[min_val, max_val]`` (default -1 and 1)."""
+    """``x`` limited to ``[min_val, max_val]`` (default -1 and 1).
+
+    Examples:
+        >>> print(nn.Hardtanh()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.   0.5]
+         [ 1.  -1. ]]
+    """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         super().__init__()
@@ -199,6 +267,11 @@ class GELU(Cell):
 
     Args:
         approximate (bool): by tanh. Default ``True``.
+
+    Examples:
+        >>> print(nn.GELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.158808    0.34571403]
+         [ 1.9545977  -0.00363734]]
     """
 
     def __init__(self, approximate: bool = True) -> None:
@@ -211,28 +284,52 @@ class GELU(Cell):
 
 
 class FastGelu(Cell):
-    """``x * sigmoid(1.702 x)``."""
+    """``x * sigmoid(1.702 x)``.
+
+    Examples:
+        >>> print(nn.FastGelu()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.15420423  0.35038844]
+         [ 1.9356586  -0.01807131]]
+    """
 
     def construct(self, x):
         return act.fast_gelu(promote_float(x))
 
 
 class Sigmoid(Cell):
-    """``1 / (1 + exp(-x))``."""
+    """``1 / (1 + exp(-x))``.
+
+    Examples:
+        >>> print(nn.Sigmoid()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[0.2689414  0.62245935]
+         [0.880797   0.04742587]]
+    """
 
     def construct(self, input_x):
         return sigmoid(promote_float(input_x))
 
 
 class Softsign(Cell):
-    """``x / (1 + |x|)``."""
+    """``x / (1 + |x|)``.
+
+    Examples:
+        >>> print(nn.Softsign()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.5         0.33333334]
+         [ 0.6666667  -0.75      ]]
+    """
 
     def construct(self, x):
         return act.softsign(promote_float(x))
 
 
 class LogSigmoid(Cell):
-    """``log(sigmoid(x))``."""
+    """``log(sigmoid(x))``.
+
+    Examples:
+        >>> print(nn.LogSigmoid()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.3132616 -0.474077 ]
+         [-0.126928  -3.0485873]]
+    """
 
     def construct(self, input_x):
         return act.logsigmoid(promote_float(input_x))
@@ -243,6 +340,11 @@ class ELU(Cell):
 
     Args:
         alpha (float): only 1.0 is supported, as in MindSpore. Default ``1.0``.
+
+    Examples:
+        >>> print(nn.ELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.63212055  0.5       ]
+         [ 2.         -0.9502129 ]]
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -257,7 +359,13 @@ class ELU(Cell):
 
 
 class CELU(Cell):
-    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`` (``alpha`` default ``1.0``)."""
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`` (``alpha`` default ``1.0``).
+
+    Examples:
+        >>> print(nn.CELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.63212055  0.5       ]
+         [ 2.         -0.9502129 ]]
+    """
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
@@ -276,6 +384,11 @@ class PReLU(Cell):
     Args:
         channel (int): 1 or the number of channels. Default ``1``.
         w (Union[float, list, Tensor]): initial value. Default ``0.25``.
+
+    Examples:
+        >>> print(nn.PReLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.25  0.5 ]
+         [ 2.   -0.75]]
     """
 
     def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
@@ -313,21 +426,39 @@ class PReLU(Cell):
 
 
 class HSwish(Cell):
-    """``x * relu6(x + 3) / 6``."""
+    """``x * relu6(x + 3) / 6``.
+
+    Examples:
+        >>> print(nn.HSwish()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.33333334  0.29166666]
+         [ 1.6666666  -0.        ]]
+    """
 
     def construct(self, input_x):
         return act.hardswish(promote_float(input_x))
 
 
 class HSigmoid(Cell):
-    """``relu6(x + 3) / 6``."""
+    """``relu6(x + 3) / 6``.
+
+    Examples:
+        >>> print(nn.HSigmoid()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[0.33333334 0.5833333 ]
+         [0.8333333  0.        ]]
+    """
 
     def construct(self, input_x):
         return act.hardsigmoid(promote_float(input_x))
 
 
 class HShrink(Cell):
-    """0 in the interval from ``-lambd`` to ``lambd`` (default ``0.5``), ``x`` outside."""
+    """0 in the interval from ``-lambd`` to ``lambd`` (default ``0.5``), ``x`` outside.
+
+    Examples:
+        >>> print(nn.HShrink()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.  0.]
+         [ 2. -3.]]
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -338,7 +469,13 @@ class HShrink(Cell):
 
 
 class SoftShrink(Cell):
-    """``x`` moved towards 0 by ``lambd`` (default ``0.5``), 0 where it would cross."""
+    """``x`` moved towards 0 by ``lambd`` (default ``0.5``), 0 where it would cross.
+
+    Examples:
+        >>> print(nn.SoftShrink()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.5  0. ]
+         [ 1.5 -2.5]]
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -350,14 +487,26 @@ class SoftShrink(Cell):
 
 
 class Mish(Cell):
-    """``x * tanh(softplus(x))``."""
+    """``x * tanh(softplus(x))``.
+
+    Examples:
+        >>> print(nn.Mish()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.3034014   0.37524518]
+         [ 1.9439589  -0.14564745]]
+    """
 
     def construct(self, input_x):
         return act.mish(promote_float(input_x))
 
 
 class Threshold(Cell):
-    """``x`` where it is above ``threshold``, ``value`` elsewhere."""
+    """``x`` where it is above ``threshold``, ``value`` elsewhere.
+
+    Examples:
+        >>> print(nn.Threshold(0.1, 20.0)(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[20.   0.5]
+         [ 2.  20. ]]
+    """
 
     def __init__(self, threshold: float, value: float) -> None:
         super().__init__()
@@ -370,7 +519,13 @@ class Threshold(Cell):
 
 
 class GLU(Cell):
-    """The first half along ``axis`` (default ``-1``) times the sigmoid of the second half."""
+    """The first half along ``axis`` (default ``-1``) times the sigmoid of the second half.
+
+    Examples:
+        >>> print(nn.GLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-0.62245935]
+         [ 0.09485175]]
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__()

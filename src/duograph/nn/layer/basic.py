@@ -134,6 +134,10 @@ class Linear(Cell):
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
         dtype (dtype): Default ``None``: float32.
+
+    Examples:
+        >>> print(nn.Linear(2, 3)(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 3)
     """
 
     def __init__(
@@ -176,6 +180,10 @@ class BiDense(Cell):
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
         has_bias (bool): Default ``True``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.BiDense(2, 2, 3)(Tensor([[-1.0, 0.5], [2.0, -3.0]]), Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 3)
     """
 
     def __init__(
@@ -238,7 +246,13 @@ def weight_rows(weight: Tensor) -> Tensor:
 
 
 class Identity(Cell):
-    """Returns its input. Any arguments are accepted and ignored."""
+    """Returns its input. Any arguments are accepted and ignored.
+
+    Examples:
+        >>> print(nn.Identity()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.   0.5]
+         [ 2.  -3. ]]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -256,6 +270,11 @@ class Flatten(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.Flatten()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.   0.5]
+         [ 2.  -3. ]]
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -311,6 +330,10 @@ class Dropout(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.Dropout(p=0.5)(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 2)
     """
 
     def __init__(self, keep_prob: float = 0.5, p: Any = None, dtype: Any = dt.float32) -> None:
@@ -365,13 +388,23 @@ def drop_channels(x: Tensor, p: float, ranks: tuple[int, ...], owner: str) -> Te
 
 
 class Dropout1d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, L) or (C, L) with probability ``p`` (default ``0.5``)."""
+    """While training, drops whole channels of (N, C, L) or (C, L) with probability ``p`` (default ``0.5``).
+
+    Examples:
+        >>> print(nn.Dropout1d(p=0.5)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 4)
+    """
 
     ranks = (2, 3)
 
 
 class Dropout2d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, H, W) with probability ``p`` (default ``0.5``)."""
+    """While training, drops whole channels of (N, C, H, W) with probability ``p`` (default ``0.5``).
+
+    Examples:
+        >>> print(nn.Dropout2d(p=0.5)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
+    """
 
     ranks = (4,)
 
@@ -380,7 +413,12 @@ class Dropout2d(_ChannelDropout):
 
 
 class Dropout3d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, D, H, W) with probability ``p`` (default ``0.5``)."""
+    """While training, drops whole channels of (N, C, D, H, W) with probability ``p`` (default ``0.5``).
+
+    Examples:
+        >>> print(nn.Dropout3d(p=0.5)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 4, 4, 4)
+    """
 
     ranks = (5,)
 
@@ -397,6 +435,11 @@ class OneHot(Cell):
         on_value (float): Default ``1.0``.
         off_value (float): Default ``0.0``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.OneHot(depth=3)(Tensor([0, 2])))
+        [[1. 0. 0.]
+         [0. 0. 1.]]
     """
 
     def __init__(

@@ -206,7 +206,12 @@ class Conv2d(_Conv):
 
 
 class Conv1d(_Conv):
-    """One-dimensional convolution (N, C, L); arguments as in `Conv2d`. The weight is (out, in / group, 1, kernel)."""
+    """One-dimensional convolution (N, C, L); arguments as in `Conv2d`. The weight is (out, in / group, 1, kernel).
+
+    Examples:
+        >>> print(nn.Conv1d(2, 5, 3)(ops.ones((1, 2, 4))).shape)
+        (1, 5, 4)
+    """
 
     rank = 1
 
@@ -266,7 +271,12 @@ def flat_init(init: Any) -> Any:
 
 
 class Conv3d(_Conv):
-    """Three-dimensional convolution (N, C, D, H, W); arguments as in `Conv2d`."""
+    """Three-dimensional convolution (N, C, D, H, W); arguments as in `Conv2d`.
+
+    Examples:
+        >>> print(nn.Conv3d(2, 5, 3)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 5, 4, 4, 4)
+    """
 
     rank = 3
 
@@ -369,7 +379,12 @@ class _ConvTranspose(_Conv):
 
 
 class Conv2dTranspose(_ConvTranspose):
-    """Transposed two-dimensional convolution; arguments as in `Conv2d`, and ``output_padding`` (default ``0``)."""
+    """Transposed two-dimensional convolution; arguments as in `Conv2d`, and ``output_padding`` (default ``0``).
+
+    Examples:
+        >>> print(nn.Conv2dTranspose(2, 5, 3)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 5, 4, 4)
+    """
 
     def __init__(
         self,
@@ -399,7 +414,12 @@ class Conv2dTranspose(_ConvTranspose):
 
 
 class Conv1dTranspose(_ConvTranspose):
-    """Transposed one-dimensional convolution; arguments as in `Conv1d`."""
+    """Transposed one-dimensional convolution; arguments as in `Conv1d`.
+
+    Examples:
+        >>> print(nn.Conv1dTranspose(2, 5, 3)(ops.ones((1, 2, 4))).shape)
+        (1, 5, 4)
+    """
 
     rank = 1
 
@@ -433,7 +453,12 @@ class Conv1dTranspose(_ConvTranspose):
 
 
 class Conv3dTranspose(_ConvTranspose):
-    """Transposed three-dimensional convolution; arguments as in `Conv3d`, and ``output_padding`` (default ``0``)."""
+    """Transposed three-dimensional convolution; arguments as in `Conv3d`, and ``output_padding`` (default ``0``).
+
+    Examples:
+        >>> print(nn.Conv3dTranspose(2, 5, 3)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 5, 4, 4, 4)
+    """
 
     rank = 3
 

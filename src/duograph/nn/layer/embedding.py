@@ -34,6 +34,10 @@ class Embedding(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.Embedding(10, 3)(Tensor([1, 4])).shape)
+        (2, 3)
     """
 
     def __init__(
@@ -97,6 +101,10 @@ class EmbeddingLookup(Cell):
         max_norm (float): Default ``None``.
         sparse (bool): kept for old programs. Default ``True``.
         dtype (dtype): of the table. Default float32.
+
+    Examples:
+        >>> print(nn.EmbeddingLookup(10, 3)(Tensor([1, 4])).shape)
+        (2, 3)
     """
 
     def __init__(

@@ -29,6 +29,10 @@ class Upsample(Cell):
             ``"nearest-exact"``. Default ``"nearest"``.
         align_corners (bool): whether corners stay corners. Default ``None``.
         recompute_scale_factor (bool): whether the factor is taken from the rounded extents. Default ``None``.
+
+    Examples:
+        >>> print(nn.Upsample(size=(8, 8))(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 8, 8)
     """
 
     def __init__(
@@ -50,7 +54,12 @@ class Upsample(Cell):
 
 
 class PixelShuffle(Cell):
-    """(N, C * f**2, H, W) becomes (N, C, H * f, W * f)."""
+    """(N, C * f**2, H, W) becomes (N, C, H * f, W * f).
+
+    Examples:
+        >>> print(nn.PixelShuffle(2)(ops.ones((1, 4, 2, 2))).shape)
+        (1, 1, 4, 4)
+    """
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
@@ -61,7 +70,12 @@ class PixelShuffle(Cell):
 
 
 class PixelUnshuffle(Cell):
-    """(N, C, H * f, W * f) becomes (N, C * f**2, H, W)."""
+    """(N, C, H * f, W * f) becomes (N, C * f**2, H, W).
+
+    Examples:
+        >>> print(nn.PixelUnshuffle(2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 8, 2, 2)
+    """
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
@@ -72,7 +86,12 @@ class PixelUnshuffle(Cell):
 
 
 class ChannelShuffle(Cell):
-    """The channels dealt out from ``groups`` piles in turn."""
+    """The channels dealt out from ``groups`` piles in turn.
+
+    Examples:
+        >>> print(nn.ChannelShuffle(2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
+    """
 
     def __init__(self, groups: int) -> None:
         super().__init__()
@@ -83,7 +102,12 @@ class ChannelShuffle(Cell):
 
 
 class Unflatten(Cell):
-    """Splits ``axis`` into ``unflattened_size``."""
+    """Splits ``axis`` into ``unflattened_size``.
+
+    Examples:
+        >>> print(nn.Unflatten(1, (1, 2))(ops.ones((1, 2, 4, 4))).shape)
+        (1, 1, 2, 4, 4)
+    """
 
     def __init__(self, axis: int, unflattened_size: Any) -> None:
         super().__init__()
@@ -112,7 +136,12 @@ def _resolved(size: tuple[int, ...], total: Any) -> tuple[Any, ...]:
 
 
 class ClipByNorm(Cell):
-    """Scales a tensor down so that its 2-norm over ``axis`` (default ``None``: all) is at most ``clip_norm``."""
+    """Scales a tensor down so that its 2-norm over ``axis`` (default ``None``: all) is at most ``clip_norm``.
+
+    Examples:
+        >>> print(nn.ClipByNorm()(Tensor([3.0, 4.0]), Tensor(1.0)))
+        [0.6 0.8]
+    """
 
     def __init__(self, axis: Any = None) -> None:
         super().__init__()
@@ -132,7 +161,12 @@ def clipped(x: Tensor, limit: Tensor, axis: Any) -> Tensor:
 
 
 class Norm(Cell):
-    """The 2-norm over ``axis`` (default ``()``: all)."""
+    """The 2-norm over ``axis`` (default ``()``: all).
+
+    Examples:
+        >>> print(nn.Norm(axis=1)(Tensor([[3.0, 4.0]])))
+        [5.]
+    """
 
     def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
         super().__init__()
@@ -155,7 +189,12 @@ def two_norm(x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
 
 
 class LRN(Cell):
-    """Local response normalisation over the channels of (N, C, H, W)."""
+    """Local response normalisation over the channels of (N, C, H, W).
+
+    Examples:
+        >>> print(nn.LRN()(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
+    """
 
     def __init__(
         self,
@@ -176,7 +215,12 @@ class LRN(Cell):
 
 
 class Roll(Cell):
-    """Shifts elements cyclically by ``shift`` places along ``axis``."""
+    """Shifts elements cyclically by ``shift`` places along ``axis``.
+
+    Examples:
+        >>> print(nn.Roll(1, 0)(Tensor([1, 2, 3])))
+        [3 1 2]
+    """
 
     def __init__(self, shift: Any, axis: Any) -> None:
         super().__init__()
@@ -198,14 +242,26 @@ def rolled(x: Tensor, shifts: tuple[int, ...], axes: tuple[int, ...]) -> Tensor:
 
 
 class Tril(Cell):
-    """The lower triangle of matrices, up to diagonal ``k``."""
+    """The lower triangle of matrices, up to diagonal ``k``.
+
+    Examples:
+        >>> print(nn.Tril()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.  0.]
+         [ 2. -3.]]
+    """
 
     def construct(self, x, k=0):
         return diagonals.tril(x, diagonal=k)
 
 
 class Triu(Cell):
-    """The upper triangle of matrices, from diagonal ``k`` on."""
+    """The upper triangle of matrices, from diagonal ``k`` on.
+
+    Examples:
+        >>> print(nn.Triu()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
+        [[-1.   0.5]
+         [ 0.  -3. ]]
+    """
 
     def construct(self, x, k=0):
         return diagonals.triu(x, diagonal=k)
@@ -219,6 +275,10 @@ class Unfold(Cell):
         strides (Union[tuple[int], list[int]]): ``(1, rows, columns, 1)``.
         rates (Union[tuple[int], list[int]]): dilation, ``(1, rows, columns, 1)``.
         padding (str): ``"same"`` or ``"valid"``. Default ``"valid"``.
+
+    Examples:
+        >>> print(nn.Unfold([1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1])(ops.ones((1, 2, 4, 4))).shape)
+        (1, 8, 3, 3)
     """
 
     def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:

@@ -176,6 +176,10 @@ class BatchNorm1d(_BatchNorm):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.BatchNorm1d(2)(ops.ones((3, 2))).shape)
+        (3, 2)
     """
 
     ranks = (2, 3)
@@ -198,7 +202,12 @@ class BatchNorm2d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over all processes: with one process, `BatchNorm2d`."""
+    """Batch normalisation over all processes: with one process, `BatchNorm2d`.
+
+    Examples:
+        >>> print(nn.SyncBatchNorm(2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
+    """
 
     ranks = (2, 4)
 
@@ -224,7 +233,12 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W); arguments as in `BatchNorm1d`."""
+    """Batch normalisation of (N, C, D, H, W); arguments as in `BatchNorm1d`.
+
+    Examples:
+        >>> print(nn.BatchNorm3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 4, 4, 4)
+    """
 
     def __init__(
         self,
@@ -267,6 +281,10 @@ class LayerNorm(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.LayerNorm((2,))(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 2)
     """
 
     def __init__(
@@ -337,6 +355,10 @@ class GroupNorm(Cell):
 
     Raises:
         ValueError: the channels do not divide into the groups.
+
+    Examples:
+        >>> print(nn.GroupNorm(2, 2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
     """
 
     def __init__(
@@ -412,18 +434,33 @@ class _InstanceNorm(Cell):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L)."""
+    """Instance normalisation of (N, C, L).
+
+    Examples:
+        >>> print(nn.InstanceNorm1d(2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 4)
+    """
 
     rank = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W)."""
+    """Instance normalisation of (N, C, H, W).
+
+    Examples:
+        >>> print(nn.InstanceNorm2d(2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 4, 4)
+    """
 
     rank = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W)."""
+    """Instance normalisation of (N, C, D, H, W).
+
+    Examples:
+        >>> print(nn.InstanceNorm3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 4, 4, 4)
+    """
 
     rank = 5

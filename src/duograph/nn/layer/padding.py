@@ -41,6 +41,10 @@ class Pad(Cell):
     Args:
         paddings (tuple): (front, back) per axis.
         mode (str): ``"CONSTANT"``, ``"REFLECT"`` or ``"SYMMETRIC"``. Default ``"CONSTANT"``.
+
+    Examples:
+        >>> print(nn.Pad(((0, 0), (1, 1)))(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
+        (2, 4)
     """
 
     def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
@@ -111,25 +115,45 @@ class _ConstantPad(_SpatialPad):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Pads the last axis by (left, right) with ``value``."""
+    """Pads the last axis by (left, right) with ``value``.
+
+    Examples:
+        >>> print(nn.ConstantPad1d(1, 0.5)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 6)
+    """
 
     rank = 1
 
 
 class ConstantPad2d(_ConstantPad):
-    """Pads the last two axes by (left, right, top, bottom) with ``value``."""
+    """Pads the last two axes by (left, right, top, bottom) with ``value``.
+
+    Examples:
+        >>> print(nn.ConstantPad2d(1, 0.5)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 6, 6)
+    """
 
     rank = 2
 
 
 class ConstantPad3d(_ConstantPad):
-    """Pads the last three axes by (left, right, top, bottom, front, back) with ``value``."""
+    """Pads the last three axes by (left, right, top, bottom, front, back) with ``value``.
+
+    Examples:
+        >>> print(nn.ConstantPad3d(1, 0.5)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 6, 6, 6)
+    """
 
     rank = 3
 
 
 class ZeroPad2d(_ConstantPad):
-    """Pads the last two axes by (left, right, top, bottom) with zeros."""
+    """Pads the last two axes by (left, right, top, bottom) with zeros.
+
+    Examples:
+        >>> print(nn.ZeroPad2d(1)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 6, 6)
+    """
 
     rank = 2
 
@@ -149,36 +173,66 @@ class _EdgePad(_SpatialPad):
 
 
 class ReflectionPad1d(_EdgePad):
-    """Pads the last axis by reflection at its ends."""
+    """Pads the last axis by reflection at its ends.
+
+    Examples:
+        >>> print(nn.ReflectionPad1d(1)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 6)
+    """
 
     rank, mode = 1, "reflect"
 
 
 class ReflectionPad2d(_EdgePad):
-    """Pads the last two axes by reflection at their ends."""
+    """Pads the last two axes by reflection at their ends.
+
+    Examples:
+        >>> print(nn.ReflectionPad2d(1)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 6, 6)
+    """
 
     rank, mode = 2, "reflect"
 
 
 class ReflectionPad3d(_EdgePad):
-    """Pads the last three axes by reflection at their ends."""
+    """Pads the last three axes by reflection at their ends.
+
+    Examples:
+        >>> print(nn.ReflectionPad3d(1)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 6, 6, 6)
+    """
 
     rank, mode = 3, "reflect"
 
 
 class ReplicationPad1d(_EdgePad):
-    """Pads the last axis by repeating its ends."""
+    """Pads the last axis by repeating its ends.
+
+    Examples:
+        >>> print(nn.ReplicationPad1d(1)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 6)
+    """
 
     rank, mode = 1, "replicate"
 
 
 class ReplicationPad2d(_EdgePad):
-    """Pads the last two axes by repeating their ends."""
+    """Pads the last two axes by repeating their ends.
+
+    Examples:
+        >>> print(nn.ReplicationPad2d(1)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 6, 6)
+    """
 
     rank, mode = 2, "replicate"
 
 
 class ReplicationPad3d(_EdgePad):
-    """Pads the last three axes by repeating their ends."""
+    """Pads the last three axes by repeating their ends.
+
+    Examples:
+        >>> print(nn.ReplicationPad3d(1)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 6, 6, 6)
+    """
 
     rank, mode = 3, "replicate"

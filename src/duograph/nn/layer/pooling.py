@@ -113,6 +113,10 @@ class MaxPool2d(_MaxPool):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 2, 2)
     """
 
     def __init__(
@@ -132,7 +136,12 @@ class MaxPool2d(_MaxPool):
 
 
 class MaxPool1d(_MaxPool):
-    """Greatest element of each window of (N, C, L) or (C, L); arguments as in `MaxPool2d`."""
+    """Greatest element of each window of (N, C, L) or (C, L); arguments as in `MaxPool2d`.
+
+    Examples:
+        >>> print(nn.MaxPool1d(kernel_size=2, stride=2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 2)
+    """
 
     rank = 1
 
@@ -151,7 +160,12 @@ class MaxPool1d(_MaxPool):
 
 
 class MaxPool3d(_MaxPool):
-    """Greatest element of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `MaxPool2d`."""
+    """Greatest element of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `MaxPool2d`.
+
+    Examples:
+        >>> print(nn.MaxPool3d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 2, 2, 2)
+    """
 
     rank = 3
 
@@ -219,6 +233,10 @@ class AvgPool2d(_AvgPool):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.AvgPool2d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 2, 2)
     """
 
     def __init__(
@@ -240,7 +258,12 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool1d(_AvgPool):
-    """Mean of each window of (N, C, L) or (C, L); arguments as in `AvgPool2d`."""
+    """Mean of each window of (N, C, L) or (C, L); arguments as in `AvgPool2d`.
+
+    Examples:
+        >>> print(nn.AvgPool1d(kernel_size=2, stride=2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 2)
+    """
 
     rank = 1
 
@@ -258,7 +281,12 @@ class AvgPool1d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """Mean of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `AvgPool2d`."""
+    """Mean of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `AvgPool2d`.
+
+    Examples:
+        >>> print(nn.AvgPool3d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 2, 2, 2)
+    """
 
     rank = 3
 
@@ -314,7 +342,12 @@ class _AdaptiveAvgPool(_Adaptive):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """Means over ``output_size`` nearly equal parts of (N, C, L) or (C, L)."""
+    """Means over ``output_size`` nearly equal parts of (N, C, L) or (C, L).
+
+    Examples:
+        >>> print(nn.AdaptiveAvgPool1d(2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 2)
+    """
 
     rank = 1
 
@@ -324,13 +357,22 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
 
     Args:
         output_size (Union[int, tuple]): extents of the output; ``None`` keeps that of the input.
+
+    Examples:
+        >>> print(nn.AdaptiveAvgPool2d((2, 2))(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 2, 2)
     """
 
     rank = 2
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """Means over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W)."""
+    """Means over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
+
+    Examples:
+        >>> print(nn.AdaptiveAvgPool3d((2, 2, 2))(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 2, 2, 2)
+    """
 
     rank = 3
 
@@ -351,7 +393,12 @@ class _AdaptiveMaxPool(_Adaptive):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """Maxima over ``output_size`` nearly equal parts of (N, C, L) or (C, L)."""
+    """Maxima over ``output_size`` nearly equal parts of (N, C, L) or (C, L).
+
+    Examples:
+        >>> print(nn.AdaptiveMaxPool1d(2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 2)
+    """
 
     rank = 1
 
@@ -360,13 +407,23 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """Maxima over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W)."""
+    """Maxima over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W).
+
+    Examples:
+        >>> print(nn.AdaptiveMaxPool2d((2, 2))(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 2, 2)
+    """
 
     rank = 2
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """Maxima over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W)."""
+    """Maxima over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
+
+    Examples:
+        >>> print(nn.AdaptiveMaxPool3d((2, 2, 2))(ops.ones((1, 2, 4, 4, 4))).shape)
+        (1, 2, 2, 2, 2)
+    """
 
     rank = 3
 
@@ -395,13 +452,23 @@ class _LPPool(Cell):
 
 
 class LPPool1d(_LPPool):
-    """The p-norm of each window of (N, C, L) or (C, L)."""
+    """The p-norm of each window of (N, C, L) or (C, L).
+
+    Examples:
+        >>> print(nn.LPPool1d(2.0, 2, 2)(ops.ones((1, 2, 4))).shape)
+        (1, 2, 2)
+    """
 
     rank = 1
 
 
 class LPPool2d(_LPPool):
-    """The p-norm of each window of (N, C, H, W) or (C, H, W)."""
+    """The p-norm of each window of (N, C, H, W) or (C, H, W).
+
+    Examples:
+        >>> print(nn.LPPool2d(2.0, 2, 2)(ops.ones((1, 2, 4, 4))).shape)
+        (1, 2, 2, 2)
+    """
 
     rank = 2
 

@@ -51,6 +51,10 @@ class RNNCell(_RecurrentCell):
         has_bias (bool): Default ``True``.
         nonlinearity (str): ``"tanh"`` or ``"relu"``. Default ``"tanh"``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.RNNCell(3, 4)(ops.ones((1, 3)), ops.ones((1, 4))).shape)
+        (1, 4)
     """
 
     def __init__(
@@ -69,7 +73,12 @@ class RNNCell(_RecurrentCell):
 
 
 class LSTMCell(_RecurrentCell):
-    """One step of an LSTM: ``construct(x, (h, c))`` returns the next ``(h, c)``; arguments as in `RNNCell`."""
+    """One step of an LSTM: ``construct(x, (h, c))`` returns the next ``(h, c)``; arguments as in `RNNCell`.
+
+    Examples:
+        >>> print(nn.LSTMCell(3, 4)(ops.ones((1, 3)), (ops.ones((1, 4)), ops.ones((1, 4))))[0].shape)
+        (1, 4)
+    """
 
     gates = 4
 
@@ -78,7 +87,12 @@ class LSTMCell(_RecurrentCell):
 
 
 class GRUCell(_RecurrentCell):
-    """One step of a GRU: ``construct(x, hx)``; arguments as in `RNNCell`."""
+    """One step of a GRU: ``construct(x, hx)``; arguments as in `RNNCell`.
+
+    Examples:
+        >>> print(nn.GRUCell(3, 4)(ops.ones((1, 3)), ops.ones((1, 4))).shape)
+        (1, 4)
+    """
 
     gates = 3
 
@@ -169,6 +183,10 @@ class RNN(_RecurrentLayers):
         dropout (float): between layers. Default ``0.0``.
         bidirectional (bool): Default ``False``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.RNN(3, 4)(ops.ones((5, 1, 3)))[0].shape)
+        (5, 1, 4)
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -182,12 +200,22 @@ class RNN(_RecurrentLayers):
 
 
 class LSTM(_RecurrentLayers):
-    """Long short-term memory over (T, N, input): ``construct(x, (h, c), seq_length)``; arguments as in `RNN`."""
+    """Long short-term memory over (T, N, input): ``construct(x, (h, c), seq_length)``; arguments as in `RNN`.
+
+    Examples:
+        >>> print(nn.LSTM(3, 4)(ops.ones((5, 1, 3)))[0].shape)
+        (5, 1, 4)
+    """
 
     mode = "LSTM"
 
 
 class GRU(_RecurrentLayers):
-    """Gated recurrent units over (T, N, input): ``construct(x, h, seq_length)``; arguments as in `RNN`."""
+    """Gated recurrent units over (T, N, input): ``construct(x, h, seq_length)``; arguments as in `RNN`.
+
+    Examples:
+        >>> print(nn.GRU(3, 4)(ops.ones((5, 1, 3)))[0].shape)
+        (5, 1, 4)
+    """
 
     mode = "GRU"

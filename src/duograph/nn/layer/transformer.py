@@ -41,6 +41,10 @@ class MultiheadAttention(Cell):
 
     Raises:
         ValueError: the width does not divide into the heads.
+
+    Examples:
+        >>> print(nn.MultiheadAttention(4, 2)(ops.ones((3, 1, 4)), ops.ones((3, 1, 4)), ops.ones((3, 1, 4)))[0].shape)
+        (3, 1, 4)
     """
 
     def __init__(
@@ -182,6 +186,10 @@ class TransformerEncoderLayer(Cell):
         batch_first (bool): Default ``False``.
         norm_first (bool): whether normalisations come first. Default ``False``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.TransformerEncoderLayer(4, 2)(ops.ones((3, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def __init__(
@@ -224,7 +232,12 @@ class TransformerEncoderLayer(Cell):
 
 
 class TransformerDecoderLayer(Cell):
-    """Self-attention, attention to a memory, and two dense layers; arguments as in `TransformerEncoderLayer`."""
+    """Self-attention, attention to a memory, and two dense layers; arguments as in `TransformerEncoderLayer`.
+
+    Examples:
+        >>> print(nn.TransformerDecoderLayer(4, 2)(ops.ones((3, 1, 4)), ops.ones((5, 1, 4))).shape)
+        (3, 1, 4)
+    """
 
     def __init__(
         self,
@@ -282,6 +295,10 @@ class TransformerEncoder(Cell):
         encoder_layer (Cell): what is copied.
         num_layers (int): how often.
         norm (Cell): Default ``None``.
+
+    Examples:
+        >>> print(nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 2)(ops.ones((3, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
@@ -299,7 +316,13 @@ class TransformerEncoder(Cell):
 
 
 class TransformerDecoder(Cell):
-    """Copies of a decoder layer, one after the other, and a normalisation; arguments as in `TransformerEncoder`."""
+    """Copies of a decoder layer, one after the other, and a normalisation; arguments as in `TransformerEncoder`.
+
+    Examples:
+        >>> layer = nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2), 2)
+        >>> print(layer(ops.ones((3, 1, 4)), ops.ones((5, 1, 4))).shape)
+        (3, 1, 4)
+    """
 
     def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
         super().__init__()
@@ -341,6 +364,10 @@ class Transformer(Cell):
         batch_first (bool): Default ``False``.
         norm_first (bool): Default ``False``.
         dtype (dtype): Default float32.
+
+    Examples:
+        >>> print(nn.Transformer(4, 2)(ops.ones((5, 1, 4)), ops.ones((3, 1, 4))).shape)
+        (3, 1, 4)
     """
 
     def __init__(

@@ -99,6 +99,10 @@ class L1Loss(LossBase):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.L1Loss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.25
     """
 
     def construct(self, logits, labels):
@@ -108,7 +112,12 @@ class L1Loss(LossBase):
 
 
 class MAELoss(L1Loss):
-    """As `L1Loss`."""
+    """As `L1Loss`.
+
+    Examples:
+        >>> print(nn.MAELoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.25
+    """
 
 
 class MSELoss(LossBase):
@@ -134,7 +143,12 @@ class MSELoss(LossBase):
 
 
 class RMSELoss(LossBase):
-    """Root of the mean squared difference."""
+    """Root of the mean squared difference.
+
+    Examples:
+        >>> print(nn.RMSELoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.254951
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -150,6 +164,10 @@ class SmoothL1Loss(LossBase):
     Args:
         beta (number): Default ``1.0``.
         reduction (str): Default ``"none"``.
+
+    Examples:
+        >>> print(nn.SmoothL1Loss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        [0.02  0.045]
     """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
@@ -171,6 +189,10 @@ class HuberLoss(LossBase):
     Args:
         reduction (str): Default ``"mean"``.
         delta (Union[int, float]): Default ``1.0``.
+
+    Examples:
+        >>> print(nn.HuberLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.032500003
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -200,6 +222,10 @@ class CrossEntropyLoss(LossBase):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(nn.CrossEntropyLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0], ms.int32)))
+        0.282208
     """
 
     def __init__(
@@ -237,7 +263,12 @@ def cross_entropy(
 
 
 class NLLLoss(LossBase):
-    """Negative log likelihood of class indices, given log probabilities; arguments as in `CrossEntropyLoss`."""
+    """Negative log likelihood of class indices, given log probabilities; arguments as in `CrossEntropyLoss`.
+
+    Examples:
+        >>> print(nn.NLLLoss()(ops.log_softmax(Tensor([[0.2, 0.8], [1.5, -0.5]])), Tensor([1, 0], ms.int32)))
+        0.282208
+    """
 
     def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -256,6 +287,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     Args:
         sparse (bool): whether labels are class indices (N,) instead of probabilities (N, C). Default ``False``.
         reduction (str): Default ``"none"``.
+
+    Examples:
+        >>> layer = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+        >>> print(layer(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0], ms.int32)))
+        0.282208
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
@@ -276,6 +312,10 @@ class BCELoss(LossBase):
     Args:
         weight (Tensor): of each element. Default ``None``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.BCELoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.28990924
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -296,6 +336,10 @@ class BCEWithLogitsLoss(LossBase):
         reduction (str): Default ``"mean"``.
         weight (Tensor): of each element. Default ``None``.
         pos_weight (Tensor): of positive targets. Default ``None``.
+
+    Examples:
+        >>> print(nn.BCEWithLogitsLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.60066247
     """
 
     def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
@@ -317,6 +361,10 @@ class KLDivLoss(LossBase):
 
     Args:
         reduction (str): also ``"batchmean"``: the sum divided by the first extent. Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.KLDivLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        -0.35
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -329,7 +377,12 @@ class KLDivLoss(LossBase):
 
 
 class SoftMarginLoss(LossBase):
-    """``log(1 + exp(-target * x))`` (``reduction`` default ``"mean"``)."""
+    """``log(1 + exp(-target * x))`` (``reduction`` default ``"mean"``).
+
+    Examples:
+        >>> print(nn.SoftMarginLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.54816663
+    """
 
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
@@ -357,7 +410,12 @@ class FocalLoss(LossBase):
 
 
 class DiceLoss(LossBase):
-    """1 minus the overlap of probabilities and targets (``smooth`` default ``1e-5``)."""
+    """1 minus the overlap of probabilities and targets (``smooth`` default ``1e-5``).
+
+    Examples:
+        >>> print(nn.DiceLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.084973335
+    """
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()
@@ -380,6 +438,10 @@ class MultiClassDiceLoss(LossBase):
         ignore_indiex (int): class that does not count. Default ``None``.
         activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ...
             Default ``"softmax"``.
+
+    Examples:
+        >>> print(nn.MultiClassDiceLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([[0.0, 1.0], [1.0, 0.0]])))
+        0.08559379
     """
 
     def __init__(

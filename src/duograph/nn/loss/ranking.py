@@ -21,6 +21,12 @@ class CosineEmbeddingLoss(LossBase):
     Args:
         margin (float): between -1 and 1. Default ``0.0``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> layer = nn.CosineEmbeddingLoss()
+        >>> x = Tensor([[0.2, 0.8], [1.5, -0.5]])
+        >>> print(layer(x, x, Tensor([1, -1], ms.int32)))
+        0.5
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -42,6 +48,10 @@ class MarginRankingLoss(LossBase):
     Args:
         margin (float): Default ``0.0``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.MarginRankingLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0]), Tensor([1.0, -1.0])))
+        0.0
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -62,6 +72,12 @@ class TripletMarginLoss(LossBase):
         eps (float): Default ``1e-6``.
         reduction (str): Default ``"mean"``.
         margin (Union[Tensor, float]): Default ``1.0``; may be given at the call.
+
+    Examples:
+        >>> layer = nn.TripletMarginLoss()
+        >>> x = Tensor([[0.2, 0.8], [1.5, -0.5]])
+        >>> print(layer(x, x, x))
+        1.0
     """
 
     def __init__(
@@ -99,6 +115,12 @@ class TripletMarginWithDistanceLoss(LossBase):
         swap (bool): Default ``False``.
         reduction (str): Default ``"mean"``.
         margin (float): Default ``1.0``.
+
+    Examples:
+        >>> layer = nn.TripletMarginWithDistanceLoss()
+        >>> x = Tensor([[0.2, 0.8], [1.5, -0.5]])
+        >>> print(layer(x, x, x))
+        1.0
     """
 
     def __init__(
@@ -126,6 +148,10 @@ class PoissonNLLLoss(LossBase):
         full (bool): whether Stirling's term is added. Default ``False``.
         eps (float): Default ``1e-08``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.PoissonNLLLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        1.2675776
     """
 
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-08, reduction: str = "mean") -> None:
@@ -144,6 +170,10 @@ class GaussianNLLLoss(LossBase):
         full (bool): whether the constant term is added. Default ``False``.
         eps (float): least variance. Default ``1e-6``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.GaussianNLLLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0]), Tensor([1.0, 1.0])))
+        0.032500003
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -164,6 +194,10 @@ class HingeEmbeddingLoss(LossBase):
     Args:
         margin (float): Default ``1.0``.
         reduction (str): Default ``"mean"``.
+
+    Examples:
+        >>> print(nn.HingeEmbeddingLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
+        0.85
     """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
@@ -176,7 +210,12 @@ class HingeEmbeddingLoss(LossBase):
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    """Mean over the classes of the binary cross entropy (``weight`` default ``None``, ``reduction`` ``"mean"``)."""
+    """Mean over the classes of the binary cross entropy (``weight`` default ``None``, ``reduction`` ``"mean"``).
+
+    Examples:
+        >>> print(nn.MultiLabelSoftMarginLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([[0.0, 1.0], [1.0, 0.0]])))
+        0.46118245
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
@@ -195,6 +234,10 @@ class MultiMarginLoss(LossBase):
         margin (float): Default ``1.0``.
         reduction (str): Default ``"mean"``.
         weight (Tensor): of each class. Default ``None``.
+
+    Examples:
+        >>> print(nn.MultiMarginLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0])))
+        0.099999994
     """
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Tensor | None = None) -> None:
@@ -208,7 +251,12 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """Multi-label hinge loss: each target row lists class indices, up to the first -1."""
+    """Multi-label hinge loss: each target row lists class indices, up to the first -1.
+
+    Examples:
+        >>> print(nn.MultilabelMarginLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([[1, -1], [0, -1]], ms.int32)))
+        0.099999994
+    """
 
     def construct(self, x, target):
         return losses.multilabel_margin_loss(x, target, self.reduction)[0]

@@ -120,7 +120,15 @@ class Adam(Optimizer):
 
 
 class LazyAdam(Adam):
-    """Adam for sparse gradients; with the dense gradients of duograph it is `Adam`."""
+    """Adam for sparse gradients; with the dense gradients of duograph it is `Adam`.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.LazyAdam([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
+    """
 
     def __init__(
         self,
@@ -138,7 +146,15 @@ class LazyAdam(Adam):
 
 
 class AdamOffload(LazyAdam):
-    """Adam whose states are kept in host memory: here they always are."""
+    """Adam whose states are kept in host memory: here they always are.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.AdamOffload([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
+    """
 
 
 class AdamWeightDecay(Optimizer):
@@ -151,6 +167,13 @@ class AdamWeightDecay(Optimizer):
         beta2 (float): Default ``0.999``.
         eps (float): Default ``1e-6``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.AdamWeightDecay([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     decoupled_weight_decay = True
@@ -192,6 +215,13 @@ class AdaMax(Optimizer):
         eps (float): Default ``1e-08``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
         loss_scale (float): Default ``1.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.AdaMax([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -232,6 +262,13 @@ class Lamb(Optimizer):
         beta2 (float): Default ``0.999``.
         eps (float): Default ``1e-6``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.Lamb([weight], 0.1)
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     decoupled_weight_decay = True

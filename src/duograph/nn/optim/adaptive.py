@@ -36,6 +36,13 @@ class Adagrad(Optimizer):
         update_slots (bool): whether the accumulators are updated. Default ``True``.
         loss_scale (float): Default ``1.0``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.Adagrad([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -70,6 +77,13 @@ class Adadelta(Optimizer):
         epsilon (float): Default ``1e-6``.
         loss_scale (float): Default ``1.0``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.Adadelta([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -111,6 +125,13 @@ class RMSProp(Optimizer):
         centered (bool): whether the variance takes the place of the mean square. Default ``False``.
         loss_scale (float): Default ``1.0``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.RMSProp([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -167,6 +188,13 @@ class ProximalAdagrad(Optimizer):
         use_locking (bool): kept for old programs. Default ``False``.
         loss_scale (float): Default ``1.0``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.ProximalAdagrad([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -210,6 +238,13 @@ class FTRL(Optimizer):
         use_locking (bool): kept for old programs. Default ``False``.
         loss_scale (float): Default ``1.0``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.FTRL([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(

@@ -99,6 +99,13 @@ class Momentum(Optimizer):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.Momentum([weight], 0.1, 0.9)
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(

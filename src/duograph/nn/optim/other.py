@@ -30,6 +30,13 @@ class ASGD(Optimizer):
         alpha (float): power of the decay of the rate. Default ``0.75``.
         t0 (float): step at which averaging starts. Default ``1e6``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.ASGD([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
@@ -75,6 +82,13 @@ class Rprop(Optimizer):
         etas (tuple[float, float]): factors for changed and for equal signs. Default ``(0.5, 1.2)``.
         step_sizes (tuple[float, float]): least and greatest step size. Default ``(1e-6, 50.)``.
         weight_decay (Union[float, int, Cell]): Default ``0.0``.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> optimizer = nn.Rprop([weight])
+        >>> _ = optimizer((Tensor([0.5, 0.5]),))
+        >>> print(weight.shape)
+        (2,)
     """
 
     def __init__(
