@@ -71,7 +71,9 @@ def identities(*roots: Any) -> list[tuple[str, str]]:
             pairs.append((first[id(value)], path))
             return
         first[id(value)] = path
-        items = value.items() if isinstance(value, dict) else enumerate(value) if not isinstance(value, ms.Tensor) else ()
+        items = (
+            value.items() if isinstance(value, dict) else enumerate(value) if not isinstance(value, ms.Tensor) else ()
+        )
         for key, item in items:
             visit(item, f"{path}.{key}")
 
@@ -235,7 +237,10 @@ def _edits(function: ast.FunctionDef) -> list[tuple[int, Callable[[], None], Cal
                     if len(value) > 1 and isinstance(node, ast.Tuple | ast.List | ast.BoolOp | ast.Call):
                         replace(node, field, [*value[:at], *value[at + 1 :]], 3)
                     _expression_edits(
-                        item, lambda new, size, v=value, a=at, n=node, f=field: replace(n, f, [*v[:a], new, *v[a + 1 :]], size)
+                        item,
+                        lambda new, size, v=value, a=at, n=node, f=field: replace(
+                            n, f, [*v[:a], new, *v[a + 1 :]], size
+                        ),
                     )
     return edits
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-HEADER = '''\
+HEADER = """\
 import numpy as np
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
@@ -70,8 +70,8 @@ def early(x):
     if x.min() < -1:
         return 1.5
     return x.sum()
-'''
-NUMERIC = '''
+"""
+NUMERIC = """
 
 def gradient(x, y, i, k, flag, xs, d):
     return ms.grad(f, (0, 1))(x, y, i, k, flag, xs, d)
@@ -82,7 +82,7 @@ def second(x, y, i, k, flag, xs, d):
         return ms.grad(f, 0)(x, y, i, k, flag, xs, d).sum()
 
     return ms.grad(slope, (0, 1))(x, y)
-'''
+"""
 ARGUMENTS = {"x": "v", "y": "m", "i": "i", "k": "k", "flag": "q", "xs": "l", "d": "d"}
 
 # Templates of expressions by kind: letters in braces are expressions of that kind. `!` marks effects.
@@ -148,7 +148,6 @@ LEAVES = {
 }  # fmt: skip
 
 
-
 class Writer:
     """Writes one function body, statement by statement."""
 
@@ -208,7 +207,11 @@ class Writer:
 
     def name(self, kind: str) -> str:
         """A name to assign a value of ``kind`` to: one of that kind, or a new one."""
-        own = [n for n, kd in self.env.items() if kd == kind and n not in self.fixed and (not self.numeric or n not in "xy")]
+        own = [
+            n
+            for n, kd in self.env.items()
+            if kd == kind and n not in self.fixed and (not self.numeric or n not in "xy")
+        ]
         if own and self.rng.random() < 0.6:
             return self.rng.choice(own)
         return self.fresh()
@@ -494,7 +497,9 @@ class Writer:
         self.put(f"{name} = {make}")
         if self.rng.random() < 0.4:
             self.statement()
-        self.put(f"{name}" + self.fill(self.rng.choice([".add_({p})", "[0] = {p}", ".mul_({s})", " += {p}", "[-1] = {s}"])))
+        self.put(
+            f"{name}" + self.fill(self.rng.choice([".add_({p})", "[0] = {p}", ".mul_({s})", " += {p}", "[-1] = {s}"]))
+        )
         if self.rng.random() < 0.4:
             self.statement()
 
@@ -561,7 +566,9 @@ def generate(seed: int, numeric: bool = False) -> str:
     if numeric:
         writer.put(f"return {writer.expr('s')}.sum() + {writer.expr('v')}.sum() + {writer.expr('m')}.mean()")
     else:
-        values = [writer.expr(writer.rng.choice(["v", "m", "s", "k", "p", "any", "i", "l", "d", "z"])) for _ in range(2)]
+        values = [
+            writer.expr(writer.rng.choice(["v", "m", "s", "k", "p", "any", "i", "l", "d", "z"])) for _ in range(2)
+        ]
         writer.put(f"return {', '.join([*values, *writer.rng.sample(sorted(writer.env), 2)])}")
     body = "\n".join(writer.lines)
     return f"{HEADER}\n\ndef f({', '.join(ARGUMENTS)}):\n{body}\n" + (NUMERIC if numeric else "")
