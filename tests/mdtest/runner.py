@@ -1,10 +1,13 @@
 """Runs literate tests. A fenced block is input or expectation, by the words behind its language:
 
-    ```python                          code; the namespace is that of the section
+    ```python                          code; the namespace is that of the section, with ms, nn, ops, np, Tensor, Parameter
+    ```text                            expected: what the code before printed
     ```mindir in                       a graph; from here on the graph of the section
     ```mindir after(drop_tags, fold)   expected: that graph after these passes
     ```mindir capture(f, f32[3])       expected: the program that `jit` captures of `f` for such arguments
     ```mindir optimised(f, f32[3])     expected: the same after all passes
+    ```mindir grad(f, f32[3])          expected: `optimised(ms.grad(f), f32[3])`
+    ```error f(f32[3])                 expected: class and text of the error, the same in dynamic mode and compiled
     ```mindspore                       expected: the graph of the section in MindSpore's look
     ```diagnostic                      expected: the error of the `mindir in` or `python` block before
 
@@ -13,6 +16,8 @@ What `capture` is given is any expression: ``capture(ms.grad(f), f32[3])``. Expe
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,7 +92,8 @@ def rewrite(path: Path, title: str) -> None:
 def outcomes(section: Section) -> list[tuple[Block, str]]:
     """What comes out for every block of a section that is an expectation."""
     found: list[tuple[Block, str]] = []
-    namespace: dict[str, Any] = {}
+    namespace = _names()
+    printed = io.StringIO()
     graph: Any = None
     error: Exception | None = None
     blocks = section.blocks
@@ -95,7 +101,13 @@ def outcomes(section: Section) -> list[tuple[Block, str]]:
         fails = i + 1 < len(blocks) and blocks[i + 1].language == "diagnostic"
         match block.language, block.words:
             case "python", _:
-                error = _attempt(lambda b=block: _execute(b.text, namespace), fails)
+                with contextlib.redirect_stdout(printed):
+                    error = _attempt(lambda b=block: _execute(b.text, namespace), fails)
+            case "text", _:
+                found.append((block, printed.getvalue()))
+                printed = io.StringIO()
+            case "error", words:
+                found.append((block, _error(words, namespace)))
             case "mindir", "in":
                 made: list[Any] = []
                 error = _attempt(lambda b=block, m=made: m.append(read_graph(b.text)), fails)
@@ -117,6 +129,33 @@ def outcomes(section: Section) -> list[tuple[Block, str]]:
     return found
 
 
+def _names() -> dict[str, Any]:
+    import duograph as ms
+
+    return {"ms": ms, "nn": ms.nn, "ops": ms.ops, "np": np, "Tensor": ms.Tensor, "Parameter": ms.Parameter}
+
+
+def _error(words: str, namespace: dict[str, Any]) -> str:
+    """Class and text of what a call raises; compiled, it must be the same class and message."""
+    match = re.fullmatch(r"(\w+)\((.*)\)", words)
+    assert match, f"unknown block: error {words}"
+    jit, function = namespace["ms"].jit, namespace[match[1]]
+    raised = []
+    for fn in (function, jit(function)):
+        with contextlib.redirect_stdout(io.StringIO()):
+            error = _attempt(lambda f=fn: f(*[_sample(text) for text in _split(match[2]) if text]), True)
+        assert error is not None, f"{words} raised nothing"
+        raised.append(error)
+    classes = [next(c for c in type(e).__mro__ if c.__module__ == "builtins") for e in raised]
+    assert classes[0] is classes[1], f"{classes[0].__name__} in dynamic mode, {classes[1].__name__} compiled"
+    assert raised[0].args == raised[1].args, f"{raised[0].args} in dynamic mode, {raised[1].args} compiled"
+    return f"{classes[0].__name__}: {_shown(raised[0])}"
+
+
+def _shown(error: Exception) -> str:
+    return str(error) if not isinstance(error, KeyError) else str(error.args[0])
+
+
 def _execute(text: str, namespace: dict[str, Any]) -> None:
     source = register_source(text, "example.py")
     exec(compile(text, source.name, "exec"), namespace)
@@ -136,10 +175,11 @@ def _captured(words: str, namespace: dict[str, Any]) -> Any:
     """The graph for ``capture(expression, type, ...)`` or ``optimised(...)``."""
     import duograph as ms
 
-    match = re.fullmatch(r"(capture|optimised)\((.*)\)", words)
+    match = re.fullmatch(r"(capture|optimised|grad)\((.*)\)", words)
     assert match, f"unknown block: mindir {words}"
     expression, *types = _split(match[2])
-    fn = ms.jit(eval(expression, namespace))
+    target = eval(expression, namespace)
+    fn = ms.jit(ms.grad(target) if match[1] == "grad" else target)
     fn(*[_sample(text) for text in types])
     (entry,) = fn._own.compiled
     return entry.program.graph if match[1] == "capture" else entry.graph

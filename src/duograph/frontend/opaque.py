@@ -46,12 +46,19 @@ class Opaque:
         self.clock += 1
         self._changed[id(obj)] = (obj, self.clock)
 
-    def check(self, moment: int) -> None:
-        """Refuses to go back to ``moment`` if an object that existed then has changed since."""
+    def changed_since(self, moment: int) -> Any:
+        """An object that existed at ``moment`` and has changed since, or ``None``."""
         for key, (obj, changed) in self._changed.items():
             if changed > moment and self._born.get(key, (obj, 0))[1] <= moment:
-                kind = type(obj).__name__
-                raise Uncapturable(f"a change of a {kind} object in code that runs on several tensor-dependent paths")
+                return obj
+        return None
+
+    def check(self, moment: int) -> None:
+        """Refuses to go back to ``moment`` if an object that existed then has changed since."""
+        obj = self.changed_since(moment)
+        if obj is not None:
+            kind = type(obj).__name__
+            raise Uncapturable(f"a change of a {kind} object in code that runs on several tensor-dependent paths")
 
 
 def _base(obj: Any) -> Any:

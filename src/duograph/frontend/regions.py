@@ -154,6 +154,8 @@ class Regions:
                 raise Uncapturable("too many tensor-dependent paths in one region")
             then = build((*prefix, True), leaf, path)
             last = self.builder.next_tag
+            if key not in self.dissolved and self.world.opaque.changed_since(entry.moment) is not None:
+                self.dissolve(key)  # a larger region may contain the making of what was changed, too
             self.world.restore(entry)
             self.builder.next_tag = tag
             other, other_path = visit((*prefix, False))

@@ -171,7 +171,7 @@ class Session:
             if known is None:
                 self.guards.add(source, "tensor", tensor_facts(tensor))
                 self._tensor_sources[id(tensor)] = (tensor, source)
-            name = str(getattr(tensor, "name", None) or source.key or "x")
+            name = str(getattr(tensor, "name", None) or _name(source))
             param = self.add_input(source, _identifier(name), tensor.abstract)
             self._tensor_params[id(tensor)] = param
         return param
@@ -244,7 +244,7 @@ class Session:
                 self.symbols.append((extent, source, axis))
             shape.append(extent)
         self.guards.add(source, "pattern", (type(value), value._data.dtype, tuple(pattern)))
-        param = self.add_input(source, _identifier(str(source.key)), TensorType(value.dtype, tuple(shape)))
+        param = self.add_input(source, _identifier(_name(source)), TensorType(value.dtype, tuple(shape)))
         handle = self.binder.wrap(param)
         self.patterned[id(handle)] = (handle, source)
         return handle
@@ -267,7 +267,7 @@ class Session:
                 if known == source:
                     return Scalar(param)
             self.guards.add(source, "type", type(value))
-            return Scalar(self.add_input(source, _identifier(str(source.key)), scalar_type(value)))
+            return Scalar(self.add_input(source, _identifier(_name(source)), scalar_type(value)))
         self.guards.add(source, "equal", value)
         return value
 
@@ -370,6 +370,18 @@ class Log:
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
         self.restarts = 0
+
+
+def _name(source: Source) -> str:
+    """What a graph calls the input that is found there."""
+    match source.kind:
+        case "arg":
+            return str(source.base)
+        case "item":
+            return f"{_name(source.base)}_{source.key}"
+        case "pinned":
+            return "x"
+    return str(source.key)
 
 
 def _identifier(name: str) -> str:

@@ -45,7 +45,10 @@ class Source:
             case "arg":
                 return str(self.base)
             case "pinned":
-                return f"<{getattr(self.base.value, '__name__', type(self.base.value).__name__)}>"
+                value = self.base.value
+                if isinstance(value, dict) and "__builtins__" in value:
+                    return "globals"
+                return f"<{getattr(value, '__name__', type(value).__name__)}>"
             case "attr":
                 return f"{self.base}.{self.key}"
             case "item":
