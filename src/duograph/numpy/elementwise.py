@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from duograph.api.functional.forms import in_dtype
-from duograph.api.promote import as_tensor, is_number
+from duograph.api.promote import as_tensor as any_tensor
+from duograph.api.promote import is_number, to_dtype
 from duograph.api.public_ops import functions
+from duograph.core import dtype as dt
 from duograph.ops.power import pow_
 from duograph.tensor.tensor import Tensor
 
@@ -97,6 +101,13 @@ _BINARY = {
 } | {"power": "pow", "mod": "remainder", "inner": "inner"}
 
 
+def as_tensor(x: Any) -> Tensor:
+    """``x`` as a tensor; Python integers, also in lists, become int32 as everywhere in ``mindspore.numpy``."""
+    t = any_tensor(x)
+    python = not isinstance(x, Tensor | np.ndarray | np.generic)
+    return to_dtype(t, dt.int32) if python and t.dtype is dt.int64 else t
+
+
 def operand(x: Any) -> Any:
     """Lists, tuples and arrays as tensors; tensors and numbers as they are."""
     return x if isinstance(x, Tensor) or is_number(x) else as_tensor(x)
@@ -112,7 +123,8 @@ def _unary(name: str, fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _binary(name: str, fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def function(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
-        return in_dtype(fn(operand(x1), operand(x2)), dtype)
+        x = as_tensor(x1) if is_number(x1) and is_number(x2) else operand(x1)
+        return in_dtype(fn(x, operand(x2)), dtype)
 
     function.__name__, function.__doc__ = name, fn.__doc__
     return function

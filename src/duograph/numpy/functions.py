@@ -9,7 +9,7 @@ from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
 from duograph.api.functional import blocks, creation, index, linalg, random, reduce, statistics
 from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
-from duograph.api.promote import as_tensor, to_dtype
+from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import diagonals, movement, search
@@ -19,6 +19,8 @@ from duograph.ops.indexing import gather, gather_elements
 from duograph.ops.linalg import matmul as product
 from duograph.ops.linalg import outer as outer_product
 from duograph.tensor.tensor import Tensor
+
+from .elementwise import as_tensor
 
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:

@@ -262,6 +262,20 @@ def hamming_window(
     return _window("hamming_window", _cosines(alpha, -beta))(window_length, periodic, dtype=dtype)
 
 
+def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Tensor:
+    """The Kaiser window: Bessel functions of ``beta`` times half a circle."""
+    from duograph.ops.special import bessel_i0
+
+    def weights(place: Tensor, last: int) -> Tensor:
+        one = make.constant_like(place, 1)
+        turn = arithmetic.sub(arithmetic.mul(place, make.constant_like(place, 2 / last)), one)
+        height = unary.sqrt(arithmetic.sub(one, arithmetic.square(turn)))
+        scale = make.constant_like(place, beta)
+        return arithmetic.div(bessel_i0(arithmetic.mul(height, scale)), bessel_i0(scale))
+
+    return _window("kaiser_window", weights)(window_length, periodic, dtype=dtype)
+
+
 def scalar_to_tensor(input_x: Any, dtype: Any = dt.float32) -> Tensor:
     """A number as a 0-d tensor."""
     return as_tensor(input_x, dt.as_dtype(dtype))
@@ -269,7 +283,8 @@ def scalar_to_tensor(input_x: Any, dtype: Any = dt.float32) -> Tensor:
 
 def tuple_to_array(input_x: Any) -> Tensor:
     """A tuple of numbers as a tensor."""
-    return as_tensor(tuple(input_x))
+    made = as_tensor(tuple(input_x))
+    return to_dtype(made, dt.int32) if made.dtype is dt.int64 else made
 
 
 def cartesian_prod(*inputs: Tensor) -> Tensor:
@@ -287,7 +302,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ones": ones, "zeros": zeros, "ones_like": ones_like, "zeros_like": zeros_like, "full": full,
     "full_like": full_like, "fill": fill, "fills": fills, "arange": arange, "range": range, "tensor_range": range,
     "linspace": linspace, "logspace": logspace, "eye": eye, "one_hot": one_hot, "tril_indices": tril_indices,
-    "triu_indices": triu_indices, "hamming_window": hamming_window,
+    "triu_indices": triu_indices, "hamming_window": hamming_window, "kaiser_window": kaiser_window,
     "hann_window": _window("hann_window", _cosines(0.5, -0.5), dt.float64),
     "blackman_window": _window("blackman_window", _cosines(0.42, -0.5, 0.08)),
     "bartlett_window": _window("bartlett_window", _bartlett), "scalar_to_tensor": scalar_to_tensor,
