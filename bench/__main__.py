@@ -1,20 +1,27 @@
-"""Lists and runs the benchmarks: `python -m bench [--rounds N] NAME...`, or `all`.
+"""Lists and runs the benchmarks: `python -m bench [--rounds N] [--peer NAME=PYTHON] NAME...`, or `all`.
 
 A benchmark is a module of this folder with a docstring, whose first line is its title, and a function
 `cases() -> dict[str, Callable[[], float]]`: each case measures once and returns seconds. The runner interleaves the
 rounds of all cases, so that a slow moment of the machine hits all of them, and prints medians, and ratios to the first
-case. Peers (torch, jax, mindspore) are cases only where they are installed.
+case of the group (of ``mlp: jit`` the group is ``mlp``). Peers (torch, jax, mindspore) take part in the same rounds,
+each in its own interpreter (``_peers.py``), for benchmarks that have ``peer_cases(package)``.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import importlib
+import importlib.metadata
+import os
 import pkgutil
+import platform
 import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+from bench._peers import start
 
 Case = Callable[[], float]
 
@@ -45,16 +52,30 @@ def in_words(seconds: float) -> str:
 
 
 def table(seconds: dict[str, list[float]]) -> str:
-    """Median, quartiles, and the ratio to the first case."""
+    """Median, quartiles, and the ratio to the first case of the group."""
     width = max(map(len, seconds))
-    first = statistics.median(next(iter(seconds.values())))
-    rows = []
+    first: dict[str, float] = {}
+    rows: dict[str, list[str]] = {}
     for name, values in seconds.items():
         median = statistics.median(values)
+        group = name.rpartition(": ")[0]
+        ratio = median / first.setdefault(group, median)
         low, _, high = statistics.quantiles(values, n=4) if len(values) > 1 else (median,) * 3
         spread = f"[{in_words(low)}, {in_words(high)}]"
-        rows.append(f"  {name:<{width}}  {in_words(median):>10}  {spread:<24} x {median / first:.2f}")
-    return "\n".join(rows)
+        rows.setdefault(group, []).append(f"  {name:<{width}}  {in_words(median):>10}  {spread:<24} x {ratio:.2f}")
+    return "\n".join(row for group in rows.values() for row in group)
+
+
+def machine() -> str:
+    """Where and when this is measured."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        models = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        model = models[0] if models else model
+    versions = f"Python {platform.python_version()}, NumPy {importlib.metadata.version('numpy')}"
+    now = dt.datetime.now(dt.UTC)
+    return f"{now:%Y-%m-%d %H:%M} UTC, {model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {versions}"
 
 
 def main() -> int:
@@ -62,6 +83,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Runs benchmarks; without names lists them.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run, or `all`")
     parser.add_argument("--rounds", type=int, default=9, help="interleaved rounds (default: %(default)s)")
+    parser.add_argument(
+        "--peer", action="append", default=[], metavar="NAME=PYTHON", help="also measure NAME, with this interpreter"
+    )
     options = parser.parse_args()
     known = names()
     wanted = known if options.names == ["all"] else options.names
@@ -72,7 +96,11 @@ def main() -> int:
         module = importlib.import_module(f"bench.{name}")
         print(f"{name}: {(module.__doc__ or '').strip().splitlines()[0]}")
         if wanted:
-            print(table(measure(module.cases(), max(options.rounds, 1))), flush=True)
+            cases = module.cases()
+            for peer in options.peer if hasattr(module, "peer_cases") else ():
+                cases |= start(name, *peer.split("=", 1))
+            print(f"  {machine()}")
+            print(table(measure(cases, max(options.rounds, 1))), flush=True)
     return 0
 
 
