@@ -41,13 +41,13 @@ class MutableDict(dict[Any, Any]):
     __ms_mutable__ = True
 
 
-for _kind in (MutableTuple, MutableList):
-    register_container(_kind, lambda v: (v, None), lambda _data, items, kind=_kind: kind(items))
-register_container(
-    MutableDict,
-    lambda v: (list(v.values()), tuple(v)),
-    lambda keys, items: MutableDict(zip(keys, items, strict=True)),
-)
+def _dict_of(keys: Any, items: Any) -> MutableDict:
+    return MutableDict(zip(keys, items, strict=True))
+
+
+register_container(MutableTuple, lambda v: (v, None), lambda _data, items: MutableTuple(items))
+register_container(MutableList, lambda v: (v, None), lambda _data, items: MutableList(items))
+register_container(MutableDict, lambda v: (list(v.values()), tuple(v)), _dict_of)
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:

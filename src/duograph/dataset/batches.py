@@ -30,16 +30,16 @@ def stacked(values: list[np.ndarray], name: str) -> np.ndarray:
     return np.stack(values)
 
 
-def padded(values: list[np.ndarray], shape: Any, fill: Any, name: str) -> np.ndarray:
+def padded(values: list[np.ndarray], name: str, shape: Any, fill: Any) -> np.ndarray:
     """Values of one column, padded to ``shape`` (``None``: the largest of each axis) with ``fill``, as one array."""
     rank = values[0].ndim
     if shape is not None and len(shape) != rank:
         raise RuntimeError(f"Invalid pad shape {list(shape)}: column '{name}' has {rank} axes.")
     most = [max(v.shape[axis] for v in values) for axis in range(rank)]
     target = most if shape is None else [m if s is None else s for s, m in builtins.zip(shape, most, strict=True)]
-    out = np.full((len(values), *target), 0 if fill is None else fill, values[0].dtype)
+    out: np.ndarray = np.full((len(values), *target), 0 if fill is None else fill, values[0].dtype)
     for place, value in enumerate(values):
-        part = tuple(slice(0, min(a, b)) for a, b in builtins.zip(value.shape, target, strict=True))
+        part: Any = tuple(slice(0, min(a, b)) for a, b in builtins.zip(value.shape, target, strict=True))
         out[(place, *part)] = value[part]
     return out
 
@@ -123,7 +123,7 @@ class Batch(Dataset):
         if self._pad is None:
             return tuple(stacked([array_of(v) for v in p], n) for p, n in builtins.zip(parts, names, strict=True))
         return tuple(
-            padded(part, *self._pad.get(name, (None, None)), name) if name in self._pad or not self._pad
+            padded(part, name, *self._pad.get(name, (None, None))) if name in self._pad or not self._pad
             else stacked(part, name)
             for part, name in builtins.zip(parts, names, strict=True)
         )  # fmt: skip
@@ -194,5 +194,5 @@ class Buckets(Dataset):
             shape, fill = self._pad[name]
             if self._to_bound and place < len(self._bounds) and shape is not None:
                 shape = [self._bounds[place] - 1 if s is None else s for s in shape]
-            out.append(padded(values, shape, fill, name))
+            out.append(padded(values, name, shape, fill))
         return tuple(out)

@@ -165,7 +165,8 @@ class ShuffleRows(Dataset):
         return self.children[0].size()
 
     def rows(self, run: Run) -> Iterator[Row]:
-        rng, buffer = run.rng(self), []
+        rng = run.rng(self)
+        buffer: list[Row] = []
         for row in self.children[0].rows(run):
             if len(buffer) < self._buffer:
                 buffer.append(row)

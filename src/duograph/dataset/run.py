@@ -30,7 +30,8 @@ class Run:
     def of(cls, root: Dataset) -> Run:
         """A run of the tree under ``root``."""
         seed = config.chosen_seed()
-        return cls(_numbers_of(root), (int(np.random.SeedSequence().entropy or 0) if seed is None else seed,))
+        fresh: Any = np.random.SeedSequence().entropy  # an int, if nothing is given
+        return cls(_numbers_of(root), (fresh if seed is None else seed,))
 
     @classmethod
     def fixed(cls, root: Dataset) -> Run:

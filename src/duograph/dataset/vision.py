@@ -247,7 +247,8 @@ class Crop:
         self._place, self._size = tuple(coordinates), _pair(_size(size))
 
     def __call__(self, image: Any) -> np.ndarray:
-        return cropped(image_of(image), *self._place, self._size)
+        top, left = self._place
+        return cropped(image_of(image), top, left, self._size)
 
 
 def cropped(image: np.ndarray, top: int, left: int, size: tuple[int, int]) -> np.ndarray:

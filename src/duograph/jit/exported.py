@@ -106,7 +106,7 @@ class StandaloneProgram:
         program = _Reader(self).program()
         if len(program.paths) > 1 or program.symbols:
             raise Uncapturable("an exported graph with several ways to end, or with open sizes, inside another program")
-        binder = state.binder
+        binder: Any = state.binder
         context, world = binder.builder.context, binder.session.world  # the world has the state of random numbers
         if not context.functions.keys().isdisjoint(self.exported.content.functions):
             raise Uncapturable("an exported graph that defines a function of the same name")

@@ -228,7 +228,7 @@ class _Writer:
         }
 
     def _exception(self, path: Path) -> dict[str, Any]:
-        value = path.value.value if isinstance(path.value, recipes.Constant) else None
+        value: Any = path.value.value if isinstance(path.value, recipes.Constant) else None
         # errors of this package are of a builtin class, too; a class of the user's is not in the file
         for cls in type(value).__mro__ if isinstance(value, Exception) else ():
             if getattr(builtins, cls.__name__, None) is cls:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duograph.api.functional import creation, loss, nn, pool, random
 from duograph.api.functional.array import pad as _pad
@@ -215,6 +215,11 @@ def embedding(
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, dim: int = -1) -> Tensor:
     """A sample of the Gumbel softmax."""
     return random.gumbel_softmax(logits, tau, hard, dim)
+
+
+if TYPE_CHECKING:  # what the table gives
+
+    def __getattr__(name: str) -> Any: ...
 
 
 _here = {n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "") == __name__}
