@@ -1,0 +1,205 @@
+"""``mindspore.profiler``: measures the wall time of what runs between ``start`` and ``stop``.
+
+There is one CPU and no queue of kernels, hence nothing to collect from a device: the classes accept MindSpore's
+arguments, follow its states and its schedules, and count steps. ``python -m cProfile`` shows where Python spends time.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+__all__ = [
+    "AicoreMetrics", "DynamicProfilerMonitor", "ExportType", "HostSystem", "Profiler", "ProfilerActivity",
+    "ProfilerLevel", "mstx", "profile", "schedule", "tensorboard_trace_handler",
+]  # fmt: skip
+
+
+class ProfilerActivity(Enum):
+    """What can be watched."""
+
+    CPU = "CPU"
+    NPU = "NPU"
+    GPU = "GPU"
+
+
+class ProfilerLevel(Enum):
+    """How closely."""
+
+    LevelNone = "LevelNone"
+    Level0 = "Level0"
+    Level1 = "Level1"
+    Level2 = "Level2"
+
+
+class AicoreMetrics(Enum):
+    """Counters of accelerators; there are none here."""
+
+    AiCoreNone = "None"
+
+
+class ExportType(Enum):
+    """Formats of results."""
+
+    Text = "text"
+    Db = "db"
+
+
+class HostSystem(Enum):
+    """Parts of the host to watch."""
+
+    CPU = "cpu"
+    MEM = "mem"
+    DISK = "disk"
+    NETWORK = "network"
+
+
+class schedule:
+    """Which steps are recorded: ``skip_first``, then cycles of ``wait``, ``warmup`` and ``active`` steps.
+
+    Args:
+        wait (int): steps at rest.
+        active (int): recorded steps.
+        warmup (int): steps of preparation. Default ``0``.
+        repeat (int): number of cycles, 0: without end. Default ``0``.
+        skip_first (int): Default ``0``.
+    """
+
+    def __init__(self, *, wait: int, active: int, warmup: int = 0, repeat: int = 0, skip_first: int = 0) -> None:
+        for name, value in (("wait", wait), ("warmup", warmup), ("repeat", repeat), ("skip_first", skip_first)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise ValueError(f"Invalid parameter {name}, it must be an int of at least 0, but got {value!r}.")
+        if isinstance(active, bool) or not isinstance(active, int) or active < 1:
+            raise ValueError(f"Invalid parameter active, it must be an int of at least 1, but got {active!r}.")
+        self.wait, self.warmup, self.active, self.repeat, self.skip_first = wait, warmup, active, repeat, skip_first
+
+    def __call__(self, step: int) -> bool:
+        """Whether ``step`` is recorded."""
+        step -= self.skip_first
+        cycle = self.wait + self.warmup + self.active
+        if step < 0 or (self.repeat and step // cycle >= self.repeat):
+            return False
+        return step % cycle >= self.wait + self.warmup
+
+
+class profile:
+    """Records the times of steps, as a context or by `start`, `step` and `stop`.
+
+    Args:
+        schedule (schedule): which steps. Default ``None``: all.
+        on_trace_ready (Callable): called with this object at the end. Default ``None``.
+        start_profile (bool): start at once (`Profiler`). Default ``True``.
+        output_path (str): folder of ``profile.json`` (`Profiler`). Default ``"./data"``.
+        kwargs: ``activities``, ``profile_memory``, ``with_stack`` and others, without effect.
+    """
+
+    _starts = False
+
+    def __init__(
+        self,
+        *,
+        schedule: Callable[[int], bool] | None = None,
+        on_trace_ready: Callable[..., Any] | None = None,
+        start_profile: bool = True,
+        output_path: str = "./data",
+        **kwargs: Any,
+    ) -> None:
+        self._schedule, self._ready, self._path = schedule, on_trace_ready, output_path
+        self.steps: list[float] = []
+        self._number, self._since = 0, 0.0
+        self._on = False
+        if self._starts and start_profile:
+            self.start()
+
+    def start(self) -> None:
+        """Begins to record."""
+        self._on, self._since = True, time.perf_counter()
+
+    def step(self) -> None:
+        """Ends a step.
+
+        Raises:
+            RuntimeError: nothing was started.
+        """
+        if not self._on:
+            raise RuntimeError("Profiler is stopped, call start first.")
+        now = time.perf_counter()
+        if self._schedule is None or self._schedule(self._number):
+            self.steps.append(now - self._since)
+        self._number, self._since = self._number + 1, now
+
+    def stop(self) -> None:
+        """Ends recording."""
+        if self._on:
+            self._on = False
+            if self._ready is not None:
+                self._ready(self)
+
+    def analyse(self, *args: Any, **kwargs: Any) -> None:
+        """Ends recording, and writes the seconds of every step to ``profile.json`` in ``output_path``."""
+        self.stop()
+        self.write(self._path)
+
+    def write(self, folder: str) -> None:
+        """Writes ``profile.json``."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        (Path(folder) / "profile.json").write_text(json.dumps({"step_seconds": self.steps}), encoding="utf-8")
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Remembers a text under a key."""
+        self.metadata = {**getattr(self, "metadata", {}), key: value}
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class Profiler(profile):
+    """Like `profile`; starts when made."""
+
+    _starts = True
+
+
+def tensorboard_trace_handler(dir_name: str = "./data", *args: Any, **kwargs: Any) -> Callable[[profile], None]:
+    """What writes ``profile.json`` to a folder when recording ends."""
+    return lambda recorded: recorded.write(dir_name)
+
+
+class mstx:
+    """Marks in a trace; they cost nothing, for there is no trace."""
+
+    @staticmethod
+    def mark(message: str, stream: Any = None, domain: str = "default") -> None:
+        """Marks a moment."""
+
+    @staticmethod
+    def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
+        """Starts a range; its number."""
+        return 0
+
+    @staticmethod
+    def range_end(range_id: int, domain: str = "default") -> None:
+        """Ends a range."""
+
+
+class DynamicProfilerMonitor(profile):
+    """Like `profile`; the configuration file is not watched.
+
+    Args:
+        cfg_path (str): folder of the configuration.
+        output_path (str): Default ``"./dyn_profile_data"``.
+        poll_interval (int): Default ``2``.
+    """
+
+    def __init__(
+        self, cfg_path: str, output_path: str = "./dyn_profile_data", poll_interval: int = 2, **kwargs: Any
+    ) -> None:
+        super().__init__(output_path=output_path)
+        self.start()
