@@ -29,9 +29,8 @@ class cast:
         return convert(x, dtype.numpy)
 
     def bprop(ins, out, dout, *, dtype):
-        (x,) = ins
-        smooth = all(d.is_floating or d.is_complex for d in (x.dtype, dtype))
-        return (cast(dout, dtype=x.dtype) if smooth else None,)
+        # straight through integers and bools, too: MindSpore's rule
+        return (cast(dout, dtype=ins[0].dtype),)
 
 
 def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

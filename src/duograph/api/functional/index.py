@@ -130,14 +130,26 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """As `clamp`."""
+    """Every element limited to the two values; an element equal to one shares its gradient with it, unlike in `clamp`.
+
+    Raises:
+        ValueError: both limits are ``None``.
+    """
     if isinstance(x, list | tuple):
         return type(x)(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
     if not isinstance(x, Tensor):
         raise TypeError(
             f"For 'clip_by_value', the type of 'x' must be Tensor or list or tuple of Tensor, but got {type(x)}."
         )
-    return clamp(x, clip_value_min, clip_value_max)
+    if clip_value_min is None and clip_value_max is None:
+        raise ValueError(
+            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None."
+        )
+    if clip_value_min is not None:
+        x = arithmetic.maximum(*promote(x, clip_value_min, "Maximum"))
+    if clip_value_max is not None:
+        x = arithmetic.minimum(*promote(x, clip_value_max, "Minimum"))
+    return x
 
 
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
