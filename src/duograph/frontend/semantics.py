@@ -8,6 +8,7 @@ behind our back (then that code is interpreted)?
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import types
@@ -418,8 +419,20 @@ class Semantics:
                 result = self.calls.call(method, (obj, other), {})
                 if result is not NotImplemented:
                     return result
+        if op is operator.ne and (user_method(a, "__eq__") or user_method(b, "__eq__")):
+            same = self.truth(self.compare(operator.eq, a, b))
+            return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
+        if op in (operator.eq, operator.ne) and a is not b and type(a) is type(b) and _has_generated_eq(type(a)):
+            return self._compare_fields(op, a, b)
         self._refuse_foreign(a, b)
         return op(a, b)
+
+    def _compare_fields(self, op: Any, a: Any, b: Any) -> bool:
+        """The ``==`` that ``dataclass`` writes, reading the fields as the program sees them."""
+        names = [f.name for f in dataclasses.fields(a) if f.compare]
+        pairs = [(self.getattr(a, n), self.getattr(b, n)) for n in names]
+        same = all(x is y or self.as_bool(self.compare(operator.eq, x, y)) for x, y in pairs)
+        return same if op is operator.eq else not same
 
     def _refuse_foreign(self, *values: Any) -> None:
         for v in values:
@@ -541,6 +554,11 @@ def user_method(obj: Any, name: str) -> Any:
     if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
         return found
     return None
+
+
+def _has_generated_eq(cls: type) -> bool:
+    found = lookup(cls, "__eq__")
+    return dataclasses.is_dataclass(cls) and isinstance(found, types.FunctionType) and is_generated(found)
 
 
 def _is_data_descriptor(found: Any) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Generator
 from typing import Any
 
+from duograph.core.op import state
 from duograph.ops.scalar import Scalar
 
 from ..errors import Uncapturable
@@ -115,5 +116,6 @@ def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcom
             if outcome.kind == "next":
                 outcome = yield from _block(driver, node.orelse, frame)
     finally:
-        final = driver.block(node.finalbody, frame)
+        if state.binder is driver.session.binder:  # not when it is thrown away after the capture
+            final = driver.block(node.finalbody, frame)
     return final if final.kind != "next" else outcome

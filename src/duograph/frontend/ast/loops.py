@@ -9,7 +9,8 @@ than `UNROLL` iterations, and every loop whose test depends on a tensor, becomes
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from duograph.ops.scalar import Scalar
@@ -124,7 +125,15 @@ class Loops(Statements):
         counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
         if counted or (isinstance(length, int) and length > UNROLL and key not in self.session.log.unrolled):
             return self._counted(node, frame, key, iterable, not counted)
-        for count, value in enumerate(self.semantics.iterate(iterable)):
+        values = self.semantics.iterate(iterable)
+        try:
+            return self._each(node, frame, values)
+        finally:
+            if isinstance(values, types.GeneratorType) and isinstance(node.iter, ast.Call):
+                values.close()  # nobody else holds it: Python would close it here, too
+
+    def _each(self, node: ast.For, frame: Frame, values: Iterator[Any]) -> Outcome:
+        for count, value in enumerate(values):
             if count > MAX_UNROLL:
                 raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
             self.assign(node.target, value, frame)
