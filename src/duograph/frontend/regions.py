@@ -20,7 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.core.op import state as dispatch
+from duograph.core.op import value_key
 from duograph.ir.builder import Scope
+from duograph.ir.node import Apply, Node
 
 from .errors import INTERNAL, Restart, Uncapturable
 from .join import join_leaves
@@ -55,6 +57,19 @@ class Region:
         return tuple(d.taken for d in self.path)
 
 
+def same_value(a: Node, b: Node, depth: int = 6) -> bool:
+    """Whether two nodes compute the same: equal operations on equal operands (the tag is only the place)."""
+    if a is b:
+        return True
+    if not (depth and isinstance(a, Apply) and isinstance(b, Apply)) or a.op is not b.op or a.op.effects:
+        return False
+    if len(a.operands) != len(b.operands) or a.attrs.keys() != b.attrs.keys():
+        return False
+    if any(value_key(v) != value_key(b.attrs[k]) for k, v in a.attrs.items()):
+        return False
+    return all(same_value(x, y, depth - 1) for x, y in zip(a.operands, b.operands, strict=True))
+
+
 class Regions:
     """The stack of regions of a capture session, and what earlier attempts have learned."""
 
@@ -81,6 +96,9 @@ class Regions:
         """The value of the tensor-dependent condition ``pred`` (a bool Scalar) on the path being captured."""
         region = self.current
         assert region is not None
+        for made in region.path:
+            if same_value(made.pred.node, pred.node):  # this path is the one on which the answer is known
+                return made.taken
         k = len(region.path)
         if k > MAX_DECISIONS:
             raise Uncapturable("a loop in code that is not interpreted, whose end depends on tensor values")
