@@ -1,6 +1,6 @@
 """Runs literate tests. A fenced block is input or expectation, by the words behind its language:
 
-    ```python                          code; the namespace is that of the section, with ms, nn, ops, np, Tensor, Parameter
+    ```python                          code; the namespace of the section has ms, nn, ops, np, Tensor, Parameter
     ```text                            expected: what the code before printed
     ```mindir in                       a graph; from here on the graph of the section
     ```mindir after(drop_tags, fold)   expected: that graph after these passes
