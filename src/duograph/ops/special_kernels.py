@@ -197,7 +197,7 @@ _ZETA_SERIES = tuple(
 )
 
 
-def _hurwitz_zeta(s: float, q: np.ndarray) -> np.ndarray:
+def hurwitz_zeta(s: float | np.ndarray, q: np.ndarray) -> np.ndarray:
     """``sum over n >= 0 of (q + n)**-s`` for ``q > 0``: 12 terms, then Euler-Maclaurin."""
     total = np.zeros_like(q)
     for n in range(12):
@@ -221,7 +221,7 @@ def _polygamma(x: np.ndarray, n: int) -> np.ndarray:
         low = q <= 0
         lifted = lifted + np.where(low, np.where(low, q, 1.0) ** -(n + 1.0), 0.0)
         q = np.where(low, q + 1.0, q)
-    value = (-1.0) ** (n + 1) * math.factorial(n) * (lifted + _hurwitz_zeta(n + 1.0, q))
+    value = (-1.0) ** (n + 1) * math.factorial(n) * (lifted + hurwitz_zeta(n + 1.0, q))
     return np.where(pole, np.inf if n % 2 else np.nan, value)
 
 

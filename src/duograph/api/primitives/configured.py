@@ -14,7 +14,7 @@ from duograph.ops import random as draws
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce
+from ..functional import array, blocks, compare, creation, index, linalg, math, matrices, nn, random, reduce
 from ..functional.forms import axes_of, axis_of, in_dtype
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -168,28 +168,6 @@ _row(
     {"mode": "constant", "paddings_contiguous": True},
 )  # fmt: skip
 _row("Padding", lambda p, x: nn.padding(x, p.pad_dim_size), {"pad_dim_size": 8})
-
-
-def _mirror(p: Any, x: Tensor, paddings: Any) -> Tensor:
-    """Mirrored at the edge, with the edge itself for ``SYMMETRIC``."""
-    from duograph.ops.slices import concat, slice_axis
-    from duograph.tensor.hooks import value_of
-
-    rows = value_of(paddings, "the paddings of MirrorPad").tolist() if isinstance(paddings, Tensor) else paddings
-    if p.mode == "REFLECT":
-        return array.pad_pairs(x, [tuple(r) for r in rows], "reflect")
-    for axis, (before, after) in enumerate(rows):
-        n = x.shape[axis]
-        parts = [
-            array.flip(slice_axis(x, axis, 0, before), axis),
-            x,
-            array.flip(slice_axis(x, axis, n - after, n), axis),
-        ]
-        x = concat(*parts, axis=axis)
-    return x
-
-
-_row("MirrorPad", _mirror, {"mode": "REFLECT"})
 _row(
     "SpaceToBatchND",
     lambda p, x: blocks.space_to_batch_nd(x, p.block_shape, p.paddings),
@@ -304,15 +282,7 @@ for _how in ("add", "sub", "update"):
     _row(f"Inplace{_how.title()}", _rows(_how), {"indices": REQUIRED})
 
 
-def _band(p: Any, x: Tensor, lower: Any, upper: Any) -> Tensor:
-    """The diagonals from ``lower`` below to ``upper`` above the main one; negative: all."""
-    from duograph.ops import diagonals
-
-    out = x if lower < 0 else diagonals.triu(x, diagonal=-lower)
-    return out if upper < 0 else diagonals.tril(out, diagonal=upper)
-
-
-_row("MatrixBandPart", _band)
+_row("MatrixBandPart", lambda p, x, lower, upper: matrices.matrix_band_part(x, lower, upper))
 
 
 def _unravel(p: Any, indices: Any, dims: Any) -> Tensor:

@@ -197,3 +197,22 @@ def case_while_inplace(jit):
         return x
 
     return foo(Tensor([0.0, 0.0, 0.0]), Tensor(3))
+
+
+def case_for_nested_break_continue(jit):
+    @jit
+    def foo(x):
+        out = []
+        for i in range(4):
+            if i == 1:
+                continue
+            for j in range(4):
+                if j > i:
+                    break
+                if x > 2:
+                    out.append(x * i + j)
+                else:
+                    continue
+        return out
+
+    return foo(Tensor(3)), foo(Tensor(1))

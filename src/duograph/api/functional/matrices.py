@@ -1,0 +1,180 @@
+"""Matrices in packed forms: bands of diagonals, LU and Householder factors; eigenvalues, least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.core.shapes import numel
+from duograph.ops import banded, factored, movement
+from duograph.ops.creation import eye
+from duograph.ops.linalg import matmul
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from ..promote import as_tensor, to_dtype
+from .array import pad_pairs
+from .forms import as_float, need_tensor, static_int
+
+# ---- bands of diagonals ----------------------------------------------------------------------------------------------
+
+
+def _pair(k: Any, op: str) -> tuple[int, int]:
+    """The lowest and highest diagonal from an int, a pair, or a tensor of one or two."""
+    if isinstance(k, Tensor):
+        k = hooks.value_of(k, f"the diagonals of '{op}'").reshape(-1).tolist()
+    given = list(k) if isinstance(k, list | tuple) else [k]
+    if len(given) not in (1, 2):
+        raise ValueError(f"For '{op}', the 'k' must be one or two diagonals, but got {k}.")
+    return given[0], given[-1]
+
+
+def matrix_diag(
+    x: Tensor, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """Matrices that hold the rows of ``x`` on the diagonals ``k`` and ``padding_value`` elsewhere.
+
+    Raises:
+        ValueError: the matrix is too small for the diagonals.
+    """
+    need_tensor("MatrixDiagV3", x=x)
+    low, high = _pair(k, "matrix_diag")
+    rows, columns = (static_int(n, "matrix_diag", "num_rows") for n in (num_rows, num_cols))
+    width = x.shape[-1]
+    least_rows, least_columns = width - min(high, 0), width + max(low, 0)
+    if rows == -1 and columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows, columns = (least if n == -1 else n for n, least in ((rows, least_rows), (columns, least_columns)))
+    if rows < least_rows or columns < least_columns or banded.longest(rows, columns, low, high) != width:
+        raise ValueError(f"For 'matrix_diag', {rows} rows and {columns} columns do not fit diagonals of {width}.")
+    lead = x.shape[:-1] if low == high else x.shape[:-2]
+    base = movement.broadcast_to(as_tensor(padding_value, x.dtype), shape=(*lead, rows, columns))
+    return banded.with_diagonals(base, x, lower=low, upper=high, align=align)
+
+
+def matrix_diag_part(x: Tensor, k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+    """The diagonals ``k`` of matrices as rows, filled up with ``padding_value``."""
+    need_tensor("MatrixDiagPartV3", x=x)
+    low, high = _pair(k, "matrix_diag_part")
+    return banded.diagonals_of(x, as_tensor(padding_value, x.dtype), lower=low, upper=high, align=align)
+
+
+def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
+    """``x`` with the rows of ``diagonal`` on its diagonals ``k``."""
+    need_tensor("MatrixSetDiagV3", x=x, diagonal=diagonal)
+    low, high = _pair(k, "matrix_set_diag")
+    return banded.with_diagonals(x, diagonal, lower=low, upper=high, align=align)
+
+
+def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
+    """The diagonals from ``lower`` below to ``upper`` above the main one (negative: all), 0 elsewhere."""
+    from duograph.ops import diagonals
+
+    low, high = (static_int(n, "matrix_band_part", "lower") for n in (lower, upper))
+    out = x if low < 0 else diagonals.triu(x, diagonal=-low)
+    return out if high < 0 else diagonals.tril(out, diagonal=high)
+
+
+def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
+    """Padded with the mirror image: without the edge for ``"REFLECT"``, with it for ``"SYMMETRIC"``.
+
+    Raises:
+        ValueError: unknown ``mode``.
+    """
+    from duograph.ops.slices import concat, slice_axis
+
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"For 'MirrorPad', the 'mode' must be in ['REFLECT', 'SYMMETRIC'], but got {mode}.")
+    rows = hooks.value_of(paddings, "the paddings of MirrorPad").tolist() if isinstance(paddings, Tensor) else paddings
+    if mode == "REFLECT":
+        return pad_pairs(input_x, [tuple(r) for r in rows], "reflect")
+    x = input_x
+    for axis, (before, after) in enumerate(rows):
+        n = x.shape[axis]
+        front, back = slice_axis(x, axis, 0, before), slice_axis(x, axis, n - after, n)
+        x = concat(movement.flip(front, axes=(axis,)), x, movement.flip(back, axes=(axis,)), axis=axis)
+    return x
+
+
+# ---- factors ---------------------------------------------------------------------------------------------------------
+
+
+def eig(A: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of square matrices, both complex."""
+    need_tensor("Eig", A=A)
+    return factored.eig(A)
+
+
+def eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of square matrices."""
+    return eig(A)[0]
+
+
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """``X`` with ``A @ X = b``, given the LU factorisation of ``A``."""
+    need_tensor("LuSolve", b=b, LU_data=LU_data, LU_pivots=LU_pivots)
+    return factored.lu_solve(b, LU_data, LU_pivots)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """The permutation, the lower and the upper factor of a packed LU factorisation."""
+    need_tensor("LuUnpack", LU_data=LU_data, LU_pivots=LU_pivots)
+    lower, upper = factored.lu_factors(LU_data) if unpack_data else (None, None)
+    order = factored.permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else None
+    return order, lower, upper
+
+
+def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The QR factorisation in LAPACK's packed form."""
+    need_tensor("Geqrf", input=input)
+    return factored.geqrf(input)
+
+
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+    """The first columns of the product of Householder reflectors, as `geqrf` gives them."""
+    need_tensor("Orgqr", input=input, input2=input2)
+    *lead, m, n = input.shape
+    base = movement.broadcast_to(eye(n=m, m=n, dtype=input.dtype), shape=(*lead, m, n))
+    return factored.apply_reflectors(input, input2, base)
+
+
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
+    """``other`` multiplied from the left or right by the product of Householder reflectors, or its adjoint."""
+    need_tensor("Ormqr", input=input, tau=tau, other=other)
+    if left:
+        return factored.apply_reflectors(input, tau, other, transpose)
+    turned = factored.apply_reflectors(input, tau, factored.adjoint_matrix(other), not transpose)
+    return factored.adjoint_matrix(turned)
+
+
+def lstsq(input: Tensor, A: Tensor) -> Tensor:
+    """``X`` that makes the 2-norm of ``input @ X - A`` smallest."""
+    need_tensor("Lstsq", input=input, A=A)
+    column = A.ndim == 1
+    a, b = as_float(input), as_float(movement.expand_dims(A, 1) if column else A)
+    return factored.least_squares(a, b)
+
+
+def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input1 @ weight[k] @ input2`` for every ``k``, plus ``bias``."""
+    need_tensor("BiDense", input1=input1, input2=input2, weight=weight)
+    count, left, right = weight.shape
+    lead = input1.shape[:-1]
+    rows = numel(lead)
+    x, y = (movement.reshape(t, shape=(rows, t.shape[-1])) for t in (input1, input2))
+    inner = matmul(x, movement.reshape(movement.transpose(weight, perm=(1, 0, 2)), shape=(left, count * right)))
+    cut = movement.reshape(inner, shape=(rows, count, right))
+    out = matmul(cut, movement.expand_dims(y, 2))
+    out = movement.reshape(out, shape=(*lead, count))
+    return out if bias is None else out + to_dtype(bias, out.dtype)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        matrix_diag, matrix_diag_part, matrix_set_diag, matrix_band_part, mirror_pad, eig, eigvals, lu_solve,
+        lu_unpack, geqrf, orgqr, ormqr, lstsq, bidense,
+    )
+}  # fmt: skip
