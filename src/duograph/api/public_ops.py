@@ -30,9 +30,13 @@ FAMILIES = [
     "random",
     "statistics",
     "spectral",
+    "special",
+    "matrices",
+    "boxes",
+    "tail",
     "structure",
 ]
-CLASSES = ["plain", "configured", "layers", "steps"]
+CLASSES = ["plain", "configured", "layers", "steps", "special", "matrices", "pictures", "rare"]
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
 GRADIENTS = [
