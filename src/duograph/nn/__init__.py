@@ -40,6 +40,15 @@ HOMES: dict[str, str] = {
         MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
         Transformer""",
     "duograph.nn.layer.recurrent": "RNN LSTM GRU RNNCell LSTMCell GRUCell",
+    "duograph.nn.layer.math": """
+        MatMul Moments Range ReduceLogSumExp LGamma DiGamma LBeta IGamma MatDet MatInverse MatrixDiag MatrixDiagPart
+        MatrixSetDiag L1Regularizer""",
+    "duograph.nn.layer.combined": """
+        Conv2dBnAct DenseBnAct TimeDistributed FractionalMaxPool2d FractionalMaxPool3d""",
+    "duograph.nn.layer.quality": "ImageGradients CentralCrop PSNR SSIM MSSSIM",
+    "duograph.nn.layer.extended": """
+        AvgPool1dExt AvgPool2dExt AvgPool3dExt Dropout2dExt DropoutExt EmbeddingExt L1LossExt LayerNormExt LogSoftmaxExt
+        MaxPool2dExt PReLUExt""",
     "duograph.nn.optim.optimizer": "Optimizer",
     "duograph.nn.optim.momentum": "SGD Momentum",
     "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",

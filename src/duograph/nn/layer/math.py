@@ -1,0 +1,217 @@
+"""Layers of plain mathematics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duograph.api.functional import linalg
+from duograph.api.functional.reduce import logsumexp
+from duograph.api.public_ops import functions
+from duograph.core import dtype as dt
+from duograph.nn import checks
+from duograph.nn.cell import Cell
+from duograph.ops import decompositions, diagonals
+from duograph.ops.arithmetic import abs_, mul, sub
+from duograph.ops.cast import cast, stop_gradient
+from duograph.ops.creation import constant_like
+from duograph.ops.norm import reduce_mean
+from duograph.ops.reduce import reduce_sum
+from duograph.tensor.tensor import Tensor
+
+_OPS = functions()
+
+
+class MatMul(Cell):
+    """The matrix product.
+
+    Args:
+        transpose_x1 (bool): of the first operand's last two axes. Default ``False``.
+        transpose_x2 (bool): of the second's. Default ``False``.
+    """
+
+    def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
+        super().__init__()
+        self.transpose_x1 = checks.boolean(transpose_x1, "transpose_x1", self.cls_name)
+        self.transpose_x2 = checks.boolean(transpose_x2, "transpose_x2", self.cls_name)
+
+    def construct(self, x1, x2):
+        if self.transpose_x1 and len(x1.shape) > 1:
+            x1 = x1.swapaxes(-1, -2)
+        if self.transpose_x2 and len(x2.shape) > 1:
+            x2 = x2.swapaxes(-1, -2)
+        return linalg.matmul(x1, x2)
+
+
+class Moments(Cell):
+    """Mean and variance.
+
+    Args:
+        axis (Union[int, tuple(int), None]): over which axes. Default ``None``: all.
+        keep_dims (Union[bool, None]): Default ``None``: no.
+    """
+
+    def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
+        super().__init__()
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | tuple)):
+            raise TypeError(
+                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'tuple']', "
+                f"but got type '{type(axis).__name__}'."
+            )
+        if keep_dims is not None:
+            checks.boolean(keep_dims, "keep_dims", self.cls_name)
+        self.axis, self.keep_dims = axis, bool(keep_dims)
+
+    def construct(self, x):
+        return self.moments(x)
+
+    def moments(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance; half floats are computed in float32."""
+        if x.dtype not in (dt.float16, dt.float32, dt.float64, dt.bfloat16):
+            raise TypeError(f"For '{self.cls_name}', the dtype of 'x' must be float, but got {x.dtype}.")
+        half = x.dtype.itemsize < 4
+        wide = cast(x, dtype=dt.float32) if half else x
+        axes = tuple(range(x.ndim)) if self.axis is None else self.axis
+        axes = tuple(a % x.ndim for a in ((axes,) if isinstance(axes, int) else axes))
+        mean = reduce_mean(wide, axis=axes, keep_dims=True)
+        gap = sub(wide, stop_gradient(mean))
+        variance = reduce_mean(mul(gap, gap), axis=axes, keep_dims=self.keep_dims)
+        mean = mean if self.keep_dims else reduce_mean(wide, axis=axes, keep_dims=False)
+        return (cast(mean, dtype=x.dtype), cast(variance, dtype=x.dtype)) if half else (mean, variance)
+
+
+class Range(Cell):
+    """The numbers from ``start`` to ``limit`` (excluded) in steps of ``delta``; up to ``start`` without ``limit``."""
+
+    def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
+        super().__init__()
+        if delta == 0:
+            raise ValueError(f"For '{self.cls_name}', the 'delta' can not be zero.")
+        numbers = np.arange(start, limit, delta)
+        kind = dt.float32 if numbers.dtype.kind == "f" else dt.int32
+        self.result_tensor = Tensor(numbers.astype(kind.numpy))
+
+    def construct(self):
+        return self.result_tensor
+
+
+class ReduceLogSumExp(Cell):
+    """``log(sum(exp(x)))`` over axes.
+
+    Args:
+        axis (Union[int, tuple(int), list(int)]): the axes.
+        keep_dims (bool): Default ``False``.
+    """
+
+    def __init__(self, axis: Any, keep_dims: bool = False) -> None:
+        super().__init__()
+        if isinstance(axis, bool) or not isinstance(axis, int | tuple | list):
+            raise TypeError(
+                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'list', 'tuple']', "
+                f"but got type '{type(axis).__name__}'."
+            )
+        self.axis = tuple(axis) if isinstance(axis, list) else axis
+        self.keep_dims = checks.boolean(keep_dims, "keep_dims", self.cls_name)
+
+    def construct(self, x):
+        return logsumexp(x, self.axis, self.keep_dims)
+
+
+class LGamma(Cell):
+    """The logarithm of the gamma function."""
+
+    def construct(self, x):
+        return _OPS["lgamma"](x)
+
+
+class DiGamma(Cell):
+    """The derivative of the logarithm of the gamma function."""
+
+    def construct(self, x):
+        return _OPS["digamma"](x)
+
+
+class LBeta(Cell):
+    """The logarithm of the beta function."""
+
+    def construct(self, x, y):
+        return _log_beta(x, y)
+
+
+class IGamma(Cell):
+    """The regularised lower incomplete gamma function."""
+
+    def construct(self, a, x):
+        return _OPS["igamma"](a, x)
+
+
+def _log_beta(x: Tensor, y: Tensor) -> Tensor:
+    lgamma = _OPS["lgamma"]
+    return lgamma(x) + lgamma(y) - lgamma(x + y)
+
+
+class MatDet(Cell):
+    """The determinant."""
+
+    def construct(self, x):
+        return decompositions.det(x)
+
+
+class MatInverse(Cell):
+    """The inverse of positive definite matrices."""
+
+    def construct(self, x):
+        return decompositions.inverse(x)
+
+
+class MatrixDiag(Cell):
+    """Matrices with the last axis on their diagonals."""
+
+    def construct(self, x):
+        return linalg_diagonal(x)
+
+
+class MatrixDiagPart(Cell):
+    """The diagonals of matrices."""
+
+    def construct(self, x):
+        return x.diagonal(0, -2, -1)
+
+
+class MatrixSetDiag(Cell):
+    """Matrices with other diagonals."""
+
+    def construct(self, x, diagonal):
+        old = linalg_diagonal(x.diagonal(0, -2, -1))
+        return x - embedded(old, x) + embedded(linalg_diagonal(diagonal), x)
+
+
+def linalg_diagonal(x: Tensor) -> Tensor:
+    """Square matrices with the last axis on their diagonals."""
+    return diagonals.diag_embed(x)
+
+
+def embedded(square: Tensor, like: Tensor) -> Tensor:
+    """A square matrix with zeros around, in the shape of ``like``."""
+    more = [n - m for n, m in zip(like.shape[-2:], square.shape[-2:], strict=True)]
+    return _OPS["pad"](square, (0, more[1], 0, more[0])) if any(more) else square
+
+
+class L1Regularizer(Cell):
+    """The sum of absolute values, times ``scale``.
+
+    Args:
+        scale (int, float): above 0.
+    """
+
+    def __init__(self, scale: Any) -> None:
+        super().__init__()
+        checks.number(scale, "scale", self.cls_name)
+        if scale <= 0:
+            raise ValueError(f"For '{self.cls_name}', the 'scale' must be greater than 0, but got {scale}.")
+        self.scale = scale
+
+    def construct(self, weights):
+        total = reduce_sum(abs_(weights), axis=tuple(range(len(weights.shape))), keep_dims=False)
+        return mul(total, constant_like(total, self.scale))
