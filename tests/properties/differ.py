@@ -24,7 +24,7 @@ import numpy as np
 
 import duograph as ms
 from duograph.nn.graph_mode import compiled_cell
-from tests.conformance.harness import EAGER, MODES, Mode, describe, ties
+from tests.conformance.harness import EAGER, MODES, Mode, describe
 
 MODES_BY_NAME = {mode.name: mode for mode in [EAGER, *MODES]}
 WATCHED = ("COUNT", "LOG", "TABLE", "W", "BOX")

@@ -88,7 +88,8 @@ ARGUMENTS = {"x": "v", "y": "m", "i": "i", "k": "k", "flag": "q", "xs": "l", "d"
 # Templates of expressions by kind: letters in braces are expressions of that kind. `!` marks effects.
 EXPRESSIONS: dict[str, list[str]] = {
     "v": [
-        "({v} + {v})", "({v} - {v})", "({v} * {v})", "({v} * {p})", "({v} + {s})", "({k} - {v})", "ops.tanh({v})", "(-{v})",
+        "({v} + {v})", "({v} - {v})", "({v} * {v})", "({v} * {p})", "({v} + {s})", "({k} - {v})",
+        "ops.tanh({v})", "(-{v})",
         "ops.sin({v})", "{m}.sum(0)", "{m}[{01}]", "ops.where({b}, {v}, {v})", "{v}.clip(-2, 2)", "ops.relu({v})",
         "{v}.abs()", "{l}[{01}]", "{l}[-1]", "{i}.astype(ms.float32)", "ops.maximum({v}, {v})", "ops.cumsum({v}, 0)",
         "({v} if {q} else {v})", "{h}.astype(ms.float32)", "ops.softmax({v}, -1)", "{d}['a']", "{d}.get('b')",
@@ -112,7 +113,8 @@ EXPRESSIONS: dict[str, list[str]] = {
         "({s} if {s} > {s} else {v}[0])", "{v}.min()", "({p} * {s})", "ops.abs({s})", "{m}.sum(1)[{01}]",
         "sum([a.sum() for a in {l}], {v}.sum())", "{v}.std()", "({s} / ({s} * {s} + 1))",
     ],
-    "i": ["({i} + {k})", "({i} % 3)", "({i} * {i})", "({i} - {j})", "({i} // 2)", "{b}.astype(ms.int64)", "ops.abs({i})"],
+    "i": ["({i} + {k})", "({i} % 3)", "({i} * {i})", "({i} - {j})", "({i} // 2)", "{b}.astype(ms.int64)",
+          "ops.abs({i})"],
     "j": ["{i}.sum()", "{i}[0]", "({j} + {k})", "{v}.argmax()", "({j} % 5)", "({j} * 2)", "{i}.max()", "{b}.sum()"],
     "b": ["({v} > {p})", "({v} > {v})", "ops.logical_and({b}, {b})", "(~{b})", "({i} == {k})", "({v} <= {s})"],
     "b2": ["({m}.sum(1) > {p})", "({m}.mean(1) > 0)"],
@@ -126,15 +128,18 @@ EXPRESSIONS: dict[str, list[str]] = {
           "({p} if {q} else {p})", "0.25", "2.0", "min({p}, 1.0)", "round({p}, 2)"],
     "q": ["({s} > {p})", "({s} < {s})", "({k} > {N})", "({j} > {N})", "({q} and {q})", "({q} or {q})", "(not {q})",
           "flag", "({k} in (1, 2))", "{b}.any()", "{b}.all()", "(0 < {s} < 1)", "({v}.sum() > 0)", "({v}.mean() > 0.3)",
-          "({k} % 2 == 0)", "({p} > 0.4)", "(x is xs[0])", "(x.shape[0] > 3)", "({j} == {k})", "any(a.sum() > 1 for a in {l})",
+          "({k} % 2 == 0)", "({p} > 0.4)", "(x is xs[0])", "(x.shape[0] > 3)", "({j} == {k})",
+          "any(a.sum() > 1 for a in {l})",
           "({s} != 0)", "isinstance({any}, Tensor)", "({any} is None)", "all([{q}, {q}])", "({k} < {k} < 5)"],
     "l": ["[{v}, {v}]", "[{v}, {v}, {v}]", "[a * {p} for a in {l}]", "({l} + [{v}])", "list({l})", "([{v}] * 2)",
           "[ops.tanh(a) if a.sum() > 0 else a for a in {l}]", "{l}[::-1]", "[a + n for n, a in enumerate({l})]",
-          "([a + b for a, b in zip({l}, {l})] + [{v}, {v}])", "list(map(lambda a: a * 2, {l}))", "({l} if {q} else {l})"],
+          "([a + b for a, b in zip({l}, {l})] + [{v}, {v}])", "list(map(lambda a: a * 2, {l}))",
+          "({l} if {q} else {l})"],
     "d": ["{{'a': {v}, 'b': {v}}}", "dict(a={v}, b={v})", "{{**{d}, 'a': {v}}}", "{{n: a * 2 for n, a in {d}.items()}}",
           "dict({d})"],
     "t": ["({v}, {s})", "({t} if {q} else {t})", "(*[{v}], {s})", "tuple([{v}, {s}])"],
-    "z": ["'a'", "f'{{{s}}}'", "f'{{{k}}}-{{{p}:.2f}}'", "str({v})", "({z} + '!')", "('p' if {q} else 'n')", "repr({j})",
+    "z": ["'a'", "f'{{{s}}}'", "f'{{{k}}}-{{{p}:.2f}}'", "str({v})", "({z} + '!')", "('p' if {q} else 'n')",
+          "repr({j})",
           "'%s' % ({i},)", "f'{{{v}}}'"],
     "any": ["None", "{v}", "{s}", "{k}", "({v} if {q} else None)", "({k} if {q} else {p})", "early({v})", "{z}",
             "({s} and {s})", "({s} or {k})", "({s} and {p})", "({k} or {s})", "({v} if {q} else {m})",
@@ -476,8 +481,10 @@ class Writer:
     def in_place(self) -> None:
         form = self.rng.choice([
             "{v}.add_({p})", "{v}.mul_({p})", "{v}.add_({v})", "{V}[0] = {p}", "{V}[{01}] = {s}", "{V}[1:] = {p}",
-            "{V}[{b}] = {p}", "{M}[{01}] = {v}", "{M}[:, 0] = {s}", "{V}[-1] += {p}", "{M} += {p}", "{V} *= {s}", "{V} -= {v}",
-            "{V}[{j} % x.shape[0]] = {p}", "{V}.zero_()", "{V}.copy_({v})", "{M}[0].mul_({p})", "{V}[...] = {s}", "{V}.fill_({p})",
+            "{V}[{b}] = {p}", "{M}[{01}] = {v}", "{M}[:, 0] = {s}", "{V}[-1] += {p}", "{M} += {p}",
+            "{V} *= {s}", "{V} -= {v}",
+            "{V}[{j} % x.shape[0]] = {p}", "{V}.zero_()", "{V}.copy_({v})", "{M}[0].mul_({p})",
+            "{V}[...] = {s}", "{V}.fill_({p})",
             "{V}[{k} % 2] = {s}", "xs[0] += {p}", "{M}[{01}, 1:] *= {p}",
         ])  # fmt: skip
         for kind in ("V", "M"):
@@ -492,8 +499,10 @@ class Writer:
         name = self.fresh("q")
         m = self.rng.choice([n for n, kd in self.env.items() if kd == "m"])
         v = self.rng.choice([n for n, kd in self.env.items() if kd == "v"])
-        make = self.rng.choice([f"{m}[0]", f"{m}.T", f"{m}.reshape(-1)", f"{v}[1:]", f"{m}[:, 1]", f"{v}.view(-1)", f"{m}[1]",
-                                f"{v}[None]", f"{m}.transpose(1, 0)", f"{m}.split(1)[0]", f"{v}.expand_dims(0)"])  # fmt: skip
+        make = self.rng.choice([f"{m}[0]", f"{m}.T", f"{m}.reshape(-1)", f"{v}[1:]", f"{m}[:, 1]",
+                                f"{v}.view(-1)", f"{m}[1]",
+                                f"{v}[None]", f"{m}.transpose(1, 0)", f"{m}.split(1)[0]",
+                                f"{v}.expand_dims(0)"])  # fmt: skip
         self.put(f"{name} = {make}")
         if self.rng.random() < 0.4:
             self.statement()
@@ -511,7 +520,8 @@ class Writer:
         self.put(self.fill(self.rng.choice([
             f"{name}.append({{v}})", f"{name}[{{01}}] = {{v}}", f"{name}.insert(0, {{v}})", f"{name}[-1] = {{v}}",
             f"{name}.extend([{{v}}])", f"{name}.reverse()", f"{name} += [{{v}}]", f"{other}['a'] = {{v}}",
-            f"{other}['b'] = {other}['a'] * {{p}}", f"{other}.update(a={{v}})", f"{other}['a'], {other}['b'] = {{v}}, {{v}}",
+            f"{other}['b'] = {other}['a'] * {{p}}", f"{other}.update(a={{v}})",
+            f"{other}['a'], {other}['b'] = {{v}}, {{v}}",
             f"{name}[0].add_({{p}})", f"{name}.append({name}.pop())", f"{other}.setdefault('c', {{v}})",
         ])))  # fmt: skip
 
@@ -523,12 +533,14 @@ class Writer:
 
     def print_(self) -> None:
         self.put(self.fill(self.rng.choice(["print({s})", "print('v', {v})", "print({k}, {p})", "print({z})",
-                                            "print({j}, sep='|', end=';')", "print({any})", "print({t})", "print({b})"])))  # fmt: skip
+                                            "print({j}, sep='|', end=';')", "print({any})", "print({t})",
+                                            "print({b})"])))  # fmt: skip
 
     def parameters(self) -> None:
         self.put(self.fill(self.rng.choice([
             "ops.assign(W, W * {s})", "ops.assign_add(W, ops.ones(4) * {p})", "W.add_({p})",
-            "ops.assign(LAYER.weight, LAYER.weight + {s})", "W[0] = {s}", "ops.assign_sub(W, W * 0.5)", "LAYER.weight.mul_({p})",
+            "ops.assign(LAYER.weight, LAYER.weight + {s})", "W[0] = {s}", "ops.assign_sub(W, W * 0.5)",
+            "LAYER.weight.mul_({p})",
             "W.mul_({s})",
         ])))  # fmt: skip
 
@@ -542,7 +554,8 @@ class Writer:
 
     def attributes(self) -> None:
         self.put(self.fill(self.rng.choice([
-            "BOX.value = {k}", "BOX.value += 1", "BOX.state = {v}", "LAYER.steps += 1", "LAYER.last = {v}", "BOX.extra = {any}",
+            "BOX.value = {k}", "BOX.value += 1", "BOX.state = {v}", "LAYER.steps += 1", "LAYER.last = {v}",
+            "BOX.extra = {any}",
             "BOX.state = BOX.state + {s}", "LAYER.steps = {k}", "BOX.pair = ({k}, {s})", "BOX.items = [{v}]",
         ])))  # fmt: skip
 
