@@ -31,8 +31,9 @@ from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
 from .primitives import relabel
 from .session import Session
+from .sources import Pin
 from .status import join_with_status
-from .world import MISSING, Conflict, Snapshot, put_item
+from .world import MISSING, Conflict, Snapshot, put_item, set_contents
 
 
 class Place:
@@ -118,6 +119,9 @@ class SymbolicLoop:
             if key not in places:
                 first = self._read(entry, location, path)
                 if first is MISSING or isinstance(first, Conflict):
+                    if location[0] != "local":
+                        name = location[-1][-1] if location[0] == "overlay" else location[-1]
+                        self.session.peel(self.key, f"{name!r} is first set inside the loop")
                     self._after_only(location)
                     continue
             if location[0] == "local" and not _is_carried(after):
@@ -133,8 +137,8 @@ class SymbolicLoop:
                 places[key] = Place(location, path, self._meet(start, kind, location))
                 again = True
             elif places[key].type != kind:
-                places[key].type = self._meet(places[key].type, kind, location)
-                again = again or places[key].type != kind
+                before, places[key].type = places[key].type, self._meet(places[key].type, kind, location)
+                again = again or places[key].type != before
         return again
 
     def _type(self, value: Any, state: Any, scope: Any) -> Any:
@@ -311,7 +315,7 @@ class SymbolicLoop:
         for key in b.overlay:
             owner, value = b.overlay[key]
             before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
-            compare(("overlay", owner, key), (), before, value)
+            compare(("overlay", Pin(owner), key), (), before, value)
         for alias, stored in b.store.items():
             birth = a.store.get(alias)
             root = stored.root
@@ -361,13 +365,13 @@ class SymbolicLoop:
     def _compare_container(self, compare: Any, key: int, obj: Any, x: Any, y: Any) -> None:
         if isinstance(x, list) and len(x) == len(y):
             for i, (p, q) in enumerate(zip(x, y, strict=True)):
-                compare(("item", obj, i), (), p, q)
+                compare(("item", Pin(obj), i), (), p, q)
         elif isinstance(x, dict) and list(x) == list(y):
             for k in x:
-                compare(("item", obj, k), (), x[k], y[k])
+                compare(("item", Pin(obj), k), (), x[k], y[k])
         elif isinstance(x, dict) and not isinstance(obj, dict) and set(x) <= set(y):
             for k in y:
-                compare(("item", obj, k), (), x.get(k, MISSING), y[k])
+                compare(("item", Pin(obj), k), (), x.get(k, MISSING), y[k])
         elif x != y:
             raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
 
@@ -377,10 +381,10 @@ class SymbolicLoop:
             case "local":
                 value = state.locals[owner].get(name, MISSING)
             case "item":
-                held = self.session.held(state, owner)
+                held = self.session.held(state, owner.value)
                 value = held[name] if not isinstance(held, dict) else held.get(name, MISSING)
             case "overlay":
-                value = state.overlay[name][1] if name in state.overlay else self.session.original(name, owner)
+                value = state.overlay[name][1] if name in state.overlay else self.session.original(name, owner.value)
             case "store":
                 value = state.store.get(name) or Stored(owner, self.binder.birth_node(owner), 0)
             case "token":
@@ -411,9 +415,13 @@ class SymbolicLoop:
             case "local":
                 owner.locals[name] = value
             case "item":
-                put_item(owner, name, value)
+                obj = owner.value
+                if not self.world.is_tracked(obj):  # an outside container that the body is the first to meet
+                    set_contents(obj, self.session.initial_contents[id(obj)])
+                    self.world.track(obj)
+                put_item(obj, name, value)
             case _:
-                self.world.overlay[name] = (owner, value)
+                self.world.overlay[name] = (owner.value, value)
 
     def _current(self, location: Any) -> Any:
         return self._read(self.world.snapshot(), location, ())

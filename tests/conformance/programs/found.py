@@ -78,3 +78,33 @@ def loop_replaces_a_list_with_two_names(x, xs):
         xs = [a + 1 for a in xs]
     xs[0] = x
     return xs, ys
+
+
+@program(calls=[(P, [P, X]), (P * 9, [P * 9, X])])
+def loop_writes_to_elements_of_an_argument(x, xs):
+    count = x.sum() * 0
+    while count < 3:
+        count = count + 1
+        xs[1] = x * count
+        xs[0].add_(1.0)
+    return count
+
+
+TABLE, BOX = {}, type("Box", (), {})()  # each run sets its own values
+
+
+@program(calls=[(P,), (P * 9,)], TABLE={"last": 0.5}, BOX=type("Box", (), {})())
+def loop_is_the_first_to_set_an_attribute(x):
+    count = x.sum() * 0
+    while count < 3:
+        count = count + 1
+        TABLE["last"] = x * count
+        BOX.extra = x + count
+    return BOX.extra + TABLE["last"]
+
+
+@program(calls=[(P,), (P * 9,)], choice=True)
+def printing_before_paths_of_different_types(x):
+    assert x[0] > 0
+    print(x)
+    return x[0].item() if x[0] > 1 else x
