@@ -12,6 +12,7 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 from . import config, transforms, vision
 from .dataset import BatchInfo, Dataset, zip
 from .files import Cifar10Dataset, Cifar100Dataset, CSVDataset, FashionMnistDataset, MnistDataset, TextFileDataset
+from .records import ImageFolderDataset, MindDataset
 from .samplers import (
     DistributedSampler,
     PKSampler,
@@ -27,7 +28,8 @@ from .transforms import Shuffle
 
 __all__ = [
     "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
+    "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "MindDataset",
+    "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
     "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "TextFileDataset", "WeightedRandomSampler", "config", "transforms", "vision", "zip",
 ]  # fmt: skip

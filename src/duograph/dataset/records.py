@@ -1,0 +1,153 @@
+"""Readers of records and of folders of images: `MindDataset`, `ImageFolderDataset`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from duograph.mindrecord import FileReader
+
+from .files import _folder
+from .samplers import sampler_of
+from .sources import Indexed
+
+
+class MindDataset(Indexed):
+    """The records of files that ``duograph.mindrecord.FileWriter`` wrote.
+
+    Args:
+        dataset_files (Union[str, list[str]]): a file, or all files of a set.
+        columns_list (list[str]): only these fields. Default ``None``: all, in the order of their names.
+        num_parallel_workers (int): kept for old programs.
+        shuffle (bool): Default ``None``: yes.
+        num_shards (int): number of processes that share the rows.
+        shard_id (int): which of them this is.
+        sampler (Union[Sampler, Iterable]): which rows.
+        padded_sample (dict): a record that fills up. Default ``None``.
+        num_padded (int): how many of them are added. Default ``None``.
+        num_samples (int): at most so many rows.
+        cache (Any): kept for old programs.
+
+    Raises:
+        ValueError: a file does not exist, or has no field of a name.
+    """
+
+    def __init__(
+        self,
+        dataset_files: Any,
+        columns_list: list[str] | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        sampler: Any = None,
+        padded_sample: dict[str, Any] | None = None,
+        num_padded: int | None = None,
+        num_samples: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        reader = FileReader(dataset_files)
+        fields = reader.schema()
+        self._names = list(columns_list or sorted(fields))
+        for name in self._names:
+            if name not in fields:
+                raise ValueError(f"columns_list: there is no field {name!r}; there are {sorted(fields)}.")
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        self._rows = [tuple(np.asarray(record[n]) for n in self._names) for record in reader.get_next()]
+        if padded_sample is not None:
+            filler = tuple(np.asarray(padded_sample[n]) for n in self._names)
+            self._rows += [filler] * (num_padded or 0)
+
+    def column_names(self):
+        return list(self._names)
+
+    def length(self):
+        return len(self._rows)
+
+    def row(self, index):
+        return self._rows[index]
+
+
+class ImageFolderDataset(Indexed):
+    """Images in one folder per class: the bytes of each file, and the number of its class.
+
+    Args:
+        dataset_dir (str): the folder that holds the folders.
+        num_samples (int): at most so many rows.
+        num_parallel_workers (int): kept for old programs.
+        shuffle (bool): Default ``None``: yes.
+        sampler (Union[Sampler, Iterable]): which rows.
+        extensions (list[str]): endings of the files that count. Default ``None``: .jpg .jpeg .png .bmp .gif.
+        class_indexing (dict): number of every class. Default ``None``: folders in the order of their names.
+        decode (bool): whether images are decoded (``vision.Decode``). Default ``False``.
+        num_shards (int): number of processes that share the rows.
+        shard_id (int): which of them this is.
+        cache (Any): kept for old programs.
+        decrypt (callable): turns a path into the bytes of an image. Default ``None``.
+
+    Raises:
+        ValueError: the folder does not exist; a class in ``class_indexing`` has no folder.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: Any,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        extensions: list[str] | None = None,
+        class_indexing: dict[str, int] | None = None,
+        decode: bool = False,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+        decrypt: Any = None,
+    ) -> None:
+        root = _folder(dataset_dir)
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        wanted = tuple(e.lower() for e in extensions or (".jpg", ".jpeg", ".png", ".bmp", ".gif"))
+        names = sorted(p.name for p in root.iterdir() if p.is_dir())
+        self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
+        for name in self._classes:
+            if name not in names:
+                raise ValueError(f"class_indexing: there is no folder {name!r} in {dataset_dir}.")
+        self._files = [
+            (os.path.join(root, name, file), number)
+            for name, number in self._classes.items()
+            for file in sorted(os.listdir(os.path.join(root, name)))
+            if file.lower().endswith(wanted)
+        ]
+        self._decode, self._decrypt = decode, decrypt
+
+    def column_names(self):
+        return ["image", "label"]
+
+    def get_class_indexing(self) -> dict[str, int]:
+        """Number of every class."""
+        return dict(self._classes)
+
+    def num_classes(self):
+        return len(self._classes)
+
+    def labels(self):
+        return np.array([number for _, number in self._files])
+
+    def length(self):
+        return len(self._files)
+
+    def row(self, index):
+        path, number = self._files[index]
+        if self._decrypt is not None:
+            data = self._decrypt(path)
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
+        image = np.frombuffer(data, np.uint8)
+        if self._decode:
+            from .vision import Decode
+
+            image = Decode()(image)
+        return image, np.array(number, np.int32)
