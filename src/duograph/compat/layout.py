@@ -22,6 +22,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.common.tensor": ("duograph",),
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
+    "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),
+    "mindspore.ops.composite": ("duograph.ops.composite", "duograph.ops", "duograph.compat.internals"),
     "mindspore.ops._grad": ("duograph.api.bprop_registry",),
     "mindspore.ops._grad.grad_base": ("duograph.api.bprop_registry", "duograph.ops"),
     "mindspore.ops._grad_experimental": ("duograph.api.bprop_registry",),
