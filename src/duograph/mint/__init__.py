@@ -61,7 +61,6 @@ SAME = [
     "floor",
     "fmod",
     "frac",
-    "full",
     "full_like",
     "gcd",
     "ge",

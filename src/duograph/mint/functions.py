@@ -8,7 +8,7 @@ from typing import Any
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array, creation, index, linalg, math, random, reduce, statistics
 from duograph.api.functional.forms import axis_of, in_dtype, need_tensor, static_int
-from duograph.api.promote import is_number, to_dtype
+from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.ops import diagonals, movement, search
 from duograph.ops.sort import sort as sort_op
@@ -212,6 +212,11 @@ _index_add = index.index_add
 def item(input: Tensor) -> Any:
     """The only element as a Python number."""
     return input.item()  # type: ignore[attr-defined]
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
+    """``fill_value`` everywhere, in its own dtype by default (Python floats: float32)."""
+    return creation.full(size, fill_value, dtype=as_tensor(fill_value).dtype if dtype is None else dtype)
 
 
 def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Tensor:

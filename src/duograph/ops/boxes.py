@@ -113,7 +113,7 @@ def _roi_taps(shape: Any, rois: np.ndarray, size: tuple[int, int], scale: float,
     for region in rois.astype(np.float32):
         image = int(region[0])
         x0, y0, x1, y1 = (float(v) * scale for v in region[1:])
-        w, h = (max(d + mode * scale, 1.0) for d in (x1 - x0, y1 - y0))
+        w, h = (d + scale if mode else max(d, 1.0) for d in (x1 - x0, y1 - y0))
         cell_h, cell_w = h / size[0], w / size[1]
         count_h = samples if samples > 0 else int(np.ceil(h / size[0]))
         count_w = samples if samples > 0 else int(np.ceil(w / size[1]))

@@ -16,15 +16,24 @@ bitwise_or = binary("bitwise_or", np.bitwise_or, doc="``x | y``.", kinds="bi")
 bitwise_xor = binary("bitwise_xor", np.bitwise_xor, doc="``x ^ y``.", kinds="bi")
 bitwise_not = unary("bitwise_not", np.invert, doc="``~x``.", kinds="bi", layout="any")
 
+
+
+def _shift(operation):
+    """Narrow integers become 32 bits wide first."""
+
+    def kernel(x, y):
+        wide = x.astype(np.int32) if x.dtype.itemsize < 4 else x
+        count = np.bitwise_and(y.astype(wide.dtype), wide.dtype.type(8 * wide.dtype.itemsize - 1))
+        return operation(wide, count).astype(x.dtype)
+
+    return kernel
+
+
 bitwise_left_shift = binary(
-    "bitwise_left_shift", lambda x, y: np.left_shift(x, _masked(x, y)), kinds="i",
-    doc="``x << y``; the count is taken modulo the width of the type, as processors and MindSpore do.",
+    "bitwise_left_shift", _shift(np.left_shift), kinds="i",
+    doc="``x << y``; as in C++ in 32 bits (or 64), with the count modulo this width.",
 )  # fmt: skip
 bitwise_right_shift = binary(
-    "bitwise_right_shift", lambda x, y: np.right_shift(x, _masked(x, y)), kinds="i",
-    doc="``x >> y`` (arithmetic for signed types); the count is taken modulo the width of the type.",
+    "bitwise_right_shift", _shift(np.right_shift), kinds="i",
+    doc="``x >> y``, arithmetic for signed types; the count as in `bitwise_left_shift`.",
 )  # fmt: skip
-
-
-def _masked(x, count):
-    return np.bitwise_and(count, count.dtype.type(8 * x.dtype.itemsize - 1))

@@ -207,7 +207,7 @@ def hurwitz_zeta(s: float | np.ndarray, q: np.ndarray) -> np.ndarray:
     factor, power = s, a ** (-s - 1.0)
     for k, c in enumerate(_ZETA_SERIES):
         total = total + c * factor * power
-        factor *= (s + 2 * k + 1) * (s + 2 * k + 2)
+        factor = factor * (s + 2 * k + 1) * (s + 2 * k + 2)
         power = power / (a * a)
     return total
 

@@ -54,6 +54,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
     """Whether ``|x - y| < tolerance``."""
     need_tensor("ApproximateEqual", x=x, y=y)
+    x, y = promote(x, y, "ApproximateEqual")
     gap = arithmetic.abs_(arithmetic.sub(x, y))
     return compare_ops.less(gap, constant_like(gap, tolerance))
 

@@ -71,12 +71,10 @@ def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere; its own dtype by default (Python floats: float32)."""
+    """``fill_value`` everywhere; int64 by default, as MindSpore, whatever ``fill_value`` is."""
     if not isinstance(size, int | list | tuple | Tensor | Dim):
         raise TypeError(f"For 'ops.full', 'size' must be a tuple, list or int, but got {describe(size)}.")
-    value = as_tensor(fill_value) if not isinstance(fill_value, Tensor | Scalar) else fill_value
-    natural = value.dtype if isinstance(value, Tensor) else dt.dtype_of(fill_value.type.python_type(0))
-    return filled(_shape(size, "FillV2"), fill_value, dtype_or(dtype, natural))
+    return filled(_shape(size, "FillV2"), fill_value, dtype_or(dtype, dt.int64))
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:

@@ -137,6 +137,48 @@ def named(fn: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     return fn
 
 
+_UNARY_SECTIONS = """
+
+Args:
+    {arg} (Tensor): the operand.
+
+Returns:
+    Tensor, of the shape of ``{arg}``.
+
+Raises:
+    TypeError: ``{arg}`` is no Tensor.
+
+Supported Platforms:
+    ``CPU``
+
+Examples:
+    >>> print(ops.{name}({sample}).shape)
+    (2,)
+"""
+_BINARY_SECTIONS = """
+
+Args:
+    {first} (Union[Tensor, number]): first operand.
+    {second} (Union[Tensor, number]): second operand; shapes broadcast, dtypes promote.
+
+Returns:
+    Tensor, of the shape both operands broadcast to.
+
+Supported Platforms:
+    ``CPU``
+
+Examples:
+    >>> print(ops.{name}({sample}, {sample}).shape)
+    (2,)
+"""
+
+
+def _sample(name: str) -> str:
+    """An operand for the example of function ``name``."""
+    integral = "bitwise" in name or name in ("gcd", "lcm", "invert")
+    return "Tensor([2, 3])" if integral else "Tensor([0.25, 0.5])"
+
+
 def unary_function(name: str, compute: Callable[[Tensor], Tensor], title: str, arg: str, doc: str) -> Any:
     """The public function ``name(input)`` (or ``name(x)``) of one tensor."""
     if arg == "x":
@@ -153,7 +195,7 @@ def unary_function(name: str, compute: Callable[[Tensor], Tensor], title: str, a
                 raise refused(title, input=input)
             return compute(input)
 
-    return named(function, name, doc)
+    return named(function, name, doc + _UNARY_SECTIONS.format(name=name, arg=arg, sample=_sample(name)))
 
 
 def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tuple[str, str], doc: str) -> Any:
@@ -168,7 +210,8 @@ def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tupl
         def function(input: Any, other: Any) -> Tensor:  # type: ignore[misc]
             return compute(input, other)
 
-    return named(function, name, doc)
+    sections = _BINARY_SECTIONS.format(name=name, first=args[0], second=args[1], sample=_sample(name))
+    return named(function, name, doc + sections)
 
 
 __all__ = [

@@ -129,9 +129,9 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -
 
 
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Tensor:
-    """Gamma with shape parameter ``alpha`` and rate ``beta``."""
+    """Gamma with shape parameter ``alpha`` and rate ``beta`` (they broadcast with ``shape``)."""
     alpha, beta = as_float(alpha), as_float(beta)
-    full = _broadcast((*shape_of((shape,), "gamma"), *alpha.shape), alpha, beta)
+    full = _broadcast(shape_of((shape,), "gamma"), alpha, beta)
     drawn = draws.gamma(broadcast_to(alpha, shape=full), source(seed))
     return arithmetic.div(drawn, beta)
 
@@ -151,8 +151,10 @@ def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = 
 
 
 def poisson(shape: Any, mean: Any, seed: int | None = None) -> Tensor:
-    """As `random_poisson`."""
-    return random_poisson(shape, mean, seed)
+    """Poisson with mean ``mean``, which broadcasts with ``shape``."""
+    rate = as_float(mean)
+    full = _broadcast(shape_of((shape,), "poisson"), rate)
+    return draws.poisson(broadcast_to(rate, shape=full), source(seed))
 
 
 def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
@@ -164,11 +166,10 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None) -> Tensor:
-    """Indices (int32; int64 without replacement) drawn in proportion to ``input``."""
+    """Indices (int32) drawn in proportion to ``input``."""
     need_tensor("Multinomial", input=input)
     count = static_int(num_samples, "multinomial", "num_samples")
-    dtype = dt.int32 if replacement else dt.int64
-    return draws.multinomial(as_float(input), count, replacement, dtype, source(seed))
+    return draws.multinomial(as_float(input), count, replacement, dt.int32, source(seed))
 
 
 def multinomial_with_replacement(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from duograph.core import dtype as dt
 from duograph.ops import ctc, image, scatter
 from duograph.ops import decoding as decoders
@@ -172,6 +174,12 @@ def dyn_shape(input_x: Tensor) -> Tensor:
     return as_tensor(tuple(input_x.shape), dt.int64)
 
 
+def eps(x: Tensor) -> Tensor:
+    """The smallest number that makes a difference when added to 1, in the shape of ``x``."""
+    need_tensor("Eps", x=x)
+    return full(shape=tuple(x.shape), value=float(np.finfo(x.dtype.numpy).eps), dtype=x.dtype)
+
+
 # ---- layers ----------------------------------------------------------------------------------------------------------
 
 
@@ -256,7 +264,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         f.__name__: f
         for f in (
             ctc_loss, ctc_greedy_decoder, col2im, inplace_index_add, erfinv_, relu_, threshold_, stop_gradient_,
-            move_to, empty, empty_like, dyn_shape, add_layer_norm, flash_attention_score, uniform_candidate_sampler,
+            move_to, empty, empty_like, dyn_shape, eps, add_layer_norm, flash_attention_score,
+            uniform_candidate_sampler,
         )
     },
     **{f"fractional_max_pool{rank}d": _fractional(rank) for rank in (2, 3)},

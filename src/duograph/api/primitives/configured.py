@@ -96,6 +96,7 @@ _row(
     "MatMul", lambda p, x, y: linalg.matrix_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED, op=products.matmul
 )
 _row("BatchMatMul", lambda p, x, y: linalg.batch_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED)
+_row("Cross", lambda p, x, y: linalg.cross(x, y, None if p.dim == -65530 else p.dim), {"dim": -65530})
 _row("Cdist", lambda p, x, y: linalg.cdist(x, y, p.p), {"p": 2.0})
 _row("Cholesky", lambda p, x: linalg.cholesky(x, p.upper), {"upper": False})
 _row("CholeskyInverse", lambda p, x: linalg.cholesky_inverse(x, p.upper), {"upper": False})
@@ -140,9 +141,17 @@ def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
 
 _row("Split", _split, {"axis": 0, "output_num": 1})
 _row(
-    "SplitV", lambda p, x: array.split(x, list(p.size_splits), p.split_dim),
+    "SplitV", lambda p, x: array.split(x, _sizes(p, x), p.split_dim),
     {"size_splits": REQUIRED, "split_dim": REQUIRED, "num_split": REQUIRED},
 )  # fmt: skip
+
+
+def _sizes(p: Any, x: Tensor) -> list[int]:
+    """The sizes, with what is left in the place of -1."""
+    rest = x.shape[p.split_dim] - sum(n for n in p.size_splits if n != -1)
+    return [rest if n == -1 else n for n in p.size_splits]
+
+
 _row("Squeeze", lambda p, x: array.squeeze(x, p.axis), {"axis": ()})
 _row("BroadcastTo", lambda p, x: array.broadcast_to(x, p.shape), {"shape": REQUIRED})
 _row("ReverseV2", lambda p, x: array.flip(x, p.axis), {"axis": REQUIRED})
@@ -162,9 +171,22 @@ _row(
     _MASKS,
 )
 _row("Pad", lambda p, x: array.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
+
+
+def _contiguous(p: Any, paddings: Any) -> Any:
+    """Pairs per axis from the last one on, also where all that comes before is given first."""
+    if p.paddings_contiguous:
+        return paddings
+    given = shape_of((paddings,), "PadV3")
+    half = len(given) // 2
+    return tuple(n for pair in zip(given[:half], given[half:], strict=True) for n in pair)
+
+
 _row(
     "PadV3",
-    lambda p, x, paddings, value=None: array.pad(x, paddings, {"edge": "replicate"}.get(p.mode, p.mode), value),
+    lambda p, x, paddings, value=None: array.pad(
+        x, _contiguous(p, paddings), {"edge": "replicate"}.get(p.mode, p.mode), value
+    ),
     {"mode": "constant", "paddings_contiguous": True},
 )  # fmt: skip
 _row("Padding", lambda p, x: nn.padding(x, p.pad_dim_size), {"pad_dim_size": 8})
@@ -234,7 +256,7 @@ _row(
     lambda p, s, v, sorter=None: to_dtype(index.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
     {"dtype": dt.int64, "right": False},
 )  # fmt: skip
-_row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries), {"boundaries": REQUIRED})
+_row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries, right=True), {"boundaries": REQUIRED})
 _row(
     "Histogram",
     lambda p, x: to_dtype(index.histc(x, p.bins, p.min, p.max), dt.int32),

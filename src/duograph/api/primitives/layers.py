@@ -11,6 +11,7 @@ from duograph.ops import conv as convs
 from duograph.ops import loss as losses
 from duograph.ops import pool as pools
 from duograph.ops.creation import constant_like, iota
+from duograph.ops.movement import reshape
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
 )
@@ -35,7 +36,7 @@ from duograph.ops.norm import (
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
-from ..functional import loss, nn, pool
+from ..functional import loss, nn, pool, tail
 from ..functional.forms import one_per_axis
 from ..promote import to_dtype
 from .base import REQUIRED, TablePrimitive, declare
@@ -320,14 +321,23 @@ _row(
 )  # fmt: skip
 _row("ChannelShuffle", lambda p, x: nn.channel_shuffle(x, p.group), {"group": REQUIRED})
 _row("AffineGrid", lambda p, theta, size: nn.affine_grid(theta, size, p.align_corners), {"align_corners": False})
+
+
+def _columns(unfolded: Tensor, x: Tensor) -> Tensor:
+    """(N, C, taps, positions) of (N, C * taps, positions)."""
+    n, c = x.shape[:2]
+    rows, places = unfolded.shape[1:]
+    return reshape(unfolded, shape=(n, c, rows // c, places))
+
+
 _GRID = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_corners": False}
 for _name in ("GridSampler2D", "GridSampler3D"):
     _row(_name, lambda p, x, g: nn.grid_sample(x, g, p.interpolation_mode, p.padding_mode, p.align_corners), _GRID)
 _row(
-    "Im2Col", lambda p, x: nn.unfold(x, p.ksizes, p.dilations, p.pads, p.strides),
+    "Im2Col", lambda p, x: _columns(nn.unfold(x, p.ksizes, p.dilations, p.pads, p.strides), x),
     {"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0},
 )  # fmt: skip
 _row(
-    "Col2Im", lambda p, x, size: nn.fold(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
+    "Col2Im", lambda p, x, size: tail.col2im(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
     {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
 )  # fmt: skip

@@ -12,14 +12,14 @@ from duograph.ops import complex as complex_ops
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, creation, index, linalg, loss, math, nn, reduce, structure
+from ..functional import array, blocks, creation, index, linalg, loss, math, nn, reduce, structure, tail
 from ..functional import compare as compare_functions
 from ..functional.forms import need_tensor
 from ..promote import to_dtype
 from .base import TablePrimitive, from_function
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare_functions, reduce, array, blocks, creation, index, linalg, nn, loss, structure):
+for _module in (math, compare_functions, reduce, array, blocks, creation, index, linalg, nn, loss, tail, structure):
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _SAME_OP: dict[str, tuple[str, Op]] = {
@@ -28,7 +28,7 @@ _SAME_OP: dict[str, tuple[str, Op]] = {
     "Mul": ("mul", arithmetic.mul), "Div": ("tensor_div", arithmetic.div), "RealDiv": ("tensor_div", arithmetic.div),
     "FloorDiv": ("floor_div", arithmetic.floor_div), "FloorMod": ("floor_mod", arithmetic.mod),
     "TruncateDiv": ("truncate_div", arithmetic.trunc_div), "TruncateMod": ("truncate_mod", arithmetic.fmod),
-    "Mod": ("mod", arithmetic.mod), "Maximum": ("maximum", arithmetic.maximum),
+    "Mod": ("fmod", arithmetic.fmod), "Maximum": ("maximum", arithmetic.maximum),
     "Minimum": ("minimum", arithmetic.minimum), "Pow": ("pow", power.pow_), "Atan2": ("atan2", power.atan2),
     "Hypot": ("hypot", power.hypot), "Xlogy": ("xlogy", power.xlogy), "NextAfter": ("nextafter", arithmetic.nextafter),
     "Neg": ("neg", arithmetic.neg), "Abs": ("abs", arithmetic.abs_), "Sign": ("sign", arithmetic.sign),
@@ -60,8 +60,8 @@ _SAME_OP: dict[str, tuple[str, Op]] = {
 _COMPOSITE = {
     # class: function
     "AccumulateNV2": "accumulate_n", "AddN": "addn", "Addcdiv": "addcdiv", "Addcmul": "addcmul", "Angle": "angle",
-    "Assign": "assign", "AssignAdd": "assign_add", "AssignSub": "assign_sub", "Bincount": "bincount",
-    "Cast": "cast", "CholeskySolve": "cholesky_solve", "ComplexAbs": "abs", "Cross": "cross", "Depend": "depend",
+    "Assign": "assign", "AssignAdd": "assign_add", "AssignSub": "assign_sub",
+    "Cast": "cast", "CholeskySolve": "cholesky_solve", "ComplexAbs": "abs", "Depend": "depend",
     "Dense": "dense", "Diag": "diag", "DivNoNan": "div_no_nan", "DType": "dtype", "ExpandDims": "expand_dims",
     "FastGelu": "fast_gelu", "FastGeLU": "fast_gelu", "Fill": "fill", "FillV2": "full", "Fills": "fills",
     "Fmax": "fmax", "Fmin": "fmin", "GatherD": "gather_d", "GatherNd": "gather_nd", "Gcd": "gcd",
@@ -73,7 +73,7 @@ _COMPOSITE = {
     "OnesLike": "ones_like", "Partial": "partial", "Polar": "polar", "PReLU": "prelu", "Print": "print_",
     "Rank": "rank", "ReLU6": "relu6", "Reshape": "reshape", "Round": "round", "ScalarCast": "scalar_cast",
     "ScalarToTensor": "scalar_to_tensor", "ScatterNd": "scatter_nd", "SeLU": "selu", "Shape": "shape",
-    "TensorShape": "shape", "Sinc": "sinc", "Size": "size", "Slice": "slice", "Softplus": "softplus",
+    "TensorShape": "dyn_shape", "Sinc": "sinc", "Size": "size", "Slice": "slice", "Softplus": "softplus",
     "Softsign": "softsign",
     "SquaredDifference": "squared_difference", "StopGradient": "stop_gradient",
     "TensorScatterAdd": "tensor_scatter_add",
@@ -85,7 +85,7 @@ _COMPOSITE = {
     "UnsortedSegmentMax": "unsorted_segment_max", "UnsortedSegmentMin": "unsorted_segment_min",
     "UnsortedSegmentProd": "unsorted_segment_prod", "UnsortedSegmentSum": "unsorted_segment_sum", "Xdivy": "xdivy",
     "Zeros": "zeros", "ZerosLike": "zeros_like",
-    "Expand": "expand", "IdentityN": "identity", "InplaceUpdateV2": "inplace_update",
+    "Expand": "expand",
     "SiLU": "silu", "LogAddExp": "logaddexp", "LogAddExp2": "logaddexp2",
     "Polygamma": "polygamma",
     "ScalarToArray": "scalar_to_array",
@@ -134,11 +134,24 @@ def diag_part(x: Tensor) -> Tensor:
     return reshape(diagonal(square, offset=0, axis1=0, axis2=1), shape=half)
 
 
-def eps(x: Tensor) -> Tensor:
-    """The smallest number that makes a difference when added to 1, in the shape of ``x``."""
-    import numpy as np
+def bincount(array: Tensor, size: Any, weights: Tensor) -> Tensor:
+    """The sums of ``weights`` at each of 0 ... size-1."""
+    from duograph.ops.scatter import index_add
 
-    return creation.full_like(x, float(np.finfo(x.dtype.numpy).eps))
+    from ..functional.forms import static_int
+
+    zeros = creation.zeros((static_int(size, "Bincount", "size"),), weights.dtype)
+    return index_add(zeros, array, weights, axis=0)
+
+
+def inplace_update_v2(x: Tensor, indices: Any, v: Tensor) -> Tensor:
+    """``x`` with the rows ``indices`` replaced by ``v``."""
+    return structure.inplace_update(x, v, indices)
+
+
+def identity_n(x: Any) -> tuple[Tensor, ...]:
+    """The same tensors."""
+    return tuple(_FUNCTIONS["identity"](t) for t in x)
 
 
 def invert_permutation(x: Any) -> Any:
@@ -152,8 +165,9 @@ def invert_permutation(x: Any) -> Any:
 _OWN: dict[str, Callable[..., Any]] = {
     "Flatten": flatten, "GeLU": gelu, "Gelu": gelu, "FloatStatus": masked_float_status,
     "SoftmaxCrossEntropyWithLogits": softmax_cross_entropy, "SigmoidCrossEntropyWithLogits": loss.sigmoid_cross_entropy,
-    "SquareSumAll": loss.square_sum_all, "DiagPart": diag_part, "EqualCount": reduce.trace_of_equal, "Eps": eps,
-    "InvertPermutation": invert_permutation,
+    "SquareSumAll": loss.square_sum_all, "DiagPart": diag_part, "EqualCount": reduce.trace_of_equal, "Eps": tail.eps,
+    "InvertPermutation": invert_permutation, "Bincount": bincount, "InplaceUpdateV2": inplace_update_v2,
+    "IdentityN": identity_n,
 }  # fmt: skip
 
 CLASSES: dict[str, type[TablePrimitive]] = {

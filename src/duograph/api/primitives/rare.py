@@ -202,7 +202,7 @@ def _format_map(p: Any) -> list[int]:
 
 def _dim_map(p: Any, x: Tensor) -> Tensor:
     """Axes of one data format as those of another."""
-    table = as_tensor(tuple(p.dst_format.index(axis) for axis in p.src_format), x.dtype)
+    table = as_tensor(tuple(_format_map(p)), x.dtype)
     return gather(table, select(less(x, constant_like(x, 0)), x + 4, x), axis=0)
 
 
