@@ -17,7 +17,6 @@ bitwise_xor = binary("bitwise_xor", np.bitwise_xor, doc="``x ^ y``.", kinds="bi"
 bitwise_not = unary("bitwise_not", np.invert, doc="``~x``.", kinds="bi", layout="any")
 
 
-
 def _shift(operation):
     """Narrow integers become 32 bits wide first."""
 

@@ -125,4 +125,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "iou": iou, "bounding_box_encode": bounding_box_encode, "bounding_box_decode": bounding_box_decode,
     "check_valid": check_valid, "crop_and_resize": crop_and_resize,
 }  # fmt: skip
-

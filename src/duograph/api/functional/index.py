@@ -142,9 +142,7 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
             f"For 'clip_by_value', the type of 'x' must be Tensor or list or tuple of Tensor, but got {type(x)}."
         )
     if clip_value_min is None and clip_value_max is None:
-        raise ValueError(
-            "For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None."
-        )
+        raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None.")
     if clip_value_min is not None:
         x = arithmetic.maximum(*promote(x, clip_value_min, "Maximum"))
     if clip_value_max is not None:

@@ -46,9 +46,13 @@ def population_count(input_x: Tensor) -> Tensor:
     return cast(total, dtype=dt.uint8)
 
 
+def _on_floats(op: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: op(as_float(x))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
-        name: unary_function(name, lambda x, op=op: op(as_float(x)), title_of(name), "x", op.doc)
+        name: unary_function(name, _on_floats(op), title_of(name), "x", op.doc)
         for name, op in BESSEL.items()
     },
     "igamma": binary_function("igamma", _two(ops.igamma, "Igamma"), ("input", "other"), ops.igamma.doc),

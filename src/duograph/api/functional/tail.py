@@ -48,8 +48,8 @@ def ctc_loss(
         ValueError: unknown ``reduction``.
     """
     need_tensor("CTCLossV2", log_probs=log_probs, targets=targets)
-    lengths = (as_tensor(n, dt.int64) for n in (input_lengths, target_lengths))
-    return ctc.ctc_loss(log_probs, targets, *lengths, blank, reduction, zero_infinity)
+    steps, labels = (as_tensor(n, dt.int64) for n in (input_lengths, target_lengths))
+    return ctc.ctc_loss(log_probs, targets, steps, labels, blank, reduction, zero_infinity)
 
 
 def ctc_greedy_decoder(
@@ -270,4 +270,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     },
     **{f"fractional_max_pool{rank}d": _fractional(rank) for rank in (2, 3)},
 }  # fmt: skip
-

@@ -239,9 +239,7 @@ def _packed_bits(p: Any, x: Tensor, threshold: Any) -> Tensor:
 
 _row("CompareAndBitpack", _packed_bits)
 _row("InplaceIndexAdd", lambda p, x, i, u: tail.inplace_index_add(x, i, u, p.axis), {"axis": REQUIRED})
-_row(
-    "ScatterAddWithAxis", lambda p, x, i, u: index.tensor_scatter_elements(x, i, u, p.axis, "add"), {"axis": 0}
-)
+_row("ScatterAddWithAxis", lambda p, x, i, u: index.tensor_scatter_elements(x, i, u, p.axis, "add"), {"axis": 0})
 _row("SparseToDense", lambda p, i, v, shape: _dense(i, v, shape_of((shape,), p.name)))
 
 
@@ -255,7 +253,7 @@ def _dense(places: Tensor, values: Tensor, shape: tuple[Any, ...]) -> Tensor:
 def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
     """``x`` with ``values`` written or added at the places that index tensors name together."""
     index_rows = stack(*[to_dtype(i, dt.int64) for i in places], axis=places[0].ndim)
-    shape = (*index_rows.shape[:-1], *x.shape[len(places):])
+    shape = (*index_rows.shape[:-1], *x.shape[len(places) :])
     how = "add" if p.accumulate else "none"
     return scatter.scatter_nd_update(x, index_rows, broadcast_to(values, shape=tuple(shape)), reduction=how)
 
