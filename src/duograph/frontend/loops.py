@@ -23,7 +23,7 @@ from duograph.ir.control import cond, undef, while_loop
 from duograph.ir.node import Node
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar
-from duograph.tensor.alias import fresh_stamp
+from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
@@ -162,6 +162,20 @@ class SymbolicLoop:
         self.session.peel(self.key, f"variable {location[-1]!r} changes its type in the loop from {a} to {b}")
         return a
 
+    def _check_aliases(self, entry: Snapshot, leaf: Leaf, places: list[Place]) -> None:
+        """What is carried becomes a tensor of its own: nothing may be written to what it was another name of."""
+        written = {p.location[2] for p in places if p.location[0] == "store"}
+        for place in places:
+            if place.location[0] not in ("local", "item", "overlay"):
+                continue
+            for state in (entry, leaf.state):
+                value = self._read(state, place.location, place.path)
+                if isinstance(value, Tensor):
+                    alias = root_of(value)._alias
+                    if alias in written:
+                        raise Uncapturable("a tensor that the loop also rebinds is written in place")
+                    self.binder.join_sources.setdefault(alias, "loop")
+
     def _forget(self) -> None:
         """Variables that cannot be carried: the body and the code after the loop may assign, but not read them."""
         for (_, frame, name), why in self.forgotten.items():
@@ -177,6 +191,7 @@ class SymbolicLoop:
         cond_scope: Any, body_scope: Any, statuses: list[Outcome],
     ) -> Outcome:  # fmt: skip
         ordered = list(places.values())
+        self._check_aliases(entry, leaf, ordered)
         early = bool(statuses) or pred is None
         self.world.restore(entry)
         init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]

@@ -108,3 +108,24 @@ def printing_before_paths_of_different_types(x):
     assert x[0] > 0
     print(x)
     return x[0].item() if x[0] > 1 else x
+
+
+@program(P, [P, X], captured=False)
+def loop_gives_another_name_to_what_it_writes(x, xs):
+    count = xs[0].sum() * 0
+    while count < 3:
+        count = count + 1
+        xs[1] = x
+        x[-1] = 5.0
+    x[0] = 7.0
+    return count
+
+
+@program(P, captured=False)
+def write_after_a_loop_to_what_it_started_with(x):
+    y, count = x, x.sum() * 0
+    while count > 3:
+        count = count + 1
+        y = y + 1
+    x.add_(1.0)
+    return y * 2
