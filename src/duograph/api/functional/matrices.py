@@ -8,6 +8,7 @@ from typing import Any
 from duograph.core.shapes import numel
 from duograph.ops import banded, factored, movement
 from duograph.ops.creation import eye
+from duograph.ops.decompositions import adjoint_matrix
 from duograph.ops.linalg import matmul
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -145,8 +146,8 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
     need_tensor("Ormqr", input=input, tau=tau, other=other)
     if left:
         return factored.apply_reflectors(input, tau, other, transpose)
-    turned = factored.apply_reflectors(input, tau, factored.adjoint_matrix(other), not transpose)
-    return factored.adjoint_matrix(turned)
+    turned = factored.apply_reflectors(input, tau, adjoint_matrix(other), not transpose)
+    return adjoint_matrix(turned)
 
 
 def lstsq(input: Tensor, A: Tensor) -> Tensor:

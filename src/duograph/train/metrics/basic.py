@@ -57,6 +57,17 @@ class Metric(metaclass=ABCMeta):
         return RuntimeError(f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0.")
 
 
+def checked_eval_type(eval_type: str) -> str:
+    """``eval_type``, if there is such a one.
+
+    Raises:
+        TypeError: there is not.
+    """
+    if eval_type not in ("classification", "multilabel"):
+        raise TypeError(f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}.")
+    return eval_type
+
+
 class Accuracy(Metric):
     """Share of right predictions.
 
@@ -65,11 +76,7 @@ class Accuracy(Metric):
     """
 
     def __init__(self, eval_type: str = "classification") -> None:
-        if eval_type not in ("classification", "multilabel"):
-            raise TypeError(
-                f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}."
-            )
-        self._type = eval_type
+        self._type = checked_eval_type(eval_type)
         self.clear()
 
     def clear(self) -> None:

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .basic import Metric
+from .basic import Metric, checked_eval_type
 
 
 class _ByClass(Metric):
     """Counts hits, predictions and members of each class."""
 
     def __init__(self, eval_type: str = "classification") -> None:
-        if eval_type not in ("classification", "multilabel"):
-            raise TypeError(
-                f"The argument 'eval_type' must be in ['classification', 'multilabel'], but got {eval_type}."
-            )
-        self._type = eval_type
+        self._type = checked_eval_type(eval_type)
         self.clear()
 
     def clear(self) -> None:
