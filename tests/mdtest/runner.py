@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+import duograph.jit  # noqa: F401 - the ops of captured programs can be named in graphs
 from duograph.base.source import register_source
 from duograph.core.types import ScalarType, TensorType
 from duograph.debug.opt import read as read_graph
@@ -77,7 +78,9 @@ def read(path: Path) -> list[Section]:
 def check(section: Section) -> None:
     """Compares every expectation of a section with what comes out."""
     for block, got in outcomes(section):
-        assert got.splitlines() == block.text.splitlines(), f"```{block.language} {block.words} in line {block.first}"
+        assert got.rstrip("\n").splitlines() == block.text.rstrip("\n").splitlines(), (
+            f"```{block.language} {block.words} in line {block.first}"
+        )
 
 
 def rewrite(path: Path, title: str) -> None:
