@@ -166,6 +166,8 @@ class Calls:
                 raise Uncapturable(
                     f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects"
                 )
+            if args and lookup(type(args[0]), fn.__name__) is fn:
+                self.semantics.refuse_unknown(args[0])
             if len(args) == 1 and not kwargs and fn is getattr(Tensor, "item", None):
                 return self._item(args[0])
             if len(args) == 1 and not kwargs and fn is getattr(Tensor, "tolist", None):
