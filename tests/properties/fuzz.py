@@ -57,7 +57,7 @@ def main() -> None:
             break
         numeric = seed * 7919 % 100 < options.numeric * 100
         source = generate(seed, numeric)
-        part, expected, actual, fallbacks = checked(source, seed, modes, 30)
+        part, expected, actual, fallbacks = checked(source, seed, modes, 8)
         ran += 1
         captured += not fallbacks
         reasons.update({re.sub(r"'\w+'|\d+", "_", reason): 1 for reason in fallbacks})
@@ -73,7 +73,7 @@ def main() -> None:
             return re.sub(r"\d", "", checked(candidate, seed, modes, 10)[0]) == kind
 
         small = shrink(source, fails, 0 if part == "too slow" else options.shrink)
-        part, expected, actual, _ = checked(small, seed, modes, 30)
+        part, expected, actual, _ = checked(small, seed, modes, 8)
         text = (
             f"==== seed {seed}: {part}\n  eager: {expected}\n  other: {actual}\n{small.removeprefix(HEADER).strip()}\n"
         )

@@ -17,6 +17,8 @@ has a *kind*, so that programs mostly run; loops are bounded by counters, so tha
 A *numeric* program has no side effects and overwrites no values: it has a gradient, which all modes must agree on.
 """
 
+# ruff: noqa: E501 - tables of templates read better in rows
+
 from __future__ import annotations
 
 import random

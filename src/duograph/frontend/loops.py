@@ -441,7 +441,6 @@ class SymbolicLoop:
     def _current(self, location: Any) -> Any:
         return self._read(self.world.snapshot(), location, ())
 
-
     def _replaced(self, whole: Any, path: tuple[Any, ...], value: Any) -> Any:
         i, rest = path[0], path[1:]
         inner = self._replaced(whole[i], rest, value) if rest else value

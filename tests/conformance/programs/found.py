@@ -1,7 +1,6 @@
 """Programs that random testing (``scripts/fuzz``) found to differ between modes; made small, then fixed."""
 
 import duograph as ms
-from duograph import ops
 from tests.conformance.harness import T, program
 
 X, P = T([1.0, -2.0, 3.0]), T([1.0, 2.0])
