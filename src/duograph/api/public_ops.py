@@ -70,6 +70,20 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 
 @cache
+def extended() -> dict[str, Any]:
+    """MindSpore's inner names of the functions of ``mint``: ``add_ext`` is ``mint.add``."""
+    mint = import_module("duograph.mint")
+    layers = import_module("duograph.mint.nn.functional")
+    table = {f"{name}_ext": getattr(mint, name) for name in mint.__all__}
+    table.update({f"{name}_ext": getattr(layers, name) for name in layers.__all__ if hasattr(layers, name)})
+    views = ("narrow", "broadcast_to", "chunk", "split", "unsqueeze")
+    table.update({f"{name}_view": getattr(mint, name) for name in views})
+    table.update({f"{name}_ext_view": getattr(mint, name) for name in ("transpose", "select")})
+    table.update({f"inplace_{name}": getattr(layers, f"{name}_") for name in ("elu", "hardtanh", "threshold")})
+    return table
+
+
+@cache
 def primitive_classes() -> dict[str, type]:
     """Primitive classes by name."""
     table: dict[str, type] = {}
@@ -86,7 +100,7 @@ def names() -> dict[str, Any]:
 
     from .primitives import base
 
-    shown: dict[str, Any] = {**functions(), **primitive_classes()}
+    shown: dict[str, Any] = {**extended(), **functions(), **primitive_classes()}
     shown.update({name: getattr(autodiff, name) for name in GRADIENTS if hasattr(autodiff, name)})
     shown.update({name: getattr(hooks, name) for name in HOOKS})
     shown.update({

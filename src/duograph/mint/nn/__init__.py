@@ -1,21 +1,26 @@
-"""``mint.nn``: `functional`, and layers with PyTorch's signatures."""
+"""``mint.nn``: `functional`, and layers under PyTorch's signatures (`layers`, `weighted`)."""
 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Any
 
-from . import functional, layers, weights
 
-_table = {**layers.LAYERS, **{name: getattr(weights, name) for name in weights.NAMES}}
-globals().update(_table)
-__all__ = ["functional", *_table]
-OTHERS = ("PixelUnshuffle",)
-"""Layers of ``duograph.nn`` that are here too."""
+@cache
+def classes() -> dict[str, Any]:
+    """Layer classes by name."""
+    return {n: c for part in ("layers", "weighted") for n, c in import_module(f"{__name__}.{part}").CLASSES.items()}
 
 
 def __getattr__(name: str) -> Any:
-    if name in OTHERS:
-        return getattr(import_module("duograph.nn"), name)
+    if name in ("functional", "layers", "weighted"):
+        return import_module(f"{__name__}.{name}")
+    if not name.startswith("_") and name in classes():
+        return classes()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *classes()})

@@ -141,6 +141,26 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str = "mean", beta:
     return loss.smooth_l1_loss(input, target, beta, reduction)
 
 
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """`elu`, in place."""
+    return elu(input, alpha, inplace=True)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """`hardtanh`, in place."""
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """`relu`, in place."""
+    return _OPS["relu_"](input)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold`, in place."""
+    return _OPS["threshold_"](input, threshold, value)
+
+
 def _conv(rank: int) -> Any:
     def function(
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
