@@ -463,5 +463,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         unique, clone, float_power,
     )
 } | {
-    "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": linalg.dot,
+    "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"],
+    "vdot": linalg.dot,
 }  # fmt: skip

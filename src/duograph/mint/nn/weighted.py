@@ -239,9 +239,7 @@ class Embedding(Cell):
         self.weight = Parameter(table, name="weight", requires_grad=not _freeze)
 
     def construct(self, input):
-        return F.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq
-        )
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
 
 class PReLU(Cell):
