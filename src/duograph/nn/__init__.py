@@ -60,6 +60,10 @@ HOMES: dict[str, str] = {
     "duograph.nn.learning_rate_schedule": """
         LearningRateSchedule ExponentialDecayLR NaturalExpDecayLR InverseDecayLR CosineDecayLR PolynomialDecayLR
         WarmUpLR""",
+    "duograph.train.metrics": """
+        F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy
+        Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names BleuScore ConfusionMatrix
+        ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
     "duograph.nn.dynamic_lr": """
         piecewise_constant_lr exponential_decay_lr natural_exp_decay_lr inverse_decay_lr cosine_decay_lr
         polynomial_decay_lr warmup_lr""",

@@ -9,10 +9,12 @@ HOMES: dict[str, str] = {
     "duograph.train.model": "Model",
     "duograph.train.callback": """
         Callback CheckpointConfig EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint
-        ReduceLROnPlateau RunContext TimeMonitor""",
+        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord""",
+    "duograph.train.dataset_helper": "DatasetHelper connect_network_with_dataset data_sink",
     "duograph.train.metrics": """
         F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy
-        Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names""",
+        Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names BleuScore ConfusionMatrix
+        ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
     "duograph.train.loss_scale_manager": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager",
     "duograph.train.serialization": """
         ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt

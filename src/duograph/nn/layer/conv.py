@@ -12,6 +12,7 @@ from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops.conv import add_bias, conv, conv_transpose, resolve_padding
 from duograph.ops.movement import reshape, transpose
+from duograph.ops.slices import pad
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
@@ -360,7 +361,7 @@ class _ConvTranspose(_Conv):
         self.output_padding = checks.extents(output_padding, self.rank, "output_padding", self.cls_name, least=0)
         if self.pad_mode != "pad" and any(self.output_padding):
             raise ValueError(
-                f"For '{self.cls_name}', the 'output_padding' must be zero when 'pad_mode' is not 'pad', "
+                f"For '{self.cls_name}', when output_padding is not zero, pad_mode must be 'pad', "
                 f"but got 'output_padding': {output_padding} and 'pad_mode': {self.pad_mode}."
             )
 
@@ -408,9 +409,17 @@ class Conv2dTranspose(_ConvTranspose):
             bias_init, "NCHW", dtype,
         )  # fmt: skip
         self._set_output_padding(output_padding)
+        # As in MindSpore: zeros are put behind the finished result, no window reaches them.
+        self.zeros_behind, self.output_padding = self.output_padding, (0,) * self.rank
+        for extra, step, spread in zip(self.zeros_behind, self.stride, self.dilation, strict=True):
+            if extra and extra >= max(step, spread):
+                raise ValueError("output_padding must be in range of [0, max(stride_h, dilation_h)).")
 
     def construct(self, x):
-        return self._transposed(x, self.in_use(self.weight))
+        out = self._transposed(x, self.in_use(self.weight))
+        if any(self.zeros_behind):
+            out = pad(out, padding=((0, 0), (0, 0), *((0, n) for n in self.zeros_behind)))
+        return out
 
 
 class Conv1dTranspose(_ConvTranspose):

@@ -3,9 +3,10 @@
 from .base import Callback, CallbackManager, InternalCallbackParam, LambdaCallback, RunContext
 from .checkpoint import CheckpointConfig, ModelCheckpoint
 from .monitors import EarlyStopping, History, LearningRateScheduler, LossMonitor, ReduceLROnPlateau, TimeMonitor
+from .records import OnRequestExit, SummaryCollector, SummaryRecord
 
 __all__ = [
     "Callback", "CallbackManager", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam",
-    "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "ReduceLROnPlateau", "RunContext",
-    "TimeMonitor",
+    "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit",
+    "ReduceLROnPlateau", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor",
 ]  # fmt: skip

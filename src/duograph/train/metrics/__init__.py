@@ -1,5 +1,7 @@
 """Metrics of evaluation."""
 
+from typing import Any
+
 from .basic import (
     MAE,
     MSE,
@@ -10,21 +12,25 @@ from .basic import (
     Top5CategoricalAccuracy,
     TopKCategoricalAccuracy,
 )
+from .confusion import ROC, ConfusionMatrix, ConfusionMatrixMetric, auc, rearrange_inputs
+from .distances import BleuScore, CosineSimilarity, Dice
 from .scores import F1, Fbeta, Perplexity, Precision, Recall
 
-_BY_NAME = {
+_BY_NAME: dict[str, Any] = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "mae": MAE, "mse": MSE,
     "loss": Loss, "top_1_accuracy": Top1CategoricalAccuracy, "top_5_accuracy": Top5CategoricalAccuracy,
-    "topk": TopKCategoricalAccuracy, "perplexity": Perplexity,
+    "topk": TopKCategoricalAccuracy, "perplexity": Perplexity, "roc": ROC, "auc": auc, "bleu_score": BleuScore,
+    "confusion_matrix": ConfusionMatrix, "confusion_matrix_metric": ConfusionMatrixMetric, "dice": Dice,
+    "cosine_similarity": CosineSimilarity,
 }  # fmt: skip
 
 
 def names() -> list[str]:
     """The names that `get_metric_fn` knows."""
-    return list(_BY_NAME)
+    return sorted(_BY_NAME)
 
 
-def get_metric_fn(name: str, *args: object, **kwargs: object) -> Metric:
+def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     """The metric of a name.
 
     Raises:
@@ -36,6 +42,7 @@ def get_metric_fn(name: str, *args: object, **kwargs: object) -> Metric:
 
 
 __all__ = [
-    "F1", "MAE", "MSE", "Accuracy", "Fbeta", "Loss", "Metric", "Perplexity", "Precision", "Recall",
-    "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "get_metric_fn", "names",
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
+    "Dice", "Fbeta", "Loss", "Metric", "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn", "names", "rearrange_inputs",
 ]  # fmt: skip

@@ -150,11 +150,12 @@ class ConfusionMatrixMetric(Metric):
     """A measure of classes given as one-hot tensors (batch, class, ...).
 
     Args:
-        skip_channel (bool): leave out the first class. Default ``True``.
+        skip_channel (bool): ``False`` leaves out the first class (as MindSpore does; its documents say the opposite).
+            Default ``True``.
         metric_name (str): which measure, for instance ``"sensitivity"`` or ``"f1 score"``. Default ``"sensitivity"``.
         calculation_method (bool): the measure of each sample, then their mean. Default ``False``: of all counts.
-        decrease (str): ``"none"``, ``"mean"``, ``"sum"``, ``"mean_batch"``, ``"sum_batch"``, ``"mean_channel"`` or
-            ``"sum_channel"``. Default ``"mean"``.
+        decrease (str): how the measures of samples are put together: ``"none"``, ``"mean"``, ``"sum"``,
+            ``"mean_batch"``, ``"sum_batch"``, ``"mean_channel"`` or ``"sum_channel"``. Default ``"mean"``.
 
     Raises:
         TypeError: wrong types.
@@ -182,7 +183,7 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._total_tp = self._total_fp = self._total_tn = self._total_fn = 0.0
+        self._totals = np.zeros(4)
         self._sum, self._samples = 0.0, 0
         self._seen = False
 
@@ -195,7 +196,7 @@ class ConfusionMatrixMetric(Metric):
             )
         if predicted.ndim < 2:
             raise ValueError("For 'ConfusionMatrixMetric.update', the inputs must have at least two dimensions.")
-        if self.skip_channel and predicted.shape[1] > 1:
+        if not self.skip_channel and predicted.shape[1] > 1:  # MindSpore does the opposite of what it says
             predicted, target = predicted[:, 1:], target[:, 1:]
         flat = (*predicted.shape[:2], -1)
         predicted, target = predicted.reshape(flat), target.reshape(flat)
@@ -209,9 +210,7 @@ class ConfusionMatrixMetric(Metric):
             value, known = self._decreased(self._measure(counts))
             self._sum, self._samples = self._sum + value * known, self._samples + known
             return
-        (tp, _), (fp, _), (tn, _), (fn, _) = (self._decreased(c) for c in counts)
-        self._total_tp, self._total_fp = self._total_tp + tp, self._total_fp + fp
-        self._total_tn, self._total_fn = self._total_tn + tn, self._total_fn + fn
+        self._totals = self._totals + np.array([c.sum() for c in counts])
 
     def _measure(self, counts: tuple[Any, ...]) -> Any:
         short = _SHORT.get(self.metric_name.strip().lower().replace(" ", "_"))
@@ -245,8 +244,7 @@ class ConfusionMatrixMetric(Metric):
         if self.calculation_method:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.asarray(self._sum) / np.asarray(self._samples)
-        counts = self._total_tp, self._total_fp, self._total_tn, self._total_fn
-        return np.atleast_1d(self._measure(tuple(np.asarray(c, np.float64) for c in counts)))
+        return np.atleast_1d(self._measure(tuple(self._totals)))
 
 
 class ROC(Metric):
