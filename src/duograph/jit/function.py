@@ -11,6 +11,7 @@ import inspect
 import logging
 import time
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,6 +58,7 @@ class JitFunction:
         self.target = target
         self.plain = plain
         self._own = Entries()
+        self._of_instances: weakref.WeakSet[Entries] = weakref.WeakSet()
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
         if isinstance(plain, types.FunctionType):
             self._signature = signature_of(plain)
@@ -161,7 +163,9 @@ class JitFunction:
             held = getattr(values[0], "__dict__", None)
             if isinstance(held, dict):
                 per_function = held.setdefault(_ATTRIBUTE, {})
-                return per_function.setdefault(getattr(self.fn, "__qualname__", ""), Entries())
+                store = per_function.setdefault(getattr(self.fn, "__qualname__", ""), Entries())
+                self._of_instances.add(store)
+                return store
         return self._own
 
     # -- compiling ---------------------------------------------------------------------------------------------
@@ -305,7 +309,11 @@ class JitFunction:
 
     def explain(self) -> Explanation:
         """What was compiled, what was not, and why: versions, guards, graphs, fallbacks, recompilations."""
-        return Explanation(self, [self._own])
+        return Explanation(self, self._stores())
+
+    def _stores(self) -> list[Entries]:
+        """Own versions, and those of all instances that this method was called on."""
+        return [self._own, *self._of_instances]
 
     @property
     def __wrapped__(self) -> Any:
@@ -314,13 +322,13 @@ class JitFunction:
     @property
     def stats(self) -> dict[str, Any]:
         """Number of versions, calls answered by them, time spent in capture and compilation (ms)."""
-        entries = self._own.compiled
+        entries = [entry for store in self._stores() for entry in store.compiled]
         return {
             "versions": len(entries),
             "hits": sum(e.hits for e in entries),
             "capture_ms": sum(e.capture_ms for e in entries),
             "compile_ms": sum(e.compile_ms for e in entries),
-            "fallbacks": len(self._own.fallbacks),
+            "fallbacks": sum(len(store.fallbacks) for store in self._stores()),
         }
 
 

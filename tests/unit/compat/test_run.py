@@ -89,6 +89,19 @@ def test_explain(tmp_path):
     assert run_python("-m", "duograph", "explain").returncode == 2
 
 
+def test_explain_sees_methods_and_graph_mode(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mindspore as ms\nfrom mindspore import nn\nclass A(nn.Cell):\n    @ms.jit\n    def construct(self, x):\n"
+        "        return x + 1\nclass B(nn.Cell):\n    def construct(self, x):\n        return x * 2\n"
+        "x = ms.Tensor([1.0])\na, b = A(), B()\na(x)\nms.set_context(mode=ms.GRAPH_MODE)\nb(x)\n"
+    )
+    done = run_python("-m", "duograph", "explain", str(script))
+    assert done.returncode == 0, done.stderr
+    assert f"A.construct ({script}:4): 1 compiled version" in done.stderr
+    assert f"B.construct ({script}:8): 1 compiled version" in done.stderr
+
+
 def test_version_and_help():
     import duograph
 
