@@ -18,8 +18,8 @@ from .files import write_file as _write
 from .mindir import export, load
 
 __all__ = [
-    "ckpt_to_safetensors", "export", "load", "load_checkpoint", "load_checkpoint_async", "load_param_into_net", "safetensors_to_ckpt",
-    "save_checkpoint",
+    "ckpt_to_safetensors", "export", "load", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
+    "safetensors_to_ckpt", "save_checkpoint",
 ]  # fmt: skip
 
 _FORMATS = ("ckpt", "safetensors")

@@ -92,7 +92,8 @@ def test_explain(tmp_path):
 def test_explain_sees_methods_and_graph_mode(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import mindspore as ms\nfrom mindspore import nn\nclass A(nn.Cell):\n    @ms.jit\n    def construct(self, x):\n"
+        "import mindspore as ms\nfrom mindspore import nn\n"
+        "class A(nn.Cell):\n    @ms.jit\n    def construct(self, x):\n"
         "        return x + 1\nclass B(nn.Cell):\n    def construct(self, x):\n        return x * 2\n"
         "x = ms.Tensor([1.0])\na, b = A(), B()\na(x)\nms.set_context(mode=ms.GRAPH_MODE)\nb(x)\n"
     )
