@@ -14,10 +14,13 @@ PACKAGES = ("autodiff", "frontend", "ir", "ops", "passes", "tensor")
 
 BY_TAPE = "the tape has a rule of its own for it (`autodiff.structured`)"
 DISCRETE = "the result is an integer, a bool or an index, or does not change with the operands"
+UNDEFINED = "no gradient is defined for it; asking for one is refused with a message"
 STOP = "gradients stop here, which is its purpose"
 CONSTANT = "no operand that a gradient could flow to"
 RANDOM = "random draws do not depend on values"
 GRADIENT = "belongs to a gradient; second order is refused with a message"
+DISCRETE_TOO = "gives places, counts or choices"
+REFUSED = "MindSpore has no gradient of it; asking for one is an error"
 NO_DERIVATIVE: dict[str, str] = {
     BY_TAPE: """
         call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push
@@ -28,20 +31,26 @@ NO_DERIVATIVE: dict[str, str] = {
         bitwise_xor dim_size equal greater greater_equal histogram isfinite isinf isnan less less_equal
         logical_and logical_not logical_or logical_xor nextafter nonzero not_equal one_hot py_effect reduce_all
         reduce_any scalar_binary scalar_tensor scalar_unary searchsorted signbit tensor_item unique
-        unique_consecutive
+        unique_consecutive list_diff permutation_of_pivots edit_distance ctc_greedy_decoder nms_with_mask
+        non_max_suppression
     """,
+    UNDEFINED: "eig matrix_logarithm no_repeat_ngram",
     STOP: "stop_gradient",
     CONSTANT: "arange eye full iota linspace",
     RANDOM: "random_bits random_gamma random_integers random_normal random_permutation random_poisson random_uniform",
-    GRADIENT: "ctc_grad",
+    GRADIENT: "ctc_grad crop_grad roi_align_grad igamma_grad_a",
 }
 
 SIZES = "the size of the result depends on values: one per element of the batch cannot be stacked"
 SCALARS = "takes and gives Python numbers or structures, not tensors that a batch axis could be added to"
 GRAPHS = "holds graphs: vmap runs on eager ops and on the ops inside"
 SEQUENCE = "takes a batch already; nothing needs a second batch axis yet"
+OWN_BATCH = "works on whole batches of images or sequences; vmap of it has not been asked for yet"
 NOT_BATCHED: dict[str, str] = {
-    SIZES: "bincount histogram masked_select nonzero unique unique_consecutive",
+    SIZES: """
+        bincount histogram masked_select nonzero unique unique_consecutive list_diff ctc_greedy_decoder
+        non_max_suppression
+    """,
     SCALARS: """
         arange cotangent_pop dim_size eye full iota linspace make_tuple pack py_effect random_bits
         random_integers random_normal random_permutation random_uniform range_slice range_update relabel
@@ -49,7 +58,10 @@ NOT_BATCHED: dict[str, str] = {
         tensor_item tuple_get undef unpack
     """,
     GRAPHS: "call call_named cond custom_vjp scan while_loop",
-    SEQUENCE: "ctc_grad ctc_nll",
+    SEQUENCE: """
+        ctc_grad ctc_nll crop_and_resize crop_grad diagonals_of edit_distance fractional_max_pool nms_with_mask
+        no_repeat_ngram roi_align roi_align_grad with_diagonals
+    """,
 }
 
 
