@@ -30,6 +30,7 @@ HOMES: dict[str, str] = {
     "duograph.nn.loss.ranking": """
         CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss TripletMarginWithDistanceLoss PoissonNLLLoss
         GaussianNLLLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss MultiMarginLoss MultilabelMarginLoss CTCLoss""",
+    "duograph.nn.loss.sampled": "SampledSoftmaxLoss",
     "duograph.nn.layer.embedding": "Embedding EmbeddingLookup",
     "duograph.nn.layer.padding": """
         Pad ConstantPad1d ConstantPad2d ConstantPad3d ZeroPad2d ReflectionPad1d ReflectionPad2d ReflectionPad3d

@@ -72,3 +72,20 @@ def test_transposed_convolution_puts_zeros_behind():
         nn.Conv2dTranspose(1, 1, 3, pad_mode="pad", output_padding=1)
     with pytest.raises(ValueError, match="pad_mode must be 'pad'"):
         nn.Conv2dTranspose(1, 1, 3, stride=2, output_padding=1)
+
+
+def test_sampled_softmax():
+    rng = np.random.default_rng(1)
+    w, b, x = (ms.Tensor(rng.random(shape, np.float32)) for shape in ((7, 10), (7,), (3, 10)))
+    labels = ms.Tensor(np.array([[0], [1], [2]]))
+    every = nn.SampledSoftmaxLoss(7, 7, sampled_values=(
+        ms.Tensor(np.arange(7)), ms.Tensor(np.ones((3, 1), np.float32)), ms.Tensor(np.ones(7, np.float32))
+    ))  # fmt: skip
+    logits = x.asnumpy() @ w.asnumpy().T + b.asnumpy()
+    expected = np.log(np.exp(logits).sum(1)) - logits[range(3), range(3)]
+    np.testing.assert_allclose(every(w, b, labels, x).asnumpy(), expected, rtol=1e-5)
+    drawn = nn.SampledSoftmaxLoss(4, 7, reduction="mean")
+    ms.set_seed(3)
+    eager = drawn(w, b, labels, x)
+    ms.set_seed(3)
+    np.testing.assert_array_equal(eager.asnumpy(), ms.jit(lambda *a: drawn(*a))(w, b, labels, x).asnumpy())
