@@ -34,7 +34,7 @@ NO_DERIVATIVE: dict[str, str] = {
         unique_consecutive list_diff permutation_of_pivots edit_distance ctc_greedy_decoder nms_with_mask
         non_max_suppression
     """,
-    UNDEFINED: "eig matrix_logarithm no_repeat_ngram",
+    UNDEFINED: "eig geqrf matrix_logarithm no_repeat_ngram",
     STOP: "stop_gradient",
     CONSTANT: "arange eye full iota linspace",
     RANDOM: "random_bits random_gamma random_integers random_normal random_permutation random_poisson random_uniform",

@@ -132,7 +132,8 @@ def install() -> types.ModuleType:
     """Puts all public names into the package ``duograph.ops`` and gives it."""
     package = sys.modules[PACKAGE]
     vars(package).update(names())
-    vars(package)["__all__"] = sorted(n for n in names() if not n.startswith("_"))
+    hidden = extended().keys() - functions().keys() - primitive_classes().keys()
+    vars(package)["__all__"] = sorted(n for n in names() if not n.startswith("_") and n not in hidden)
     return package
 
 

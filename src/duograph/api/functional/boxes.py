@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.ops import boxes as ops
+from duograph.ops import boxes as box_ops
 from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.compare import greater_equal, less
 from duograph.ops.creation import constant_like
@@ -39,8 +39,25 @@ def _row(values: Four, like: Tensor) -> Tensor:
 def iou(anchor_boxes: Tensor, gt_boxes: Tensor, mode: str = "iou") -> Tensor:
     """The overlap of every pair of boxes (x0, y0, x1, y1): over the union, or for ``"iof"`` over the second box.
 
+    Args:
+        anchor_boxes: (N, 4).
+        gt_boxes: (M, 4).
+        mode: ``"iou"`` or ``"iof"``.
+
+    Returns:
+        (M, N).
+
     Raises:
         ValueError: unknown ``mode``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> boxes = Tensor([[0.0, 0.0, 1.0, 1.0], [1.0, 0.0, 2.0, 1.0]])
+        >>> print(ops.iou(boxes, boxes))
+        [[1.         0.33333334]
+         [0.33333334 1.        ]]
     """
     need_tensor("IOU", anchor_boxes=anchor_boxes, gt_boxes=gt_boxes)
     if mode not in ("iou", "iof"):
@@ -113,9 +130,9 @@ def crop_and_resize(
         ValueError: unknown ``method``.
     """
     need_tensor("CropAndResize", image=image, boxes=boxes, box_indices=box_indices)
-    if method not in ops.METHODS:
-        raise ValueError(f"For 'CropAndResize', the 'method' must be in {list(ops.METHODS)}, but got {method}.")
-    return ops.crop_and_resize(
+    if method not in box_ops.METHODS:
+        raise ValueError(f"For 'CropAndResize', the 'method' must be in {list(box_ops.METHODS)}, but got {method}.")
+    return box_ops.crop_and_resize(
         to_dtype(image, dt.float32), boxes, box_indices, size=one_per_axis(crop_size, 2, "CropAndResize", "crop_size"),
         method=method, outside=float(extrapolation_value),
     )  # fmt: skip

@@ -54,7 +54,25 @@ def matrix_diag(
 
 
 def matrix_diag_part(x: Tensor, k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """The diagonals ``k`` of matrices as rows, filled up with ``padding_value``."""
+    """The diagonals ``k`` of matrices as rows, filled up with ``padding_value``.
+
+    Args:
+        x: matrices (..., M, N).
+        k: a diagonal, or the lowest and highest of several.
+        padding_value: what shorter diagonals are filled up with.
+        align: on which side shorter diagonals stand, above and below the main one.
+
+    Returns:
+        (..., length), or (..., diagonals, length) for several; the highest diagonal first.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.matrix_diag_part(Tensor([[1, 2], [3, 4]]), (0, 1), 0))
+        [[0 2]
+         [1 4]]
+    """
     need_tensor("MatrixDiagPartV3", x=x)
     low, high = _pair(k, "matrix_diag_part")
     return banded.diagonals_of(x, as_tensor(padding_value, x.dtype), lower=low, upper=high, align=align)
@@ -107,12 +125,44 @@ def eig(A: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def eigvals(A: Tensor) -> Tensor:
-    """The eigenvalues of square matrices."""
+    """The eigenvalues of square matrices.
+
+    Args:
+        A: matrices (..., N, N).
+
+    Returns:
+        Complex (..., N).
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.eigvals(Tensor([[1.0, 0.0], [0.0, 2.0]])))
+        [1.+0.j 2.+0.j]
+    """
     return eig(A)[0]
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """``X`` with ``A @ X = b``, given the LU factorisation of ``A``."""
+    """``X`` with ``A @ X = b``, given the LU factorisation of ``A``.
+
+    Args:
+        b: right hand sides (..., M, K).
+        LU_data: both factors packed (..., M, M).
+        LU_pivots: exchanged rows (..., M), counted from 1.
+
+    Returns:
+        (..., M, K).
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> packed, pivots = Tensor([[2.0, 1.0], [0.5, 1.0]]), Tensor([1, 2])
+        >>> print(ops.lu_solve(Tensor([[4.0], [4.0]]), packed, pivots))
+        [[1.]
+         [2.]]
+    """
     need_tensor("LuSolve", b=b, LU_data=LU_data, LU_pivots=LU_pivots)
     return factored.lu_solve(b, LU_data, LU_pivots)
 
@@ -151,7 +201,23 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
 
 
 def lstsq(input: Tensor, A: Tensor) -> Tensor:
-    """``X`` that makes the 2-norm of ``input @ X - A`` smallest."""
+    """``X`` that makes the 2-norm of ``input @ X - A`` smallest.
+
+    Args:
+        input: matrices (..., M, N) of full rank.
+        A: right hand sides (..., M, K), or (M,).
+
+    Returns:
+        (..., N, K).
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.lstsq(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 8.0])))
+        [[1.]
+         [2.]]
+    """
     need_tensor("Lstsq", input=input, A=A)
     column = A.ndim == 1
     a, b = as_float(input), as_float(movement.expand_dims(A, 1) if column else A)

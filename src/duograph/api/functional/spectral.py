@@ -164,6 +164,13 @@ def stft(
 
     Returns:
         The spectra.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.stft(ops.ones((2, 100)), 64).shape)
+        (2, 33, 7, 2)
     """
     from .array import pad as pad_function
 
@@ -183,7 +190,21 @@ def stft(
 
 
 def view_as_real(input: Tensor) -> Tensor:
-    """Complex numbers as pairs of reals, along a new last axis."""
+    """Complex numbers as pairs of reals, along a new last axis.
+
+    Args:
+        input: complex tensor.
+
+    Returns:
+        (..., 2).
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> print(ops.view_as_real(Tensor([2 + 1j])))
+        [[2. 1.]]
+    """
     need_tensor("ViewAsReal", input=input)
     return stack(real(input), imag(input), axis=input.ndim)
 

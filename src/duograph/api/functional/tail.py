@@ -46,6 +46,15 @@ def ctc_loss(
 
     Raises:
         ValueError: unknown ``reduction``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> log_probs = ops.log_softmax(Tensor([[[0.0, 0.0]], [[0.0, 0.0]]]))
+        >>> loss, _ = ops.ctc_loss(log_probs, Tensor([[1]]), Tensor([2]), Tensor([1]))
+        >>> print(loss)
+        0.2876821
     """
     need_tensor("CTCLossV2", log_probs=log_probs, targets=targets)
     steps, labels = (as_tensor(n, dt.int64) for n in (input_lengths, target_lengths))
