@@ -13,10 +13,11 @@ from duograph.ops.cast import cast, identity
 from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
+from .attributes import user_method
 from .errors import Uncapturable
 from .policy import is_user_class
 from .recipe import Collector, Run
-from .semantics import contains_symbolic, user_method
+from .semantics import contains_symbolic
 from .text import GraphText, formatted
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}

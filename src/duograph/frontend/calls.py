@@ -21,6 +21,7 @@ from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
+from .attributes import lookup, user_method
 from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
@@ -28,7 +29,7 @@ from .functions import CapturedFunction, bind, signature_of
 from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
-from .semantics import contains_symbolic, lookup, static_size, user_method
+from .semantics import contains_symbolic, static_size
 from .sources import Pin, cell_facts
 from .text import GraphText, Template
 from .world import CONTAINERS, Frame

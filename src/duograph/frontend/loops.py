@@ -344,7 +344,7 @@ class SymbolicLoop:
         return found
 
     def _is_renewed(self, a: Snapshot, b: Snapshot, x: Any, y: Any) -> bool:
-        """Whether the body replaces the list or dict ``x``, which nothing else refers to, by another of the same form."""
+        """Whether the body replaces the list or dict ``x``, to which nothing else refers, by one of the same form."""
         if type(x) is not type(y) or type(x) not in (list, dict) or id(y) in a.containers:
             return False
         if id(x) not in a.containers or id(y) not in b.containers or id(x) in self.session.originals:

@@ -12,11 +12,12 @@ from typing import Any
 from duograph.ops.scalar import Scalar
 
 from .. import sources
+from ..attributes import user_method
 from ..errors import Uncapturable
 from ..functions import CapturedFunction
 from ..paths import Outcome
 from ..policy import module_kind
-from ..semantics import contains_symbolic, user_method
+from ..semantics import contains_symbolic
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
 from .load import FunctionSource

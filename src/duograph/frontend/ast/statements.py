@@ -11,11 +11,11 @@ from typing import Any
 
 from duograph.ops.scalar import Scalar
 
+from ..attributes import user_method
 from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
 from ..paths import Outcome
 from ..policy import module_kind
-from ..semantics import user_method
 from ..world import MISSING, Frame
 from .expressions import Expressions
 
