@@ -19,8 +19,6 @@ STOP = "gradients stop here, which is its purpose"
 CONSTANT = "no operand that a gradient could flow to"
 RANDOM = "random draws do not depend on values"
 GRADIENT = "belongs to a gradient; second order is refused with a message"
-DISCRETE_TOO = "gives places, counts or choices"
-REFUSED = "MindSpore has no gradient of it; asking for one is an error"
 NO_DERIVATIVE: dict[str, str] = {
     BY_TAPE: """
         call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push
@@ -45,7 +43,6 @@ SIZES = "the size of the result depends on values: one per element of the batch 
 SCALARS = "takes and gives Python numbers or structures, not tensors that a batch axis could be added to"
 GRAPHS = "holds graphs: vmap runs on eager ops and on the ops inside"
 SEQUENCE = "takes a batch already; nothing needs a second batch axis yet"
-OWN_BATCH = "works on whole batches of images or sequences; vmap of it has not been asked for yet"
 NOT_BATCHED: dict[str, str] = {
     SIZES: """
         bincount histogram masked_select nonzero unique unique_consecutive list_diff ctc_greedy_decoder
