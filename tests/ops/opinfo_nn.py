@@ -16,7 +16,7 @@ import duograph.ops.fft
 import duograph.ops.loss
 import duograph.ops.rnn
 import duograph.ops.sampling  # noqa: F401 (declare the ops)
-from duograph.ops import conv, decompositions, image, pool  # noqa: F401 (declare the ops)
+from duograph.ops import banded, conv, decompositions, image, pool, special  # noqa: F401 (declare the ops)
 from tests.ops.opinfo import OpInfo, S, values
 
 _rng = np.random.default_rng(11)
@@ -131,4 +131,17 @@ DECOMPOSITIONS = [
     OpInfo("qr", [S(values(4, 3)), S(values(3, 3))], lambda x: np.linalg.qr(x)[0], rtol=1e-9),
 ]  # fmt: skip
 
-NN_TABLE = [*CONVOLUTIONS, *POOLING, *RESIZING, *NORMALISATION, *PRODUCTS, *DECOMPOSITIONS]
+_POSITIVE = np.array([0.3, 1.1, 2.7, 6.2])
+_BAND = {"lower": -1, "upper": 1, "align": "RIGHT_LEFT"}
+SPECIAL = [
+    *[OpInfo(f"bessel_{name}", [S(_POSITIVE)], getattr(sp, name), rtol=1e-12, dtypes="f")
+      for name in ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")],
+    OpInfo("igamma", [S(_POSITIVE, _POSITIVE[::-1].copy())], sp.gammainc, rtol=1e-12, second=False),
+    OpInfo("igammac", [S(_POSITIVE, _POSITIVE[::-1].copy())], sp.gammaincc, rtol=1e-12, second=False),
+    OpInfo("betainc", [S(_POSITIVE, _POSITIVE[::-1].copy(), _POSITIVE / 7)], sp.betainc, rtol=1e-12, gradient=False,
+           second=False),
+    OpInfo("diagonals_of", [S(values(2, 3, 4), np.array(0.5), **_BAND)], batch=False),
+    OpInfo("with_diagonals", [S(values(2, 3, 4), values(2, 3, 3), **_BAND)], batch=False),
+]  # fmt: skip
+
+NN_TABLE = [*SPECIAL, *CONVOLUTIONS, *POOLING, *RESIZING, *NORMALISATION, *PRODUCTS, *DECOMPOSITIONS]

@@ -350,6 +350,17 @@ _row(
     {"dtype": dt.float32, **_SEEDS},
 )
 
+_row("RandomGamma", lambda p, shape, alpha: random.random_gamma(shape, alpha, p.seed), _SEEDS)
+_row(
+    "RandomPoisson", lambda p, shape, rate: random.random_poisson(shape, rate, p.seed, p.dtype),
+    {**_SEEDS, "dtype": dt.int64},
+)  # fmt: skip
+_row(
+    "MultinomialWithReplacement",
+    lambda p, x, seed, offset: draws.multinomial(x, p.numsamples, True, dt.int64),
+    {"numsamples": REQUIRED, "replacement": False},
+)
+
 
 def _dropout(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
     """What is kept, divided by ``keep_prob``, and the mask as numbers."""

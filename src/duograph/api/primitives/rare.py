@@ -259,6 +259,25 @@ def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
 
 
 _row("IndexPut", _put, {"accumulate": 0})
+_row(
+    "UniformCandidateSampler",
+    lambda p, x: tail.uniform_candidate_sampler(x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed),
+    {
+        "num_true": REQUIRED, "num_sampled": REQUIRED, "unique": REQUIRED, "range_max": REQUIRED, "seed": 0,
+        "remove_accidental_hits": False,
+    },
+)  # fmt: skip
+
+
+def _confusion(p: Any, labels: Tensor, predictions: Tensor, weights: Tensor | None = None) -> Tensor:
+    """How often each class (row) was predicted as each class (column)."""
+    kind = dt.as_dtype(p.dtype) if weights is None else weights.dtype
+    counts = full(shape=tuple(labels.shape), value=1, dtype=kind) if weights is None else weights
+    table = full(shape=(p.num_classes,) * 2, value=0, dtype=kind)
+    return scatter.scatter_nd_update(table, stack(labels, predictions, axis=1), counts, reduction="add")
+
+
+_row("ConfusionMatrix", _confusion, {"num_classes": REQUIRED, "dtype": "int32"})
 _row("ParallelConcat", lambda p, xs: array.concat(xs, 0))
 
 
