@@ -31,7 +31,9 @@ from .world import World
 
 MAX_PATHS = 64
 MAX_DECISIONS = 512
-MAX_RESTARTS = 200
+MAX_RESTARTS = 100
+MAX_EXPLORED = 1000
+"""Paths that one capture may explore, over all its attempts: beyond it, plain Python is the better answer."""
 
 
 @dataclass(slots=True)
@@ -73,17 +75,12 @@ def same_value(a: Node, b: Node, depth: int = 6) -> bool:
 class Regions:
     """The stack of regions of a capture session, and what earlier attempts have learned."""
 
-    def __init__(self, world: World, builder: Any) -> None:
+    def __init__(self, world: World, builder: Any, log: Any) -> None:
         self.world = world
         self.builder = builder
         self.current: Region | None = None
-        self.dissolved: set[Any] = set()
-        self.paths = 0
-
-    def begin(self) -> None:
-        """A new attempt of the capture."""
-        self.current = None
-        self.paths = 0
+        self.log = log
+        self.dissolved: set[Any] = log.dissolved
 
     def dissolve(self, key: Any) -> Any:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
@@ -150,8 +147,8 @@ class Regions:
         tag = self.builder.next_tag
 
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
-            self.paths += 1
-            if self.paths > MAX_PATHS * 64:
+            self.log.paths += 1
+            if self.log.paths > MAX_EXPLORED:
                 raise Uncapturable("too many tensor-dependent paths")
             region = Region(key, prefix, scopes, outer_tapes)
             self.current = region

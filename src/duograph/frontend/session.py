@@ -136,8 +136,7 @@ class Session:
         self.builder = Builder()
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
-        self.regions = Regions(self.world, self.builder)
-        self.regions.dissolved = log.dissolved
+        self.regions = Regions(self.world, self.builder, log)
         self.log = log
         self.guards = GuardSet()
         self.dynamic = dynamic
@@ -370,6 +369,7 @@ class Log:
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
         self.restarts = 0
+        self.paths = 0
 
 
 def _name(source: Source) -> str:
