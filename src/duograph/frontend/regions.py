@@ -31,8 +31,8 @@ from .world import World
 
 MAX_PATHS = 64
 MAX_DECISIONS = 512
-MAX_RESTARTS = 100
-MAX_EXPLORED = 1000
+MAX_RESTARTS = 200
+MAX_EXPLORED = 2000
 """Paths that one capture may explore, over all its attempts: beyond it, plain Python is the better answer."""
 
 
