@@ -32,6 +32,7 @@ class Entry:
         self.capture_ms = capture_ms
         self.compile_ms = 0.0
         self.hits = 0
+        self.plain_runs = 0  # calls that plain Python answered after all: the program raised
         self.rules = rules_version[0]
         started = time.perf_counter()
         self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])

@@ -15,7 +15,8 @@ class Explanation:
 
     Attributes:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
-            text before optimisation), ``hits``, ``capture_ms``, ``compile_ms``.
+            text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
+            answered because the program raised), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
     """
@@ -38,6 +39,7 @@ class Explanation:
                         "captured": print_graph(program.graph),
                         "paths": len(program.paths),
                         "hits": entry.hits,
+                        "plain_runs": entry.plain_runs,
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
                     }

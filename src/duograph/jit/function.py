@@ -303,6 +303,7 @@ class JitFunction:
                 cause = failed.__cause__
         if cause is not None and entry.program.has_effects:
             raise cause
+        entry.plain_runs += 1
         return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line
 
     # -- what a user can ask -----------------------------------------------------------------------------------

@@ -29,6 +29,15 @@ class MatMul(Cell):
     Args:
         transpose_x1 (bool): of the first operand's last two axes. Default ``False``.
         transpose_x2 (bool): of the second's. Default ``False``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.MatMul()(ms.Tensor([[1.0, 2.0]]), ms.Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
 
     def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
@@ -119,14 +128,34 @@ class ReduceLogSumExp(Cell):
 
 
 class LGamma(Cell):
-    """The logarithm of the gamma function."""
+    """The logarithm of the gamma function.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.LGamma()(ms.Tensor([1.0, 3.0])))
+        [0.        0.6931472]
+    """
 
     def construct(self, x):
         return _OPS["lgamma"](x)
 
 
 class DiGamma(Cell):
-    """The derivative of the logarithm of the gamma function."""
+    """The derivative of the logarithm of the gamma function.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.DiGamma()(ms.Tensor([1.0])))
+        [-0.5772157]
+    """
 
     def construct(self, x):
         return _OPS["digamma"](x)
@@ -152,7 +181,17 @@ def _log_beta(x: Tensor, y: Tensor) -> Tensor:
 
 
 class MatDet(Cell):
-    """The determinant."""
+    """The determinant.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import nn
+        >>> print(nn.MatDet()(ms.Tensor([[2.0, 0.0], [0.0, 3.0]])))
+        6.0
+    """
 
     def construct(self, x):
         return decompositions.det(x)
