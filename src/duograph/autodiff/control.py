@@ -17,7 +17,7 @@ from duograph.tensor.tensor import type_of
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, cotangent_type, derivative_of
 from .structured import outer_tapes, rule
-from .tape import Tape
+from .tape import Saved, Tape
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
@@ -39,12 +39,15 @@ def finish_call(
     """Records a call whose forward graph gave ``results``; gives what the call gives."""
     n = len(derivative.outs)
     outs, residuals = tuple(results[:n]), results[n:]
-    lookup = derivative.lookup(operands, residuals)
+    saved = Saved(operands)
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
+        lookup = derivative.lookup(saved.checked(derivative.graph.name), residuals)
         return derivative.pull(launch, lookup, douts, accs, groups)
 
-    tape.record_custom(derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True)
+    tape.record_custom(
+        derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved
+    )
     return outs[0] if derivative.single else outs
 
 

@@ -68,6 +68,23 @@ class Entry:
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
 
 
+class Saved:
+    """Inputs that a recorded computation will read again, with what is needed to see that they were overwritten."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = list(values)
+        self.stamps = list(stamps_of(values))
+
+    def checked(self, name: str) -> list[Any]:
+        """The inputs; `Stale` in the place of those that were overwritten."""
+        return checked(self.values, self.stamps, name)
+
+    def replace(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
+        """Puts what ``kept(value, stamp)`` gives in the place of every input."""
+        pairs = [kept(x, stamp) for x, stamp in zip(self.values, self.stamps, strict=True)]
+        self.values, self.stamps = [p[0] for p in pairs], [p[1] for p in pairs]
+
+
 class Stale(Tensor):
     """Stands for a saved value that was overwritten in place; reading it is an error, its shape and dtype are not."""
 
@@ -212,13 +229,14 @@ class Tape:
         pull: Callable[..., Sequence[Any]],
         active: Sequence[bool] | None = None,
         raw: bool = False,
+        saved: Saved | None = None,
     ) -> bool:
         """Records a computation with a gradient of its own; whether anything was watched.
 
         ``pull(douts, accs)`` gets one cotangent per output (zeros where there is none, unless ``raw``) and, per
         input, the gradient accumulated so far by later uses (or ``None``); it returns per input the new accumulated
         gradient. ``active`` says which outputs depend
-        on the inputs (default: all).
+        on the inputs (default: all). ``saved``: inputs that the pull reads again later.
         """
         variables = tuple([self.variable(x) for x in ins])
         if not any(v is not None for v in variables):
@@ -227,7 +245,8 @@ class Tape:
         outputs = tuple(
             [self._assign(o) if a and _is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)]
         )
-        self.entries.append(Entry(None, ins, {"name": name}, outs, variables, outputs, (), pull, raw))
+        attrs = {"name": name, "saved": saved}
+        self.entries.append(Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw))
         return True
 
     def begin_write(self, target: Tensor, value: Tensor) -> bool:
@@ -241,23 +260,33 @@ class Tape:
         """The storage of ``root`` is about to be written: what entries saved of it is kept as copies."""
         alias = root._alias
         copies: dict[int, Tensor] = {}
+
+        def kept(x: Any, stamp: Any) -> tuple[Any, Any]:
+            """``x``, or its copy if it shows the storage and was not overwritten since ``stamp``."""
+            if not isinstance(x, Tensor) or x._alias is not alias or EAGER.overwritten(x, stamp[1]):
+                return x, stamp
+            copy = copies.get(id(x))
+            if copy is None:
+                copy = copies[id(x)] = wrap(x.array().copy())
+                for tape in state.tapes:
+                    if (variable := tape.variable(x)) is not None:
+                        tape._bind(copy, variable)
+            return copy, (copy._alias, 0)
+
         for entry in self.entries:
+            inputs = entry.attrs.get("saved") if entry.op is None else None
+            if isinstance(inputs, Saved):
+                inputs.replace(kept)
+                continue
             outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
             saved = (*entry.ins, *outs)
             if not any(isinstance(x, Tensor) and x._alias is alias for x in saved) or not entry.stamps:
                 continue
             values, stamps = [], []
             for x, stamp in zip(saved, entry.stamps, strict=True):
-                if isinstance(x, Tensor) and x._alias is alias and not EAGER.overwritten(x, stamp[1]):
-                    copy = copies.get(id(x))
-                    if copy is None:
-                        copy = copies[id(x)] = wrap(x.array().copy())
-                        for tape in state.tapes:
-                            if (variable := tape.variable(x)) is not None:
-                                tape._bind(copy, variable)
-                    x, stamp = copy, (copy._alias, 0)
-                values.append(x)
-                stamps.append(stamp)
+                value, mark = kept(x, stamp)
+                values.append(value)
+                stamps.append(mark)
             entry.ins, entry.stamps = tuple(values[: len(entry.ins)]), tuple(stamps)
             rest = tuple(values[len(entry.ins) :])
             entry.out = rest if isinstance(entry.out, tuple) else rest[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.tensor.random import Generator, default_generator, manual_seed
+from duograph.tensor.random import Generator, default_generator, manual_seed, only_at_run_time
 
 __all__ = [
     "Generator", "default_generator", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed",
@@ -37,6 +37,7 @@ def set_seed(seed: int) -> None:
         >>> ms.get_seed()
         1
     """
+    only_at_run_time()
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
@@ -48,6 +49,7 @@ def set_seed(seed: int) -> None:
 
 def get_seed() -> int | None:
     """What `set_seed` has set, ``None`` before."""
+    only_at_run_time()
     return _global_seed[0]
 
 

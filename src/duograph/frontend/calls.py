@@ -8,7 +8,7 @@ import inspect
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -357,6 +357,8 @@ class Calls:
 
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         owner = getattr(fn, "__self__", None)
+        if owner is not None and module_kind(type(owner).__module__) == "other":
+            self._refuse_effects(fn)
         if owner is not None and not isinstance(owner, types.ModuleType | type):
             self._check_receiver(fn, owner, args)
             return
@@ -372,14 +374,18 @@ class Calls:
             if kind == "user" and not isinstance(fn, types.FunctionType):
                 kind = module_kind(type(fn).__module__)
         if kind == "other":
-            name = getattr(fn, "__qualname__", type(fn).__name__)
-            raise Uncapturable(
-                f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects"
-            )
+            self._refuse_effects(fn)
         if kind == "numpy":
             self._check_numpy(fn, (*args, *kwargs.values()))
             if isinstance(kwargs.get("out"), np.ndarray):
                 self.semantics.change_opaque(kwargs["out"])
+
+    @staticmethod
+    def _refuse_effects(fn: Any) -> NoReturn:
+        name = getattr(fn, "__qualname__", type(fn).__name__)
+        raise Uncapturable(
+            f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects"
+        )
 
     def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
         for v in values:

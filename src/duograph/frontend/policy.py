@@ -31,7 +31,7 @@ PURE_MODULES = {
     *("collections", "_collections", "collections.abc", "_collections_abc", "enum", "dataclasses", "typing"),
     *("typing_extensions", "copy", "copyreg", "string", "fractions", "decimal", "_decimal", "abc", "_abc", "types"),
     *("inspect", "textwrap", "contextlib", "statistics", "bisect", "_bisect", "heapq", "_heapq", "array", "struct"),
-    *("_struct", "keyword", "reprlib", "warnings", "_warnings", "json", "json.encoder", "json.decoder", "uuid"),
+    *("_struct", "keyword", "reprlib", "json", "json.encoder", "json.decoder"),
     *("hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes"),
 }
 IMPURE_NUMPY = ("numpy.random", "numpy.lib._npyio", "numpy.lib.npyio", "numpy.ctypeslib", "numpy.testing")

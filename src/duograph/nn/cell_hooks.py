@@ -8,6 +8,8 @@ from itertools import count
 from typing import Any
 from weakref import ref
 
+from duograph.autodiff.hooks import call_user
+
 _serials = count()
 
 
@@ -124,7 +126,7 @@ class CellHooks:
     def _run_pre_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         for hook, with_kwargs, _ in list(self._forward_pre_hooks.values()):
             if with_kwargs:
-                changed = hook(self, args, kwargs)
+                changed = call_user(hook, (self, args, kwargs), {})
                 if changed is not None:
                     if not isinstance(changed, tuple) or len(changed) != 2:
                         raise RuntimeError(
@@ -133,14 +135,15 @@ class CellHooks:
                         )
                     args, kwargs = changed
             else:
-                changed = hook(self, args)
+                changed = call_user(hook, (self, args), {})
                 if changed is not None:
                     args = changed if isinstance(changed, tuple) else (changed,)
         return args, kwargs
 
     def _run_forward_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
         for hook, with_kwargs, _ in list(self._forward_hooks.values()):
-            changed = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
+            given = (self, args, kwargs, output) if with_kwargs else (self, args, output)
+            changed = call_user(hook, given, {})
             if changed is not None:
                 output = changed
         return output
@@ -148,7 +151,7 @@ class CellHooks:
     def _run_hooks_after_error(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         for hook, with_kwargs, always in list(self._forward_hooks.values()):
             if always:
-                _ = hook(self, args, kwargs, None) if with_kwargs else hook(self, args, None)
+                call_user(hook, (self, args, kwargs, None) if with_kwargs else (self, args, None), {})
 
 
 def _register(

@@ -18,7 +18,7 @@ from .tensor import SymbolicValueError
 DEFAULT_SEED = 0
 
 
-def _only_at_run_time() -> None:
+def only_at_run_time() -> None:
     """Where a stream stands is not known while a program is being captured, and must not change then."""
     if getattr(state.binder, "draw", None) is not None:
         raise SymbolicValueError("the state of a random generator is only known at run time")
@@ -67,13 +67,13 @@ class Generator:
 
     def get_state(self) -> tuple[Any, Any]:
         """``(seed, offset)``: where the stream stands."""
-        _only_at_run_time()
+        only_at_run_time()
         with self._lock:
             return self._seed, self.offset
 
     def set_state(self, value: tuple[Any, Any]) -> Generator:
         """Continues from a state that `get_state` gave."""
-        _only_at_run_time()
+        only_at_run_time()
         seed, offset = value
         with self._lock:
             self._seed, self.offset = seed, offset
