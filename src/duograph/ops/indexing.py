@@ -234,8 +234,9 @@ class _Layout:
 
 
 def _numpy_index(x_shape: Any, indices: Any, spec: Any) -> tuple[Any, ...]:
-    axes = _Layout(x_shape, [i.shape for i in indices], spec).index_axes
-    for values, axis in zip(indices, axes, strict=True):
+    layout = _Layout(x_shape, [i.shape for i in indices], spec)
+    empty = 0 in layout.block  # then no index is used, and NumPy looks at none
+    for values, axis in zip(indices, layout.index_axes if not empty else (), strict=not empty):
         check_range(values, x_shape[axis], "index {index} is out of bounds for dimension with size {size}", IndexError)
     rest = iter(indices)
     return tuple(slice(*e) if isinstance(e, tuple) else next(rest) if e == "index" else e for e in spec)
