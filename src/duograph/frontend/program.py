@@ -114,10 +114,13 @@ class Program:
 
 def _set(kind: str, owner: Any, name: str, value: Any) -> None:
     if kind == "attr":
-        delattr(owner, name) if value is MISSING else setattr(owner, name, value)
+        if value is not MISSING:
+            setattr(owner, name, value)
+        elif hasattr(owner, name):  # else the program had set it itself before it deleted it
+            delattr(owner, name)
     elif kind == "global":
         if value is MISSING:
-            del owner[name]
+            owner.pop(name, None)
         else:
             owner[name] = value
     else:
