@@ -100,7 +100,10 @@ class JitFunction:
                 return self._plain(args, kwargs)
         with store.lock:
             made = next((e for e in store.compiled if e.names == names and e.matches(values)), None)
-            made = made or self._compile(store, names, values, bound)
+            if made is None:
+                made = self._compile(store, names, values, bound)
+                if self.options.report:
+                    print(Explanation(self, [store]))
         return self._plain(args, kwargs) if made is None else self._run(made, store, values, args, kwargs)
 
     def captured_target(self) -> Any:

@@ -34,6 +34,7 @@ class JitOptions:
     strict: bool | None = None  # None: what the context says
     backend: str = ""
     signature: tuple[Any, ...] | None = None
+    report: bool = False  # PIJit's print_after_all: print what was captured, or why it was not, after each capture
 
 
 def parse(
@@ -68,7 +69,9 @@ def parse(
     signature = None
     if input_signature is not None:
         signature = tuple(input_signature) if isinstance(input_signature, list | tuple) else (input_signature,)
-    return JitOptions(capture_mode, level or "O1", int(dynamic), strict, backend, signature)
+    settings = getattr(jit_config, "jit_config_dict", jit_config) or {}
+    report = bool(settings.get("print_after_all"))
+    return JitOptions(capture_mode, level or "O1", int(dynamic), strict, backend, signature, report)
 
 
 def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str, bool | None]:
