@@ -45,8 +45,10 @@ class Config:
     save_graphs_path: str = "."
     dump_style: str = "mindir"
     jit_syntax_level: int | None = None
-    compiler_cache: bool = False
+    compiler_cache: bool = True
     compiler_cache_path: str = ""
+    cache_dir: str = ""
+    cache_size: int = 512
     jit_modules: tuple[str, ...] = ()
     jit_ignore_modules: tuple[str, ...] = ()
     bytecode_logs: frozenset[str] = frozenset()
@@ -55,6 +57,10 @@ class Config:
     dump: str = "off"
     traceback: str = "user"
     verify: str = "stage"
+    debug: bool = False
+    target: str = "host"
+    num_threads: int = 0
+    omp_num_threads: int = 0
 
 
 # What a variable accepts ---------------------------------------------------------------------------------------------
@@ -114,6 +120,12 @@ def _choice(*choices: str) -> Domain:
     return parse
 
 
+def _omp_threads(value: object) -> int:
+    """OMP_NUM_THREADS belongs to others: a list gives its first number, what cannot be read is as if not set."""
+    text = str(value).split(",")[0].strip()
+    return min(int(text), 1024) if text.isdecimal() else 0
+
+
 def _split(value: object, expected: str) -> list[str]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
@@ -155,6 +167,8 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("jit_syntax_level", "MS_DEV_JIT_SYNTAX_LEVEL", "syntax level of all jit functions", _syntax_level),
     Variable("compiler_cache", "MS_COMPILER_CACHE_ENABLE", "keep compiled code on disk", _flag),
     Variable("compiler_cache_path", "MS_COMPILER_CACHE_PATH", "folder for it; empty: the user's cache folder", _path),
+    Variable("cache_dir", "DUOGRAPH_CACHE_DIR", "the same, of more weight; the cache is laid directly in it", _path),
+    Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
     Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
     Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
     Variable(
@@ -176,6 +190,15 @@ VARIABLES: tuple[Variable, ...] = (
         "verify graphs at stage borders, after each pass, or at each node",
         _choice("off", "stage", "pass", "node"),
     ),
+    Variable("debug", "DUOGRAPH_DEBUG", "check machine code and its buffers for faults of the compiler", _flag),
+    Variable(
+        "target",
+        "DUOGRAPH_TARGET",
+        "processor to compile for",
+        _choice("host", "avx512", "avx2", "baseline", "neon"),
+    ),
+    Variable("num_threads", "DUOGRAPH_NUM_THREADS", "threads of a kernel; 0: as many as cores", _integer(0, 256)),
+    Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
 )
 
 _by_field: dict[str, Variable] = {variable.field: variable for variable in VARIABLES}
