@@ -194,6 +194,12 @@ class Switch:
     effect: Callable[[Any], Any] | None = None
 
 
+def _use_threads(count: int) -> None:
+    from duograph.runtime.pool import MAX_THREADS, set_threads
+
+    set_threads(min(count, MAX_THREADS))
+
+
 def _configures(field: str) -> Callable[[Any], Any]:
     return lambda value: set_config(**{field: value})
 
@@ -215,6 +221,7 @@ SWITCHES: dict[str, Switch] = {
     "pynative_synchronize": Switch(False, bool),
     "debug_level": Switch(RELEASE, int, _debug_level),
     "check_bprop": Switch(False, bool),
+    "runtime_num_threads": Switch(0, int, _not_negative("The num of thread"), _use_threads),
     # kept for programs that set them; they tune hardware or services that are not here
     "enable_graph_kernel": Switch(False, bool),
     "graph_kernel_flags": Switch("", str),
@@ -223,7 +230,6 @@ SWITCHES: dict[str, Switch] = {
     "variable_memory_max_size": Switch("0", str),
     "mempool_block_size": Switch(1.0, str, _gigabytes),
     "memory_optimize_level": Switch(0, (str, int), _memory_level),
-    "runtime_num_threads": Switch(0, int, _not_negative("The num of thread")),
     "inter_op_parallel_num": Switch(0, int, _not_negative("The num of parallel thread")),
     "op_timeout": Switch(900, int, _not_negative("The num of op exe timeout")),
     "ascend_config": Switch({}, dict),

@@ -106,9 +106,12 @@ def set_cpu_affinity(enable_affinity: bool, affinity_cpu_list: Any = None) -> No
         enable_affinity (bool): whether to bind.
         affinity_cpu_list (list): core numbers. Default: None, all cores.
     """
+    from duograph.runtime.pool import refresh
+
     if hasattr(os, "sched_setaffinity"):
         chosen = affinity_cpu_list if enable_affinity and affinity_cpu_list else range(os.cpu_count() or 1)
         os.sched_setaffinity(0, chosen)
+        refresh()
 
 
 class Stream:

@@ -48,7 +48,8 @@ class Config:
     compiler_cache: bool = True
     compiler_cache_path: str = ""
     cache_dir: str = ""
-    cache_size: int = 512
+    cache_size: int = 256
+    user_cache_dir: str = ""
     jit_modules: tuple[str, ...] = ()
     jit_ignore_modules: tuple[str, ...] = ()
     bytecode_logs: frozenset[str] = frozenset()
@@ -169,6 +170,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("compiler_cache_path", "MS_COMPILER_CACHE_PATH", "folder for it; empty: the user's cache folder", _path),
     Variable("cache_dir", "DUOGRAPH_CACHE_DIR", "the same, of more weight; the cache is laid directly in it", _path),
     Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
+    Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),
     Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
     Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
     Variable(

@@ -154,7 +154,7 @@ _NEEDS = {
 
 
 def target_named(name: str) -> Target:
-    """The row for "avx512", "avx2", "baseline", "neon" or a key of `TARGETS`, whether or not this machine can run it."""
+    """The row of a key of `TARGETS` or its short name (avx512, avx2, baseline, neon), fit for this machine or not."""
     return TARGETS[_SHORT.get(name, name)]
 
 

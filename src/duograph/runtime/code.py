@@ -19,8 +19,8 @@ from dataclasses import asdict, dataclass
 
 from duograph.base.events import emit
 from duograph.lower.target import Target, current_target
-from duograph.runtime import machine
-from duograph.runtime.machine import Linked
+from duograph.runtime import diskcache, machine
+from duograph.runtime.machine import Linked, LinkError
 
 __all__ = ["Statistics", "load", "merge", "statistics"]
 
@@ -35,7 +35,7 @@ class Statistics:
         compile_time: seconds of it.
         linked: loaded into memory.
         link_time: seconds of it.
-        code_bytes: size of the object code that was linked.
+        code_bytes: size of the object code that was loaded.
     """
 
     shared: int = 0
@@ -52,8 +52,8 @@ _loaded: weakref.WeakValueDictionary[tuple[object, ...], Linked] = weakref.WeakV
 
 
 def statistics() -> dict[str, float]:
-    """The figures of this process so far (see `Statistics`)."""
-    return asdict(_statistics)
+    """The figures of this process so far (see `Statistics`), those of the disk cache with `disk_` before their name."""
+    return {**asdict(_statistics), **{f"disk_{name}": count for name, count in diskcache.counters().items()}}
 
 
 def load(
@@ -84,9 +84,28 @@ def load(
     if found is not None:
         _statistics.shared += 1
         return found
-    linked = _link(_compile(text, target), names, symbols, keep)
+    linked = _from_disk(text, target, names, symbols, keep)
     with _lock:
         return _loaded.setdefault(identity, linked)
+
+
+def _from_disk(
+    text: str, target: Target, names: tuple[str, ...], symbols: Mapping[str, int] | None, keep: tuple[object, ...]
+) -> Linked:
+    """The code as an earlier process left it, or newly compiled and left for later ones."""
+    if diskcache.folder() is None:
+        return _link(_compile(text, target), names, symbols, keep)
+    entry = diskcache.entry_name(text, machine.llvm_version(), str(machine.OPTIMISATION), target.key)
+    object_code = diskcache.lookup(entry)
+    if object_code is not None:
+        try:
+            return _link(object_code, names, symbols, keep)
+        except LinkError as error:
+            diskcache.discard(entry, str(error))
+    object_code = _compile(text, target)
+    linked = _link(object_code, names, symbols, keep)
+    diskcache.store(entry, object_code)
+    return linked
 
 
 def _compile(text: str, target: Target) -> bytes:
@@ -113,7 +132,9 @@ def _link(
 
 
 _ENTITY = re.compile(
-    r"^(?:declare|define)\b[^@\n]*(@[\w.$-]+|@\"[^\"]*\")|^([@%!][\w.$-]+|@\"[^\"]*\")\s*=|^attributes (#\d+)"
+    r"""^(?:declare|define)\b[^@\n]*(@[\w.$-]+|@"[^"]*")"""  # a function
+    r"""|^([@%!][\w.$-]+|@"[^"]*")\s*="""  # a variable, a type, metadata
+    r"""|^attributes\ (\#\d+)"""
 )
 
 
