@@ -1,4 +1,4 @@
-"""Running the reference kernel of an op: what eager mode, the interpreter and constant folding all do.
+"""Running the kernel of an op: what eager mode, the interpreter and constant folding all do.
 
 Kernels whose bits could depend on memory layout get C-contiguous inputs, so that the result is a function of values,
 shape and dtype alone (design, section 6, rule 3).
@@ -6,6 +6,7 @@ shape and dtype alone (design, section 6, rule 3).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,22 @@ from .op import Op
 from .types import TensorType, TupleType, Type
 
 
+native: Callable[[Op, list[Any], dict[str, Any]], Any] | None = None
+"""The native engine's way to compute an op, which `runtime.single` puts here: its result, or ``None`` if the reference
+has to run (no native rule, or a failure that the reference explains)."""
+
+
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
-    """Runs the reference kernel of ``op``; results are ndarrays, scalars or tuples of them."""
+    """Computes ``op``, natively where it can be; results are ndarrays, scalars or tuples of them."""
+    if native is not None:
+        out = native(op, arrays, attrs)
+        if out is not None:
+            return out
+    return compute_reference(op, arrays, attrs)
+
+
+def compute_reference(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """Runs the NumPy reference of ``op``."""
     if op.layout == "contiguous":
         arrays = [contiguous(a) for a in arrays]
     with np.errstate(all="ignore"):

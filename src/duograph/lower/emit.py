@@ -1,0 +1,644 @@
+"""Loop IR to LLVM text: the one place that knows LLVM's spelling.
+
+Every function becomes ``define i32 @symbol(ptr %bufs, ptr %dims)``; every parallel region an internal function that
+gets what it uses of its surroundings through a context on the caller's stack. No fast-math flag is ever written, and no
+optimiser pass will run: what is here is what is executed, so vectors, unrolling and hoisting are the builder's work.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from .loop.ir import Block, Buffer, Function, Instr, Value
+from .loop.types import VType
+from .target import Target
+
+_INT = {"i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64", "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64"}
+_LLVM = {**_INT, "f32": "float", "f64": "double", "bool": "i1", "f16": "i16", "bf16": "i16"}
+_FLOAT_CMP = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+
+
+def emit_functions(functions: list[Function], target: Target) -> str:
+    """One LLVM module with these functions; what they call besides is declared."""
+    module = _Module(target)
+    for function in functions:
+        module.add(function)
+    return module.text()
+
+
+class _Module:
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.defined: dict[str, str] = {}
+        self.declares: dict[str, None] = {}
+        self.globals: dict[str, str] = {}
+
+    def add(self, function: Function) -> None:
+        if function.symbol not in self.defined:
+            parts: list[str] = []
+            self.defined[function.symbol] = ""
+            _Emitter(self, function.symbol, parts).function(function)
+            self.defined[function.symbol] = "\n".join(parts)
+
+    def declare(self, text: str) -> None:
+        self.declares[text] = None
+
+    def constant(self, words: tuple[int, ...]) -> str:
+        """A read-only table of 8-byte words."""
+        body = ", ".join(f"i64 {w}" for w in words)
+        text = f"private unnamed_addr constant [{len(words)} x i64] [{body}]"
+        return self.globals.setdefault(text, f"@c{len(self.globals)}")
+
+    def text(self) -> str:
+        declares = [d for d in self.declares if not any(f"@{name}(" in d for name in self.defined)]
+        globals_ = [f"{name} = {text}" for text, name in self.globals.items()]
+        legal = f' "min-legal-vector-width"="{self.target.vector_bits}"' if self.target.vector_bits > 256 else ""
+        attributes = f"attributes #0 = {{ nounwind{legal} }}"
+        return "\n".join([*globals_, *declares, *self.defined.values(), attributes]) + "\n"
+
+
+def llvm_type(type: VType) -> str:
+    """How LLVM calls the type of a value."""
+    base = _LLVM[type.elem]
+    return base if type.lanes == 1 else f"<{type.lanes} x {base}>"
+
+
+def _memory_type(type: VType) -> str:
+    base = "i8" if type.elem == "bool" else _LLVM[type.elem]
+    return base if type.lanes == 1 else f"<{type.lanes} x {base}>"
+
+
+def _suffix(type: VType) -> str:
+    """The part of an intrinsic's name that says its type."""
+    base = {"float": "f32", "double": "f64", "half": "f16"}.get(_LLVM[type.elem], _LLVM[type.elem])
+    return base if type.lanes == 1 else f"v{type.lanes}{base}"
+
+
+def literal(value: Any, type: VType) -> str:
+    """A constant as LLVM writes it."""
+    if isinstance(value, tuple):
+        return f"<{', '.join(f'{_LLVM[type.elem]} {literal(v, type.with_lanes(1))}' for v in value)}>"
+    if type.lanes > 1:
+        if value == 0 and not (isinstance(value, float) and str(value)[0] == "-"):
+            return "zeroinitializer"
+        return f"splat ({_LLVM[type.elem]} {literal(value, type.with_lanes(1))})"
+    if type.is_bool:
+        return "true" if value else "false"
+    if type.elem in ("f32", "f64"):
+        if type.elem == "f32":
+            value = _round_f32(value)
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    if type.is_float:  # half types are carried as their bits
+        return str(int(type.numpy.type(value).view("uint16")))
+    return str(value)
+
+
+def _round_f32(value: float) -> float:
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]  # type: ignore[no-any-return]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+class _Emitter:
+    """Writes one LLVM function, and the functions of its parallel regions."""
+
+    def __init__(self, module: _Module, symbol: str, parts: list[str]) -> None:
+        self.module, self.symbol, self.parts = module, symbol, parts
+        self.lines: list[str] = []
+        self.entry: list[str] = []  # stack memory, reserved once
+        self.names: dict[int, str] = {}  # of values and buffers, by id
+        self.label = "entry"
+        self.counter = 0
+        self.regions = 0
+        self.call_slots = [0, 0]
+        self.shared_status = False
+
+    # ---- names and lines -----------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " + text)
+
+    def fresh(self) -> str:
+        self.counter += 1
+        return f"%t{self.counter}"
+
+    def fresh_label(self) -> str:
+        self.counter += 1
+        return f"L{self.counter}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def ref(self, x: Value | Buffer) -> str:
+        if isinstance(x, Value) and x.const is not None:
+            return literal(x.const, x.type)
+        return self.names[x.id]
+
+    def typed(self, x: Value) -> str:
+        return f"{llvm_type(x.type)} {self.ref(x)}"
+
+    def assign(self, x: Value | Buffer, text: str) -> None:
+        name = f"%{'v' if isinstance(x, Value) else 'b'}{x.id}"
+        self.names[x.id] = name
+        self.line(f"{name} = {text}")
+
+    def temp(self, text: str) -> str:
+        name = self.fresh()
+        self.line(f"{name} = {text}")
+        return name
+
+    def intrinsic(self, name: str, result: str, args: list[str]) -> str:
+        """The text of a call of an intrinsic; ``args`` are typed."""
+        types = ", ".join(_type_of(a) for a in args)
+        self.module.declare(f"declare {result} @{name}({types})")
+        return f"call {result} @{name}({', '.join(args)})"
+
+    # ---- functions -----------------------------------------------------------------------------------------------
+
+    def function(self, function: Function) -> None:
+        self.entry.append("  %status = alloca i32")
+        self.line("store i32 0, ptr %status")
+        for k, buf in enumerate(function.buffers):
+            slot = self.temp(f"getelementptr ptr, ptr %bufs, i64 {k}")
+            self.assign(buf, f"load ptr, ptr {slot}")
+        for k, dim in enumerate(function.dims):
+            slot = self.temp(f"getelementptr i64, ptr %dims, i64 {k}")
+            self.assign(dim, f"load {llvm_type(dim.type)}, ptr {slot}")
+        self.block(function.body)
+        status = self.temp("load i32, ptr %status")
+        self.line(f"ret i32 {status}")
+        self.close(f"define i32 @{self.symbol}(ptr noundef %bufs, ptr noundef %dims) #0")
+
+    def close(self, head: str) -> None:
+        if self.call_slots[0]:
+            self.entry.append(f"  %cbufs = alloca [{self.call_slots[0]} x ptr], align 16")
+        if self.call_slots[1]:
+            self.entry.append(f"  %cdims = alloca [{self.call_slots[1]} x i64], align 16")
+        self.parts.append("\n".join([f"{head} {{", "entry:", *self.entry, *self.lines, "}"]))
+
+    def block(self, block: Block) -> None:
+        for instr in block.instrs:
+            if instr.op != "const":
+                getattr(self, "do_" + instr.op.rstrip("_"), self.do_simple)(instr)
+
+    # ---- arithmetic ----------------------------------------------------------------------------------------------
+
+    def do_simple(self, instr: Instr) -> None:
+        """Arithmetic, by tables."""
+        (result,) = instr.results
+        assert isinstance(result, Value)
+        type_, t = result.type, llvm_type(result.type)
+        ops = [self.ref(x) for x in instr.operands]
+        op = instr.op
+        if op in _BINARY:
+            name = _BINARY[op][0 if type_.is_float else 1 if type_.is_signed else 2]
+            if not name:
+                raise TypeError(f"{op} of {type_}")
+            if name.startswith("llvm."):
+                text = self.intrinsic(f"{name}.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+            else:
+                text = f"{name} {t} {ops[0]}, {ops[1]}"
+        elif op == "neg":
+            text = f"fneg {t} {ops[0]}" if type_.is_float else f"sub {t} {literal(0, type_)}, {ops[0]}"
+        elif op == "not":
+            ones = literal(True if type_.is_bool else -1, type_)
+            text = f"xor {t} {ops[0]}, {ones}"
+        elif op == "abs" and not type_.is_float:
+            text = self.intrinsic(f"llvm.abs.{_suffix(type_)}", t, [f"{t} {ops[0]}", "i1 false"])
+        elif op in _FLOAT_UNARY and type_.is_float:
+            text = self.intrinsic(f"llvm.{_FLOAT_UNARY[op]}.{_suffix(type_)}", t, [f"{t} {ops[0]}"])
+        elif op in _BITS:
+            extra = ["i1 false"] if op != "popcount" else []
+            text = self.intrinsic(f"llvm.{_BITS[op]}.{_suffix(type_)}", t, [f"{t} {ops[0]}", *extra])
+        elif op == "copysign":
+            text = self.intrinsic(f"llvm.copysign.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+        elif op == "fma":
+            name = "fma" if self.module.target.has_fma else "fmuladd"
+            text = self.intrinsic(f"llvm.{name}.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+        else:
+            raise NotImplementedError(f"loop IR instruction {op} of {type_}")
+        self.assign(result, text)
+
+    def do_cmp(self, instr: Instr) -> None:
+        a, b = instr.operands
+        assert isinstance(a, Value)
+        pred, t = instr.attrs["pred"], llvm_type(a.type)
+        if a.type.is_float:
+            text = f"fcmp {_FLOAT_CMP[pred]} {t} {self.ref(a)}, {self.ref(b)}"
+        else:
+            prefix = "" if pred in ("eq", "ne") else "s" if a.type.is_signed else "u"
+            text = f"icmp {prefix}{pred} {t} {self.ref(a)}, {self.ref(b)}"
+        self.assign(instr.results[0], text)
+
+    def do_select(self, instr: Instr) -> None:
+        c, a, b = instr.operands
+        self.assign(instr.results[0], f"select {self.typed(c)}, {self.typed(a)}, {self.typed(b)}")  # type: ignore[arg-type]
+
+    def do_bitcast(self, instr: Instr) -> None:
+        (x,), (result,) = instr.operands, instr.results
+        a, b = llvm_type(x.type), llvm_type(result.type)  # type: ignore[union-attr]
+        if a == b:
+            self.names[result.id] = self.ref(x)
+        else:
+            self.assign(result, f"bitcast {a} {self.ref(x)} to {b}")
+
+    def do_convert(self, instr: Instr) -> None:
+        (x,), (result,) = instr.operands, instr.results
+        assert isinstance(x, Value) and isinstance(result, Value)
+        self.names[result.id] = self.converted(self.ref(x), x.type, result.type)
+
+    def converted(self, x: str, source: VType, goal: VType) -> str:
+        """``x`` as a number of another element type."""
+        if source.elem == goal.elem:
+            return x
+        if source.elem in ("f16", "bf16"):
+            wide = self.widen_half(x, source)
+            return self.converted(wide, source.with_elem("f32"), goal)
+        if goal.elem in ("f16", "bf16"):
+            single = self.converted(x, source, goal.with_elem("f32"))
+            return self.narrow_half(single, goal)
+        a, b = llvm_type(source), llvm_type(goal)
+        if goal.is_bool:
+            zero = literal(0.0 if source.is_float else 0, source)
+            return self.temp(f"{'fcmp une' if source.is_float else 'icmp ne'} {a} {x}, {zero}")
+        if source.is_float and goal.is_float:
+            return self.temp(f"{'fpext' if goal.elem == 'f64' else 'fptrunc'} {a} {x} to {b}")
+        if source.is_float:
+            return self.temp(f"{'fptosi' if goal.is_signed else 'fptoui'} {a} {x} to {b}")
+        if goal.is_float:
+            return self.temp(f"{'sitofp' if source.is_signed else 'uitofp'} {a} {x} to {b}")
+        if a == b:
+            return x
+        if source.is_bool or goal.bits > source.bits:
+            return self.temp(f"{'sext' if source.is_signed else 'zext'} {a} {x} to {b}")
+        return self.temp(f"trunc {a} {x} to {b}")
+
+    def widen_half(self, x: str, type: VType) -> str:
+        """The float32 values of half-precision bits."""
+        bits, word, single = llvm_type(type), llvm_type(type.with_elem("u32")), llvm_type(type.with_elem("f32"))
+        if type.elem == "bf16":
+            wide = self.temp(f"zext {bits} {x} to {word}")
+            high = self.temp(f"shl {word} {wide}, {literal(16, type.with_elem('u32'))}")
+            return self.temp(f"bitcast {word} {high} to {single}")
+        half = bits.replace("i16", "half")
+        return self.temp(f"fpext {half} {self.temp(f'bitcast {bits} {x} to {half}')} to {single}")
+
+    def narrow_half(self, x: str, type: VType) -> str:
+        """float32 rounded (to nearest, ties to even) to half-precision bits."""
+        bits, single = llvm_type(type), llvm_type(type.with_elem("f32"))
+        if type.elem == "f16":
+            half = bits.replace("i16", "half")
+            return self.temp(f"bitcast {half} {self.temp(f'fptrunc {single} {x} to {half}')} to {bits}")
+        words = type.with_elem("u32")
+        word = llvm_type(words)
+        raw = self.temp(f"bitcast {single} {x} to {word}")
+        shifted = self.temp(f"lshr {word} {raw}, {literal(16, words)}")
+        odd = self.temp(f"and {word} {shifted}, {literal(1, words)}")
+        bias = self.temp(f"add {word} {odd}, {literal(0x7FFF, words)}")
+        sum_ = self.temp(f"add {word} {raw}, {bias}")
+        rounded = self.temp(f"lshr {word} {sum_}, {literal(16, words)}")
+        quiet = self.temp(f"or {word} {shifted}, {literal(0x40, words)}")
+        nan = self.temp(f"fcmp uno {single} {x}, {x}")
+        cond = llvm_type(type.with_elem("bool"))
+        chosen = self.temp(f"select {cond} {nan}, {word} {quiet}, {word} {rounded}")
+        return self.temp(f"trunc {word} {chosen} to {bits}")
+
+    # ---- vectors -------------------------------------------------------------------------------------------------
+
+    def do_splat(self, instr: Instr) -> None:
+        (x,), (result,) = instr.operands, instr.results
+        assert isinstance(result, Value) and isinstance(x, Value)
+        t, n = llvm_type(result.type), result.type.lanes
+        one = self.temp(f"insertelement {t} poison, {self.typed(x)}, i64 0")
+        self.assign(result, f"shufflevector {t} {one}, {t} poison, <{n} x i32> zeroinitializer")
+
+    def do_lanes(self, instr: Instr) -> None:
+        (result,) = instr.results
+        assert isinstance(result, Value)
+        lane_type = result.type.with_lanes(1)
+        values = range(result.type.lanes)
+        items = ", ".join(f"{llvm_type(lane_type)} {literal(float(v) if lane_type.is_float else v, lane_type)}" for v in values)
+        self.names[result.id] = f"<{items}>"
+
+    def do_extract(self, instr: Instr) -> None:
+        (x,) = instr.operands
+        self.assign(instr.results[0], f"extractelement {self.typed(x)}, i64 {instr.attrs['lane']}")  # type: ignore[arg-type]
+
+    def do_insert(self, instr: Instr) -> None:
+        x, value = instr.operands
+        text = f"insertelement {self.typed(x)}, {self.typed(value)}, i64 {instr.attrs['lane']}"  # type: ignore[arg-type]
+        self.assign(instr.results[0], text)
+
+    def do_shuffle(self, instr: Instr) -> None:
+        a, b = instr.operands
+        mask = ", ".join(f"i32 {m}" for m in instr.attrs["mask"])
+        text = f"shufflevector {self.typed(a)}, {self.typed(b)}, <{len(instr.attrs['mask'])} x i32> <{mask}>"  # type: ignore[arg-type]
+        self.assign(instr.results[0], text)
+
+    # ---- memory --------------------------------------------------------------------------------------------------
+
+    def address(self, buf: Any, index: Value) -> str:
+        elem = "i8" if buf.elem == "bool" else _LLVM[buf.elem]
+        return self.temp(f"getelementptr {elem}, ptr {self.ref(buf)}, i64 {self.ref(index)}")
+
+    def from_memory(self, result: Value, raw: str) -> None:
+        if result.type.is_bool:
+            t = _memory_type(result.type)
+            raw = self.temp(f"icmp ne {t} {raw}, {'zeroinitializer' if result.type.lanes > 1 else '0'}")
+        self.names[result.id] = raw
+
+    def to_memory(self, value: Value) -> str:
+        """The typed operand that is stored for ``value``."""
+        if value.type.is_bool:
+            wide = self.temp(f"zext {self.typed(value)} to {_memory_type(value.type)}")
+            return f"{_memory_type(value.type)} {wide}"
+        return self.typed(value)
+
+    def do_load(self, instr: Instr) -> None:
+        buf, index, *mask = instr.operands
+        (result,) = instr.results
+        assert isinstance(result, Value) and isinstance(index, Value)
+        t, align = _memory_type(result.type), result.type.bits // 8
+        address = self.address(buf, index)
+        if not mask:
+            raw = self.temp(f"load {t}, ptr {address}, align {align}")
+        else:
+            name = f"llvm.masked.load.{_memory_suffix(result.type)}.p0"
+            args = [f"ptr {address}", f"i32 {align}", self.typed(mask[0]), f"{t} zeroinitializer"]  # type: ignore[arg-type]
+            raw = self.temp(self.intrinsic(name, t, args))
+        self.from_memory(result, raw)
+
+    def do_store(self, instr: Instr) -> None:
+        buf, index, value, *mask = instr.operands
+        assert isinstance(value, Value) and isinstance(index, Value)
+        address, align = self.address(buf, index), value.type.bits // 8
+        stored = self.to_memory(value)
+        if not mask:
+            self.line(f"store {stored}, ptr {address}, align {align}")
+        else:
+            name = f"llvm.masked.store.{_memory_suffix(value.type)}.p0"
+            args = [stored, f"ptr {address}", f"i32 {align}", self.typed(mask[0])]  # type: ignore[arg-type]
+            self.line(self.intrinsic(name, "void", args))
+
+    def pointers(self, buf: Any, indices: Value) -> str:
+        elem = "i8" if buf.elem == "bool" else _LLVM[buf.elem]
+        n = indices.type.lanes
+        return self.temp(f"getelementptr {elem}, ptr {self.ref(buf)}, <{n} x i64> {self.ref(indices)}")
+
+    def do_gather(self, instr: Instr) -> None:
+        buf, indices, *mask = instr.operands
+        (result,) = instr.results
+        assert isinstance(result, Value) and isinstance(indices, Value)
+        t, n = _memory_type(result.type), result.type.lanes
+        cond = self.typed(mask[0]) if mask else f"<{n} x i1> splat (i1 true)"  # type: ignore[arg-type]
+        name = f"llvm.masked.gather.{_memory_suffix(result.type)}.v{n}p0"
+        args = [f"<{n} x ptr> {self.pointers(buf, indices)}", f"i32 {result.type.bits // 8}", cond, f"{t} zeroinitializer"]
+        self.from_memory(result, self.temp(self.intrinsic(name, t, args)))
+
+    def do_scatter(self, instr: Instr) -> None:
+        buf, indices, value, *mask = instr.operands
+        assert isinstance(value, Value) and isinstance(indices, Value)
+        n = value.type.lanes
+        cond = self.typed(mask[0]) if mask else f"<{n} x i1> splat (i1 true)"  # type: ignore[arg-type]
+        name = f"llvm.masked.scatter.{_memory_suffix(value.type)}.v{n}p0"
+        stored = self.to_memory(value)
+        args = [stored, f"<{n} x ptr> {self.pointers(buf, indices)}", f"i32 {value.type.bits // 8}", cond]
+        self.line(self.intrinsic(name, "void", args))
+
+    def do_prefetch(self, instr: Instr) -> None:
+        buf, index = instr.operands
+        address = self.address(buf, index)  # type: ignore[arg-type]
+        self.line(self.intrinsic("llvm.prefetch.p0", "void", [f"ptr {address}", "i32 0", "i32 3", "i32 1"]))
+
+    def do_atomic_add(self, instr: Instr) -> None:
+        buf, index, value = instr.operands
+        address = self.address(buf, index)  # type: ignore[arg-type]
+        self.assign(instr.results[0], f"atomicrmw add ptr {address}, {self.typed(value)} monotonic")  # type: ignore[arg-type]
+
+    def do_alloca(self, instr: Instr) -> None:
+        (buf,) = instr.results
+        name = f"%b{buf.id}"
+        self.names[buf.id] = name
+        elem = "i8" if instr.attrs["elem"] == "bool" else _LLVM[instr.attrs["elem"]]
+        self.entry.append(f"  {name} = alloca [{instr.attrs['count']} x {elem}], align {instr.attrs['align']}")
+
+    def do_view(self, instr: Instr) -> None:
+        buf, offset = instr.operands
+        self.assign(instr.results[0], f"getelementptr i8, ptr {self.ref(buf)}, i64 {self.ref(offset)}")
+
+    def do_alloc(self, instr: Instr) -> None:
+        (nbytes,) = instr.operands
+        self.module.declare("declare ptr @aligned_alloc(i64, i64)")
+        padded = self.temp(f"add i64 {self.ref(nbytes)}, 127")
+        whole = self.temp(f"and i64 {padded}, -64")
+        self.assign(instr.results[0], f"call ptr @aligned_alloc(i64 64, i64 {whole})")
+
+    def do_free(self, instr: Instr) -> None:
+        self.module.declare("declare void @free(ptr)")
+        self.line(f"call void @free(ptr {self.ref(instr.operands[0])})")
+
+    def do_is_null(self, instr: Instr) -> None:
+        self.assign(instr.results[0], f"icmp eq ptr {self.ref(instr.operands[0])}, null")
+
+    def do_copy(self, instr: Instr) -> None:
+        dst, at, src, start, count = instr.operands
+        size = VType(dst.elem).bits // 8  # type: ignore[union-attr]
+        to, from_ = self.address(dst, at), self.address(src, start)  # type: ignore[arg-type]
+        nbytes = self.temp(f"mul i64 {self.ref(count)}, {size}")
+        self.line(self.intrinsic("llvm.memcpy.p0.p0.i64", "void", [f"ptr {to}", f"ptr {from_}", f"i64 {nbytes}", "i1 false"]))
+
+    # ---- control -------------------------------------------------------------------------------------------------
+
+    def do_for(self, instr: Instr) -> None:
+        lo, hi, step, *init = instr.operands
+        (region,) = instr.regions
+        before, body, after = self.label, self.fresh_label(), self.fresh_label()
+        enters = self.temp(f"icmp slt i64 {self.ref(lo)}, {self.ref(hi)}")
+        self.line(f"br i1 {enters}, label %{body}, label %{after}")
+        self.start(body)
+        slots = []
+        for arg, first in zip(region.args, (lo, *init), strict=True):
+            name = f"%v{arg.id}"
+            self.names[arg.id] = name
+            slots.append((len(self.lines), name, llvm_type(arg.type), self.ref(first)))
+            self.lines.append("")
+        self.block(region)
+        following = self.temp(f"add nsw i64 {self.names[region.args[0].id]}, {self.ref(step)}")
+        again = self.temp(f"icmp slt i64 {following}, {self.ref(hi)}")
+        latch = self.label
+        nexts = [following, *[self.ref(v) for v in region.yields]]
+        for (at, name, t, first), nxt in zip(slots, nexts, strict=True):
+            self.lines[at] = f"  {name} = phi {t} [ {first}, %{before} ], [ {nxt}, %{latch} ]"
+        self.line(f"br i1 {again}, label %{body}, label %{after}")
+        self.start(after)
+        for result, first, nxt in zip(instr.results, init, nexts[1:], strict=True):
+            t = llvm_type(result.type)  # type: ignore[union-attr]
+            self.assign(result, f"phi {t} [ {self.ref(first)}, %{before} ], [ {nxt}, %{latch} ]")
+
+    def do_while(self, instr: Instr) -> None:
+        test, body = instr.regions
+        before, head, inside, after = self.label, self.fresh_label(), self.fresh_label(), self.fresh_label()
+        self.line(f"br label %{head}")
+        self.start(head)
+        slots = []
+        for arg, twin, first, result in zip(test.args, body.args, instr.operands, instr.results, strict=True):
+            name = f"%v{arg.id}"
+            self.names[arg.id] = self.names[twin.id] = self.names[result.id] = name
+            slots.append((len(self.lines), name, llvm_type(arg.type), self.ref(first)))
+            self.lines.append("")
+        self.block(test)
+        self.line(f"br i1 {self.ref(test.yields[0])}, label %{inside}, label %{after}")
+        self.start(inside)
+        self.block(body)
+        for (at, name, t, first), nxt in zip(slots, body.yields, strict=True):
+            self.lines[at] = f"  {name} = phi {t} [ {first}, %{before} ], [ {self.ref(nxt)}, %{self.label} ]"
+        self.line(f"br label %{head}")
+        self.start(after)
+
+    def do_if(self, instr: Instr) -> None:
+        (cond,) = instr.operands
+        yes, no = instr.regions
+        first, second, after = self.fresh_label(), self.fresh_label(), self.fresh_label()
+        self.line(f"br i1 {self.ref(cond)}, label %{first}, label %{second}")
+        ends = []
+        for label, region in ((first, yes), (second, no)):
+            self.start(label)
+            self.block(region)
+            ends.append((self.label, [self.ref(v) for v in region.yields]))
+            self.line(f"br label %{after}")
+        self.start(after)
+        for k, result in enumerate(instr.results):
+            (la, a), (lb, b) = ends
+            t = llvm_type(result.type)  # type: ignore[union-attr]
+            self.assign(result, f"phi {t} [ {a[k]}, %{la} ], [ {b[k]}, %{lb} ]")
+
+    def do_fail(self, instr: Instr) -> None:
+        (cond,) = instr.operands
+        code, t = instr.attrs["code"], self.fresh_label()
+        after = self.fresh_label()
+        self.line(f"br i1 {self.ref(cond)}, label %{t}, label %{after}")
+        self.start(t)
+        self.note(str(code))
+        self.line(f"br label %{after}")
+        self.start(after)
+
+    def note(self, code: str) -> None:
+        """The largest status wins."""
+        if self.shared_status:
+            self.line(f"{self.fresh()} = atomicrmw umax ptr %status, i32 {code} monotonic")
+            return
+        old = self.temp("load i32, ptr %status")
+        larger = self.temp(f"icmp ugt i32 {code}, {old}")
+        self.line(f"store i32 {self.temp(f'select i1 {larger}, i32 {code}, i32 {old}')}, ptr %status")
+
+    def do_call(self, instr: Instr) -> None:
+        n = instr.attrs["n_buffers"]
+        buffers, dims = instr.operands[:n], instr.operands[n:]
+        self.call_slots[0] = max(self.call_slots[0], n)
+        for k, buf in enumerate(buffers):
+            slot = self.temp(f"getelementptr ptr, ptr %cbufs, i64 {k}")
+            self.line(f"store ptr {self.ref(buf)}, ptr {slot}")
+        table = "%cdims"
+        if all(d.const is not None for d in dims):  # type: ignore[union-attr]
+            table = self.module.constant(tuple([_word(d) for d in dims])) if dims else "null"
+        else:
+            self.call_slots[1] = max(self.call_slots[1], len(dims))
+            for k, dim in enumerate(dims):
+                slot = self.temp(f"getelementptr i64, ptr %cdims, i64 {k}")
+                self.line(f"store {self.typed(dim)}, ptr {slot}")  # type: ignore[arg-type]
+        symbol = instr.attrs["function"]
+        if symbol not in self.module.defined:
+            self.module.declare(f"declare i32 @{symbol}(ptr, ptr)")
+        status = self.temp(f"call i32 @{symbol}(ptr {'%cbufs' if n else 'null'}, ptr {table})")
+        self.note(status)
+
+    def do_parallel(self, instr: Instr) -> None:
+        lo, hi, grain = instr.operands
+        (region,) = instr.regions
+        captured = _captured(region, self.names)
+        inner = _Emitter(self.module, f"{self.symbol}.p{self.regions}", self.parts)
+        inner.shared_status = True
+        self.regions += 1
+        offset, layout = 8, []
+        for x in captured:
+            t = "ptr" if isinstance(x, Buffer) else llvm_type(x.type)
+            size = 8 if isinstance(x, Buffer) else max(1, x.type.bits // 8 * x.type.lanes)
+            align = min(64, 1 << (size - 1).bit_length())
+            offset = -(-offset // align) * align
+            layout.append((x, t, offset, align))
+            offset += size
+        context = self.fresh()
+        self.entry.append(f"  {context} = alloca [{offset} x i8], align 64")
+        self.line(f"store ptr %status, ptr {context}")
+        inner.line("%status = load ptr, ptr %ctx")
+        for x, t, at, align in layout:
+            slot = self.temp(f"getelementptr i8, ptr {context}, i64 {at}")
+            self.line(f"store {t} {self.ref(x)}, ptr {slot}, align {align}")
+            there = inner.temp(f"getelementptr i8, ptr %ctx, i64 {at}")
+            inner.assign(x, f"load {t}, ptr {there}, align {align}")
+        for arg, name in zip(region.args, ("%begin", "%end"), strict=True):
+            inner.names[arg.id] = name
+        inner.block(region)
+        inner.line("ret void")
+        inner.close(f"define internal void @{inner.symbol}(ptr noundef %ctx, i64 %begin, i64 %end) #0")
+        self.module.declare("declare void @dg_parallel(ptr, ptr, i64, i64, i64)")
+        at_least = self.temp(self.intrinsic("llvm.smax.i64", "i64", [f"i64 {self.ref(grain)}", "i64 1"]))
+        self.line(
+            f"call void @dg_parallel(ptr @{inner.symbol}, ptr {context}, i64 {self.ref(lo)}, i64 {self.ref(hi)}, "
+            f"i64 {at_least})"
+        )
+
+
+def _type_of(typed: str) -> str:
+    """The type of a typed operand: everything before its last word, vectors and splats included."""
+    if typed.startswith("<"):
+        return typed[: typed.index(">") + 1]
+    return typed.split(" ", 1)[0]
+
+
+def _memory_suffix(type: VType) -> str:
+    base = {"float": "f32", "double": "f64"}.get(_LLVM[type.elem], _LLVM[type.elem])
+    base = "i8" if type.elem == "bool" else base
+    return base if type.lanes == 1 else f"v{type.lanes}{base}"
+
+
+def _word(dim: Any) -> int:
+    if dim.type.is_float:
+        return int(struct.unpack("<q", struct.pack("<d", dim.const))[0])
+    return int(dim.const)
+
+
+def _captured(region: Block, known: dict[int, str]) -> list[Value | Buffer]:
+    """What a region uses of its surroundings."""
+    inside: set[int] = {a.id for a in region.args}
+    used: dict[int, Value | Buffer] = {}
+
+    def visit(block: Block) -> None:
+        inside.update(a.id for a in block.args)
+        for instr in block.instrs:
+            for x in instr.operands:
+                if not (isinstance(x, Value) and x.const is not None):
+                    used[x.id] = x
+            inside.update(r.id for r in instr.results)
+            for inner in instr.regions:
+                visit(inner)
+        for x in block.yields:
+            if x.const is None:
+                used[x.id] = x
+
+    visit(region)
+    return [x for id_, x in used.items() if id_ not in inside and id_ in known]
+
+
+_BINARY = {
+    "add": ("fadd", "add", "add"), "sub": ("fsub", "sub", "sub"), "mul": ("fmul", "mul", "mul"),
+    "div": ("fdiv", "sdiv", "udiv"), "rem": ("frem", "srem", "urem"),
+    "min": ("", "llvm.smin", "llvm.umin"), "max": ("", "llvm.smax", "llvm.umax"),
+    "and": ("", "and", "and"), "or": ("", "or", "or"), "xor": ("", "xor", "xor"),
+    "shl": ("", "shl", "shl"), "shr": ("", "ashr", "lshr"),
+}  # fmt: skip
+_FLOAT_UNARY = {"abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
+_BITS = {"popcount": "ctpop", "clz": "ctlz", "ctz": "cttz"}

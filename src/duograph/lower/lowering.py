@@ -1,0 +1,191 @@
+"""`Lowering`: what a rule gets, and what it leaves behind: kernel calls.
+
+A call says which function runs on which memory with which numbers. Memory is named by an *operand*: a value of the
+program, or a temporary. Numbers are ints, symbolic dimensions, or operands of scalar type that are known at run time.
+Nothing here knows addresses: eager launches, executables with planned memory and the NumPy interpreter bind the same
+calls in their own ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from duograph.core.dim import Dim
+from duograph.core.op import Op
+from duograph.core.types import ScalarType, TensorType, TupleType, Type
+
+from .loop.builder import Builder
+from .loop.ir import Function, Value
+from .loop.types import VType, element_of
+
+Extent: TypeAlias = "int | Dim"
+
+
+@dataclass(eq=False)
+class Operand:
+    """A value of the program as memory: contiguous elements of ``elem``.
+
+    Attributes:
+        type: tensor type, or scalar type (one 8-byte cell: ``i64`` or ``f64``).
+        ref: who it is: a node, a parameter number ...; the lowering does not look at it.
+        value: the number or array, if it is a constant known now.
+    """
+
+    type: Type
+    ref: Any = None
+    value: Any = None
+
+    @property
+    def elem(self) -> str:
+        """Element type in loop IR; complex numbers are pairs of it."""
+        if isinstance(self.type, ScalarType):
+            return "f64" if self.type.kind == "float" else "i64"
+        assert isinstance(self.type, TensorType), self.type
+        return element_of(self.type.dtype.numpy)
+
+    @property
+    def shape(self) -> tuple[Extent, ...]:
+        return self.type.shape if isinstance(self.type, TensorType) else ()
+
+    @property
+    def dtype(self) -> Any:
+        assert isinstance(self.type, TensorType)
+        return self.type.dtype
+
+    @property
+    def is_complex(self) -> bool:
+        return isinstance(self.type, TensorType) and self.type.dtype.is_complex
+
+    @property
+    def is_scalar(self) -> bool:
+        return isinstance(self.type, ScalarType)
+
+    @property
+    def size(self) -> Extent:
+        """Number of elements (of pairs, if complex)."""
+        return product(self.shape)
+
+
+@dataclass(eq=False)
+class Temporary:
+    """Scratch memory of a lowered op: ``count`` elements, 64-byte aligned, contents undefined at the first call."""
+
+    elem: str
+    count: Extent
+
+
+Memory: TypeAlias = "Operand | Temporary"
+Number: TypeAlias = "int | float | Dim | Operand"
+
+
+@dataclass(eq=False)
+class KernelCall:
+    """``function(buffers, dims)``. ``cost`` estimates the work in nanoseconds of one core, if it is known."""
+
+    function: Function
+    buffers: tuple[Memory, ...]
+    dims: tuple[Number, ...]
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.function.buffers), len(self.function.dims))
+        given = (len(self.buffers), len(self.dims))
+        assert wanted == given, f"{self.function.name} takes {wanted} buffers and dims, got {given}"
+        for memory, buf in zip(self.buffers, self.function.buffers, strict=True):
+            assert memory.elem == buf.elem, f"{self.function.name}: {buf} bound to {memory.elem}"
+
+
+@dataclass(eq=False)
+class Lowering:
+    """One op (or group of ops) on its way to kernel calls.
+
+    Attributes:
+        op, attrs: what is lowered (attributes may hold symbolic dimensions).
+        ins: operands, C-contiguous.
+        outs: results to be written, C-contiguous; one for a tensor, several for a tuple.
+        sink: where a kernel with ``sinks`` puts its results (`Sink`).
+    """
+
+    op: Op
+    attrs: dict[str, Any]
+    ins: list[Operand]
+    outs: list[Operand]
+    calls: list[KernelCall] = field(default_factory=list)
+    sink: Any = None
+
+    def __post_init__(self) -> None:
+        if self.sink is None and self.outs:
+            self.sink = Sink(self.outs[0])
+
+    def temp(self, elem: str, count: Extent) -> Temporary:
+        """Scratch memory."""
+        return Temporary(elem, count)
+
+    def call(self, function: Function, buffers: Sequence[Memory], dims: Sequence[Number] = ()) -> None:
+        """Adds a kernel call."""
+        self.calls.append(KernelCall(function, tuple(buffers), tuple(dims)))
+
+
+class Sink:
+    """Takes the results of a kernel, element by element, instead of a plain store.
+
+    A kernel that has computed a value of its output says ``sink.store(b, coords, value)``; this class stores it. The
+    fusing sink of `lower.fuse` goes on computing with it. Use, while building a kernel::
+
+        sink = c.sink
+        sink.declare(b)                                   # after the kernel's own buffers and dims
+        ...
+        sink.store(b, (row, column), value)               # lanes run along the last coordinate
+        ...
+        c.call(f, [x, w, *sink.buffers], [m, n, k, *sink.dims])
+    """
+
+    def __init__(self, out: Operand) -> None:
+        self.out = out
+        self.buffers: list[Memory] = [out]
+        self.dims: list[Number] = []
+
+    @property
+    def key(self) -> str:
+        """Tells kernels with different sinks apart where a rule caches functions."""
+        return f"store:{self.out.elem}:{len(self.out.shape)}"
+
+    def declare(self, b: Builder) -> None:
+        """Adds the parameters that this sink needs to the kernel under construction."""
+        self.buffer = b.buffer("out", self.out.elem)
+        self.dims = list(self.out.shape[1:])
+        self.extents = [b.dim(f"out_extent{i}") for i in range(1, len(self.out.shape))]
+
+    def store(self, b: Builder, coords: Sequence[Any], value: Value, mask: Value | None = None) -> None:
+        """The result at ``coords`` (one index per output dimension; lanes run along the last one)."""
+        index: Any = 0
+        for i, coord in enumerate(coords):
+            index = coord if i == 0 else b.add(b.mul(index, self.extents[i - 1]), coord)
+        if value.type.elem != self.out.elem:
+            value = b.convert(value, self.out.elem)
+        b.store(self.buffer, index, value, mask)
+
+
+def product(shape: Sequence[Extent]) -> Extent:
+    """Number of elements of ``shape``."""
+    total: Extent = 1
+    for extent in shape:
+        total = total * extent
+    return total
+
+
+def outputs_of(type: Type, ref: Any = None) -> list[Operand]:
+    """Operands for the results of type ``type``."""
+    if isinstance(type, TupleType):
+        return [Operand(t, (ref, i)) for i, t in enumerate(type.items)]
+    return [Operand(type, ref)]
+
+
+def scalar_dim(b: Builder, name: str, operand: Operand) -> Value:
+    """A dim parameter for an operand of scalar type."""
+    return b.dim(name, operand.elem)
+
+
+def vtype(operand: Operand, lanes: int = 1) -> VType:
+    return VType(operand.elem, lanes)

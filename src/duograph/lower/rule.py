@@ -1,0 +1,112 @@
+"""How a primitive becomes loop IR: the four kinds of `lower` rule, and where they are registered.
+
+    @pointwise("tanh")                       value by value; fused with whatever surrounds it
+    def tanh(b, x): ...
+
+    @kernel("sort")                          its own kernel (or several); inputs and outputs are C-contiguous
+    def sort(c): ...
+
+    host("cholesky", "LAPACK, through NumPy")    runs its NumPy reference; the reason is listed by a test
+
+Rules live in `lower/rules/`, one file per family, and are loaded when the first op of the family is lowered; `Op.lower`
+is filled from here because rules speak loop IR, which stands on a higher floor than the ops.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from duograph.core.op import NO_RULE, Op, all_ops, get_op
+
+__all__ = ["Host", "Kernel", "Pointwise", "host", "kernel", "pointwise", "rule_of"]
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """An elementwise op: ``function(b, *values, **attrs) -> value`` (or a tuple of values).
+
+    The values are loop IR values, all of the same number of lanes (1 or a vector), one per operand, already broadcast.
+    Half types arrive as ``f32`` and the result is rounded to the half type afterwards (``in_float32``), unless
+    ``raw_half`` is set (bit operations, casts). Complex operands arrive as `Complex` pairs. Python scalar operands
+    arrive as ``i64`` or ``f64`` (bool: ``i64`` 0 or 1) values of one lane.
+
+    ``context`` (keyword) is passed if ``wants_types``: ``types`` (operand types) and ``out`` (result type).
+    """
+
+    function: Callable[..., Any]
+    raw_half: bool = False
+    wants_types: bool = False
+    exact: bool = True  # results equal NumPy's to the bit, so either may compute them
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """An op with kernels of its own: ``function(c: Lowering) -> None`` adds calls to ``c``.
+
+    ``sinks``: the kernel hands its results to ``c.sink`` and so lets elementwise consumers be fused into it.
+    """
+
+    function: Callable[..., None]
+    sinks: bool = False
+
+
+@dataclass(frozen=True)
+class Host:
+    """An op that runs its NumPy reference, also inside compiled programs, and why."""
+
+    reason: str
+
+
+def pointwise(name: str, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers an elementwise rule; also usable as ``pointwise("neg")(lambda b, x: -x)``."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        get_op(name).lower = Pointwise(function, **options)
+        return function
+
+    return register
+
+
+def kernel(name: str, **options: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Registers a rule that writes its own kernels."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        get_op(name).lower = Kernel(function, **options)
+        return function
+
+    return register
+
+
+def host(name: str, reason: str) -> None:
+    """Registers that ``name`` stays with NumPy."""
+    get_op(name).lower = Host(reason)
+
+
+_loaded = False
+
+
+def load_rules() -> None:
+    """Imports every module of `lower.rules`, once."""
+    global _loaded
+    if not _loaded:
+        _loaded = True
+        from . import rules
+
+        for module in pkgutil.iter_modules(rules.__path__):
+            importlib.import_module(f"{rules.__name__}.{module.name}")
+
+
+def rule_of(op: Op) -> Pointwise | Kernel | Host | None:
+    """The rule of ``op``; ``None`` for those that are no computation (control operators) or lack one."""
+    load_rules()
+    return None if op.lower is NO_RULE else op.lower
+
+
+def ops_without_rule() -> list[str]:
+    """Names of ops that nobody has lowered; a test lists them with reasons."""
+    load_rules()
+    return sorted(name for name, op in all_ops().items() if op.lower is NO_RULE)

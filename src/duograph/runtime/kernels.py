@@ -1,0 +1,57 @@
+"""Loop IR functions as machine code in this process: compiled or loaded once, and kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from duograph.lower.emit import emit_functions
+from duograph.lower.loop.ir import Function
+from duograph.lower.target import current_target
+
+from . import code, pool
+
+_lock = threading.RLock()
+_addresses: dict[str, int] = {}
+_functions: dict[str, Function] = {}
+_kept: list[object] = []
+
+
+def register(functions: Iterable[Function]) -> None:
+    """Makes functions known by their symbols, so that others may call them."""
+    for function in functions:
+        _functions.setdefault(function.symbol, function)
+
+
+def load_kernels(functions: Iterable[Function]) -> None:
+    """Compiles together what of ``functions`` (and of what they call) has no code yet."""
+    with _lock:
+        wanted: dict[str, Function] = {}
+        work = list(functions)
+        while work:
+            function = work.pop()
+            symbol = function.symbol
+            if symbol in _addresses or symbol in wanted:
+                continue
+            wanted[symbol] = function
+            work.extend(_functions[s] for s in function.callees if s in _functions)
+        if not wanted:
+            return
+        outside = {s for f in wanted.values() for s in f.callees if s not in wanted}
+        symbols = {**pool.symbols(), **{s: _addresses[s] for s in outside if s in _addresses}}
+        ordered = [wanted[s] for s in sorted(wanted)]
+        text = emit_functions(ordered, current_target())
+        linked = code.load(text, list(sorted(wanted)), symbols=symbols)
+        _kept.append(linked)
+        for symbol in wanted:
+            _addresses[symbol] = linked.address(symbol)
+
+
+def kernel_address(function: Function) -> int:
+    """Where the code of ``function`` is, compiled now if need be."""
+    symbol = function.symbol
+    address = _addresses.get(symbol)
+    if address is None:
+        load_kernels([function])
+        address = _addresses[symbol]
+    return address

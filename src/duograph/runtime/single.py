@@ -1,0 +1,164 @@
+"""One op, natively: what eager mode, the MindIR interpreter and constant folding run (`core.kernel.compute`).
+
+An op with its attributes and operand types is lowered once; the calls are remembered as addresses, buffer plans and dims.
+Exactly the kernels that compiled programs call run here, which is why both lives of a program have the same bits.
+Ops whose rule is `Host`, or that have none, run their NumPy reference; so does everything if a kernel notes a failure,
+because the reference raises the error that the user is to see.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core import kernel as core_kernel
+from duograph.core.op import Op, attrs_key
+from duograph.core.types import ScalarType, TensorType, TupleType, scalar_type
+from duograph.lower.lowering import KernelCall, Lowering, Operand, Temporary, outputs_of
+from duograph.lower.pointwise import lower_pointwise
+from duograph.lower.rule import Kernel, Pointwise, rule_of
+
+from .kernels import kernel_address
+
+KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+_REFERENCE = "reference"
+
+
+class SingleOp:
+    """An op lowered for operand types: calls with addresses, and what to allocate.
+
+    Attributes:
+        outs: element dtype and shape of each result.
+        calls: per kernel call its address, callable, buffer sources ``(kind, number)`` with kind ``0`` input, ``1``
+            output, ``2`` temporary, and the words of its dims (``None`` where a scalar operand goes).
+        temps: bytes of each temporary.
+    """
+
+    __slots__ = ("calls", "is_tuple", "outs", "temps")
+
+    def __init__(self, lowered: Lowering, is_tuple: bool) -> None:
+        place: dict[int, tuple[int, int]] = {}
+        for k, x in enumerate(lowered.ins):
+            place[id(x)] = (0, k)
+        for k, x in enumerate(lowered.outs):
+            place[id(x)] = (1, k)
+        self.outs = [(x.type.dtype.numpy, x.type.shape) for x in lowered.outs]  # type: ignore[union-attr]
+        self.is_tuple = is_tuple
+        self.temps: list[int] = []
+        self.calls: list[tuple[Any, tuple[tuple[int, int], ...], tuple[Any, ...]]] = []
+        for call in lowered.calls:
+            sources = []
+            for memory in call.buffers:
+                if id(memory) not in place:
+                    assert isinstance(memory, Temporary), f"{lowered.op.name}: unknown operand {memory}"
+                    place[id(memory)] = (2, len(self.temps))
+                    self.temps.append(_nbytes(memory))
+                sources.append(place[id(memory)])
+            dims = tuple([_dim(d, place) for d in call.dims])
+            self.calls.append((KERNEL(kernel_address(call.function)), tuple(sources), dims))
+
+    def run(self, arrays: Sequence[Any]) -> Any:
+        """The result arrays; ``None`` if a kernel noted a failure."""
+        outs = [np.empty(shape, dtype) for dtype, shape in self.outs]
+        temps = [np.empty(n, np.uint8) for n in self.temps]
+        spaces = (arrays, outs, temps)
+        for function, sources, dims in self.calls:
+            bufs = (ctypes.c_void_p * max(1, len(sources)))(*[spaces[k][i].ctypes.data for k, i in sources])
+            words = (ctypes.c_int64 * max(1, len(dims)))(
+                *[d if type(d) is int else _word(arrays[d[0]], d[1]) for d in dims]
+            )
+            if function(ctypes.addressof(bufs), ctypes.addressof(words)):
+                return None
+        return tuple(outs) if self.is_tuple else outs[0]
+
+
+def _nbytes(memory: Temporary) -> int:
+    from duograph.lower.loop.types import BITS
+
+    assert isinstance(memory.count, int)
+    return max(64, memory.count * BITS[memory.elem] // 8)
+
+
+def _dim(dim: Any, place: dict[int, tuple[int, int]]) -> Any:
+    if isinstance(dim, Operand):
+        if dim.value is not None:
+            return _word(dim.value, dim.elem)
+        return place[id(dim)][1], dim.elem
+    return _word(dim, "f64" if isinstance(dim, float) else "i64")
+
+
+def _word(value: Any, elem: str) -> int:
+    """A number as the 8 bytes that a kernel reads."""
+    if elem == "f64":
+        return int(struct.unpack("<q", struct.pack("<d", value))[0])
+    return int(value)
+
+
+_singles: dict[Any, Any] = {}
+
+
+def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | None:
+    """The kernel calls of one op; ``None`` if it stays with NumPy."""
+    rule = rule_of(op)
+    if not isinstance(rule, Pointwise | Kernel) or op.data_dependent:
+        return None
+    out = op.result_type(tuple(types), attrs)
+    outs = outputs_of(out)
+    if not all(isinstance(o.type, TensorType) for o in outs):
+        return None
+    c = Lowering(op, attrs, [Operand(t, k) for k, t in enumerate(types)], outs)
+    if isinstance(rule, Pointwise):
+        lower_pointwise(c, rule)
+    else:
+        rule.function(c)
+    return c
+
+
+def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """The `SingleOp` for these operands, or ``"reference"``."""
+    key = (op, attrs_key(attrs), *[(a.dtype, a.shape) if type(a) is np.ndarray else type(a) for a in arrays])
+    found = _singles.get(key)
+    if found is None:
+        found = _prepare(op, arrays, attrs)
+        if len(_singles) > 8192:  # shapes without end must not leak
+            _singles.clear()
+        _singles[key] = found
+    return found
+
+
+def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    types: list[Any] = []
+    for a in arrays:
+        if type(a) is np.ndarray:
+            types.append(TensorType(dt.from_numpy(a.dtype), a.shape))
+        elif isinstance(a, bool | int | float):
+            types.append(scalar_type(a))
+        else:
+            return _REFERENCE
+    lowered = lower_op(op, types, attrs)
+    if lowered is None:
+        return _REFERENCE
+    return SingleOp(lowered, isinstance(op.result_type(tuple(types), attrs), TupleType))
+
+
+def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Computes ``op``; ``None`` means that its reference has to."""
+    if op.structured or op.effects:
+        return None
+    prepared = single_op(op, arrays, attrs)
+    if prepared is _REFERENCE:
+        return None
+    return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays])
+
+
+__all__ = ["KernelCall", "ScalarType", "SingleOp", "lower_op", "run_single", "single_op"]
+
+
+def install() -> None:
+    """Makes `core.kernel.compute` run native kernels."""
+    core_kernel.native = run_single
