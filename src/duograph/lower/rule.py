@@ -22,7 +22,7 @@ from typing import Any
 
 from duograph.core.op import NO_RULE, Op, all_ops, get_op
 
-__all__ = ["Host", "Kernel", "Pointwise", "host", "kernel", "pointwise", "rule_of"]
+__all__ = ["Complex", "Host", "Kernel", "Pointwise", "host", "kernel", "pointwise", "rule_of"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ class Pointwise:
     raw_half: bool = False
     wants_types: bool = False
     exact: bool = True  # results equal NumPy's to the bit, so either may compute them
+
+
+@dataclass(frozen=True)
+class Complex:
+    """A complex number as rules see it: two values of one real type."""
+
+    re: Any
+    im: Any
 
 
 @dataclass(frozen=True)
@@ -90,14 +98,17 @@ _loaded = False
 
 
 def load_rules() -> None:
-    """Imports every module of `lower.rules`, once."""
+    """Imports every module of `lower.rules`, once, after every module that declares ops."""
     global _loaded
     if not _loaded:
         _loaded = True
+        from duograph import ops
+
         from . import rules
 
-        for module in pkgutil.iter_modules(rules.__path__):
-            importlib.import_module(f"{rules.__name__}.{module.name}")
+        for package in (ops, rules):
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{package.__name__}.{module.name}")
 
 
 def rule_of(op: Op) -> Pointwise | Kernel | Host | None:
