@@ -154,7 +154,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
 def __copy__(self: Tensor) -> Tensor:
     """Another handle on the same storage."""
     twin = type(self).__new__(type(self))
-    twin._data, twin._alias, twin._view = self._data, self._alias, self._view
+    twin._data, twin._storage, twin._view, twin._mark = self._data, self._alias, self._view, None
     twin.__dict__.update(self.__dict__)
     return twin
 
@@ -169,7 +169,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(root_of(self)) in memo and self._view is not None:  # the storage is part of what is copied: stay a view of it
         parent, op, attrs = self._view
         same = op(copy_module.deepcopy(parent, memo), **attrs)
-        twin._data, twin._alias, twin._view = same._data, same._alias, same._view
+        twin._data, twin._storage, twin._view, twin._mark = same._data, same._storage, same._view, None
     elif self.is_symbolic or state.binder is not None:
         twin._become(self.copy())
     else:

@@ -26,7 +26,7 @@ from duograph.ops.scalar import scalar_binary
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Tape, Variable, saved_values
+from .tape import Entry, Tape, Variable, entry_of, saved_values
 
 
 class Maybe:
@@ -225,8 +225,11 @@ def backpropagate(
         if variable is not None and dout is not None:
             walk.accumulate(variable, dout)
     keep = {walk.name(v) for v in wanted if v is not None}
-    for entry in reversed(tape.entries):
-        walk.visit(entry, keep)
+    for item in reversed(tape.log):
+        if type(item) is not tuple:
+            walk.visit(item, keep)
+        elif walk.get(item[3]) is not None:  # most of what native code recorded may lead nowhere
+            walk.visit(entry_of(item), keep)
     for variable in keep & tape.hooks.keys():
         walk.run_hooks(variable)
     return [None if v is None else walk.grads.get(walk.name(v)) for v in wanted]

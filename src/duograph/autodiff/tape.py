@@ -11,6 +11,11 @@ Only ops that touch a watched value are recorded. A value is known by its *varia
 * an eager tensor has a variable per version of its storage: views derive theirs from the tensor they were made from,
   and after a write in place the storage holds what the functional form of the write (``write_view``) computed.
 
+The variable of an eager tensor stands in a *mark* on the tensor: ``(tape's token, version, variable, next mark)``. A
+tensor that several tapes watch has a chain of marks. Native code reads and writes marks, too: an op that the native
+launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, in, its variable, its version, in, ...)``,
+which becomes an `Entry` when somebody looks at it (``runtime/launch.py``).
+
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
 """
@@ -20,15 +25,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
 from duograph.ir.node import Node
-from duograph.tensor.alias import root_of
+from duograph.tensor.alias import CLOCK, root_of
 from duograph.tensor.eager import EAGER, current_binder
 from duograph.tensor.tensor import Tensor, wrap
 
 _variables = count(1)
+_tokens = count(1)
+_living: WeakValueDictionary[int, Tape] = WeakValueDictionary()
+"""Tapes by token. Marks of others are dropped when a tensor gets a new one."""
+
 OVERWRITTEN = -1
 """In the place of a stamp: the captured program wrote to this value later."""
 Variable = Any  # int for eager values, Node for graph values
@@ -107,10 +117,8 @@ class Stale(Tensor):
 
 
 def _stale(saved: Tensor, op_name: str) -> Stale:
-    from duograph.tensor.alias import Alias
-
     t = Stale.__new__(Stale)
-    t._alias, t._view, t._type = Alias(), None, saved.abstract
+    t._storage, t._view, t._mark, t._type = CLOCK.now, None, None, saved.abstract
     t._why = (
         f"a value needed for the gradient of {op_name!r} was modified in place after it was computed "
         f"(shape {tuple(saved.shape)}, dtype {saved.dtype}); copy it before writing to it"
@@ -125,13 +133,36 @@ def _is_trackable(value: Any) -> bool:
 
 
 class Tape:
-    """Records ops on watched values between `__enter__` and `__exit__`."""
+    """Records ops on watched values between `__enter__` and `__exit__`.
+
+    Attributes:
+        log: what was recorded, in order: entries, and the tuples of native code.
+        hooks: functions to call on complete gradients, by variable.
+        token: stands for the tape in marks.
+    """
+
+    __slots__ = ("__weakref__", "_objects", "_symbolic", "hooks", "log", "token")
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
-        self._known: dict[int, tuple[Any, int, Variable | None]] = {}  # id(tensor) -> (tensor, version, variable)
+        self.token = next(_tokens)
+        self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
         self._symbolic: dict[Node, Variable] = {}
+        _living[self.token] = self
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Everything recorded so far; changing the list changes the tape."""
+        log = self.log
+        for i, item in enumerate(log):
+            if type(item) is tuple:
+                log[i] = entry_of(item)
+        return log  # type: ignore[return-value]  # all are entries now
+
+    @entries.setter
+    def entries(self, entries: list[Entry]) -> None:
+        self.log = entries  # type: ignore[assignment]  # a list of entries is a log
 
     def __enter__(self) -> Tape:
         state.tapes = [*state.tapes, self]
@@ -165,8 +196,21 @@ class Tape:
         return variable
 
     def _bind(self, value: Any, variable: Variable | None) -> None:
-        version = value._alias.version if isinstance(value, Tensor) else 0
-        self._known[id(value)] = (value, version, variable)
+        if not isinstance(value, Tensor):
+            self._objects[id(value)] = (value, variable)
+            return
+        while True:
+            before = value._mark
+            mark = (self.token, value._version, variable, before and self._others(before))
+            if value._mark is before:  # no call from here to the store: no other thread's mark gets lost
+                value._mark = mark
+                return
+
+    def _others(self, mark: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """The marks of other tapes that still live."""
+        token, version, variable, rest = mark
+        rest = rest and self._others(rest)
+        return (token, version, variable, rest) if token != self.token and token in _living else rest
 
     def variable(self, value: Any) -> Variable | None:
         """The variable that holds the current value of a tensor, ``None`` if it does not depend on watched ones."""
@@ -175,11 +219,16 @@ class Tape:
         binder = state.binder
         if binder is not None:
             return self._symbolic.get(binder.node_of(value))  # type: ignore[attr-defined]
-        known = self._known.get(id(value))
         if not isinstance(value, Tensor):
-            return None if known is None else known[2]
-        if known is not None and known[1] == value._alias.version:
-            return known[2]
+            known = self._objects.get(id(value))
+            return None if known is None else known[1]
+        mark = value._mark
+        while mark is not None:
+            if mark[0] == self.token:
+                if mark[1] == value._version:
+                    return mark[2]
+                break
+            mark = mark[3]
         if value._view is None:
             return None
         return self._derive(value)
@@ -191,7 +240,7 @@ class Tape:
         if source is None or op.bprop is NOT_DIFFERENTIABLE:
             return None
         out = self._assign(view)
-        self._append(op, (parent,), attrs, view, (source,), (out,))
+        self.append(op, (parent,), attrs, view, (source,), (out,))
         return out
 
     def add_hook(self, value: Any, hook: Callable[[Any], Any]) -> bool:
@@ -213,7 +262,7 @@ class Tape:
             return
         outs = out if isinstance(out, tuple) else (out,)
         outputs = tuple([self._assign(o) if _is_trackable(o) else None for o in outs])
-        self._append(op, operands, attrs, out, variables, outputs)
+        self.append(op, operands, attrs, out, variables, outputs)
 
     def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What a control op means while this tape, the innermost one, records (called by `Op.__call__`)."""
@@ -246,7 +295,7 @@ class Tape:
             [self._assign(o) if a and _is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)]
         )
         attrs = {"name": name, "saved": saved}
-        self.entries.append(Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw))
+        self.log.append(Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw))
         return True
 
     def begin_write(self, target: Tensor, value: Tensor) -> bool:
@@ -263,7 +312,7 @@ class Tape:
 
         def kept(x: Any, stamp: Any) -> tuple[Any, Any]:
             """``x``, or its copy if it shows the storage and was not overwritten since ``stamp``."""
-            if not isinstance(x, Tensor) or x._alias is not alias or EAGER.overwritten(x, stamp[1]):
+            if not isinstance(x, Tensor) or x._storage is not alias or EAGER.overwritten(x, stamp):
                 return x, stamp
             copy = copies.get(id(x))
             if copy is None:
@@ -271,7 +320,7 @@ class Tape:
                 for tape in state.tapes:
                     if (variable := tape.variable(x)) is not None:
                         tape._bind(copy, variable)
-            return copy, (copy._alias, 0)
+            return copy, 0
 
         for entry in self.entries:
             inputs = entry.attrs.get("saved") if entry.op is None else None
@@ -280,7 +329,7 @@ class Tape:
                 continue
             outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
             saved = (*entry.ins, *outs)
-            if not any(isinstance(x, Tensor) and x._alias is alias for x in saved) or not entry.stamps:
+            if not any(isinstance(x, Tensor) and x._storage is alias for x in saved) or not entry.stamps:
                 continue
             values, stamps = [], []
             for x, stamp in zip(saved, entry.stamps, strict=True):
@@ -296,20 +345,28 @@ class Tape:
         for tensor, variable in written:
             self._bind(tensor, variable)
 
-    def _append(
+    def append(
         self, op: Op, ins: tuple[Any, ...], attrs: dict[str, Any], out: Any, variables: Any, outputs: Any
     ) -> None:
+        """Records an op on variables into variables."""
         outs = out if isinstance(out, tuple) else (out,)
         stamps = stamps_of((*ins, *outs))
-        self.entries.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
+        self.log.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
+
+
+def entry_of(item: tuple[Any, ...]) -> Entry:
+    """What native code recorded, as an entry. A fresh result has the version 0."""
+    op, attrs, out, variable = item[:4]
+    ins, variables, versions = item[4::3], item[5::3], item[6::3]
+    return Entry(op, ins, attrs, out, variables, (variable,), (*versions, 0))
 
 
 def stamps_of(values: Sequence[Any]) -> tuple[Any, ...]:
-    """What is needed to find out later whether a tensor in ``values`` was written: in a graph, its present node."""
+    """What is needed to find out later whether a tensor in ``values`` was written: its version, or its graph node."""
     if state.binder is not None:
         node_of = state.binder.node_of  # type: ignore[attr-defined]
         return tuple([node_of(x) if isinstance(x, Tensor) else None for x in values])
-    return tuple([(x._alias, x._alias.version) if isinstance(x, Tensor) else None for x in values])
+    return tuple([x._version if isinstance(x, Tensor) else None for x in values])
 
 
 def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any]:
@@ -323,12 +380,11 @@ def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any
     out = []
     for x, stamp in zip(values, stamps, strict=True):
         if stamp is not None and isinstance(x, Tensor):
-            if isinstance(stamp, tuple):
-                alias, version = stamp
-                if x._alias is not alias or EAGER.overwritten(x, version):
-                    x = _stale(x, name)
-            elif stamp == OVERWRITTEN:
+            if stamp == OVERWRITTEN:
                 x = _stale(x, name)
+            elif isinstance(stamp, int):
+                if x._version != stamp and EAGER.overwritten(x, stamp):
+                    x = _stale(x, name)
             elif binder.node_of(x) is not stamp:
                 lost = binder.strict_versions and not root_of(x).is_parameter
                 x = _stale(x, name) if lost else wrap(stamp)

@@ -9,7 +9,6 @@ view becomes ``write_view`` ops up to the root, and other views re-derive themse
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duograph.core.op import Op
@@ -17,24 +16,39 @@ from duograph.core.op import Op
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-_stamps = count(1)
+
+class _Clock:
+    """Hands out stamps. ``now`` is the next one: what is made at this moment is older than all stamps to come."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 1
+
+
+CLOCK = _Clock()
+"""Native code reads ``now``, too (``runtime/launch.py``): a new tensor holds it until somebody asks for its `Alias`."""
 
 
 def fresh_stamp() -> int:
     """A version number that was never used before in this process."""
-    return next(_stamps)
+    CLOCK.now = (stamp := CLOCK.now) + 1  # no call in between, hence no change of thread
+    return stamp
 
 
 class Alias:
-    """Identity of a storage. ``version`` changes with every in-place write (0: never written); ``serial`` grows with
-    creation, so that a capture can tell storages made during it from those of the outside world."""
+    """Identity of a storage. ``version`` changes with every in-place write (0: never written); ``serial`` is the time
+    of creation, so that a capture can tell storages made during it from those of the outside world.
+
+    Most tensors are never written, viewed or saved: their alias is made when it is first asked for (`Tensor._alias`).
+    """
 
     __slots__ = ("__weakref__", "serial", "version", "writes")
 
-    def __init__(self) -> None:
+    def __init__(self, serial: int | None = None) -> None:
         self.version = 0
         self.writes: list[tuple[int, Any]] = []  # (version, array that was written; None: all of it)
-        self.serial = next(_stamps)
+        self.serial = CLOCK.now if serial is None else serial
 
 
 class ViewLink(NamedTuple):

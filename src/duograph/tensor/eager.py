@@ -71,16 +71,16 @@ class EagerBinder:
 
     def overwritten(self, tensor: Tensor, stamp: int) -> bool:
         """Whether any element that ``tensor`` shows may have been written since the version ``stamp``."""
-        alias = tensor._alias
-        if alias.version == stamp:
+        if tensor._version == stamp:
             return False
+        alias = tensor._alias
         if not alias.writes or alias.writes[-1][0] != alias.version:
             return True
         return any(s > stamp and (a is None or _overlap(a, tensor.array())) for s, a in alias.writes)
 
     def version(self, tensor: Tensor) -> int:
         """Stamp of the last write to the storage of ``tensor``."""
-        return tensor._alias.version
+        return tensor._version
 
 
 def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:

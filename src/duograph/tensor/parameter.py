@@ -189,7 +189,8 @@ class Parameter(Tensor):
             write(self, data)
             return self
         self._become(data)
-        self._alias.version = fresh_stamp()  # gradient tapes must not take the new contents for the old ones
+        self._alias.version = stamp = fresh_stamp()  # gradient tapes must not take the new contents for the old ones
+        self._alias.writes = [(stamp, None)]
         return self
 
     def assign_value(self, value: Any) -> Parameter:

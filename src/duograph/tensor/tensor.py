@@ -18,7 +18,7 @@ from duograph.core.dtype import DType, all_types, as_dtype
 from duograph.core.op import get_op, state
 from duograph.core.types import TensorType, Type, scalar_type
 
-from .alias import Alias, ViewLink, fresh_stamp, root_of
+from .alias import CLOCK, Alias, ViewLink, fresh_stamp, root_of
 
 
 class SymbolicValueError(RuntimeError):
@@ -47,10 +47,12 @@ class Tensor:
 
     is_parameter = False
 
-    __slots__ = ("__dict__", "__weakref__", "_alias", "_data", "_view")
+    __slots__ = ("__dict__", "__weakref__", "_data", "_mark", "_storage", "_view")
+    # Native code makes and reads tensors through these slots (``runtime/launch.py``).
 
     _data: Any
-    _alias: Alias
+    _mark: tuple[Any, ...] | None  # what gradient tapes know about this tensor (``autodiff/tape.py``)
+    _storage: Alias | int  # the alias, or as long as nobody asked for it: the time at which the storage was made
     _view: ViewLink | None
 
     def __init__(
@@ -90,13 +92,34 @@ class Tensor:
         if dtype is not None and as_dtype(dtype) is not source.dtype:
             source = get_op("cast")(source, dtype=as_dtype(dtype))
         twin = get_op("identity")(source)
-        self._data, self._alias, self._view = twin._data, twin._alias, twin._view
+        self._data, self._storage, self._view, self._mark = twin._data, twin._storage, twin._view, None
 
     def _become(self, data: Any) -> None:
         """Makes this handle the root of a new storage holding ``data`` (array, node, or another tensor's payload)."""
         self._data = data._data if isinstance(data, Tensor) else data
-        self._alias = Alias()
-        self._view = None
+        self._storage = CLOCK.now
+        self._view = self._mark = None
+
+    @property
+    def _alias(self) -> Alias:
+        """Identity and version of the storage; shared by all tensors that show parts of it."""
+        storage = self._storage
+        if isinstance(storage, int):
+            made = Alias(storage)
+            if self._storage is storage:  # no call from here to the store: two threads never put in one each
+                self._storage = made
+            return self._storage  # type: ignore[return-value]  # an int was replaced
+        return storage
+
+    @_alias.setter
+    def _alias(self, alias: Alias) -> None:
+        self._storage = alias
+
+    @property
+    def _version(self) -> int:
+        """Stamp of the last write to the storage, 0 if there was none."""
+        storage = self._storage
+        return 0 if isinstance(storage, int) else storage.version
 
     @property
     def is_symbolic(self) -> bool:
@@ -146,8 +169,8 @@ def wrap(data: Any) -> Tensor:
     """A new tensor that owns ``data``: an ndarray, or a node under capture."""
     t = Tensor.__new__(Tensor)
     t._data = data
-    t._alias = Alias()
-    t._view = None
+    t._storage = CLOCK.now
+    t._view = t._mark = None
     return t
 
 
@@ -155,8 +178,9 @@ def wrap_view(data: Any, link: ViewLink) -> Tensor:
     """A new tensor that shows part of the storage of ``link.parent``."""
     t = Tensor.__new__(Tensor)
     t._data = data
-    t._alias = link.parent._alias
+    t._storage = link.parent._alias
     t._view = link
+    t._mark = None
     return t
 
 
