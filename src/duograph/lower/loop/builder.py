@@ -129,7 +129,12 @@ class Builder:
             return _INTEGER_FOLDS[op](a, b)
         a, b = self._same(a, b)
         if a.type == I64:
-            if a.const is not None and b.const is not None and op in _INTEGER_FOLDS and (b.const or op not in ("div", "rem")):
+            if (
+                a.const is not None
+                and b.const is not None
+                and op in _INTEGER_FOLDS
+                and (b.const or op not in ("div", "rem"))
+            ):
                 return self.const(_wrap64(_INTEGER_FOLDS[op](a.const, b.const)))
             if b.const == 0 and op in ("add", "sub", "or", "shl", "shr", "xor"):
                 return a
@@ -424,9 +429,7 @@ class Builder:
         self._block.instrs.append(Instr("for", (lo, hi, step, *init), {}, results, (block,)))
         return results
 
-    def while_(
-        self, init: Sequence[Value], cond: Callable[..., Value], body: Callable[..., Any]
-    ) -> tuple[Value, ...]:
+    def while_(self, init: Sequence[Value], cond: Callable[..., Value], body: Callable[..., Any]) -> tuple[Value, ...]:
         """While ``cond(*carried)`` holds, carried = ``body(*carried)``."""
         test = self._region(tuple([self._value(v.type) for v in init]), cond, 1)
         block = self._region(tuple([self._value(v.type) for v in init]), body, len(init))
@@ -434,9 +437,7 @@ class Builder:
         self._block.instrs.append(Instr("while", tuple(init), {}, results, (test, block)))
         return results
 
-    def if_(
-        self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any] | None = None
-    ) -> tuple[Value, ...]:
+    def if_(self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any] | None = None) -> tuple[Value, ...]:
         """Runs one of two regions; their values. A condition known in advance leaves only its region."""
         if cond.const is not None:
             chosen = then if cond.const else orelse

@@ -1,10 +1,10 @@
 """Prints loop IR. Values and buffers are numbered by occurrence, so equal functions print equal text.
 
-    func scale(&0 x: f32, &1 out: f32; %0 n: i64) {
-      %1: i64 = sub %0 16
-      for %2 in 0 .. %1 step 16 {
-        %3: f32x16 = load &0 %2
-        ...
+func scale(&0 x: f32, &1 out: f32; %0 n: i64) {
+  %1: i64 = sub %0 16
+  for %2 in 0 .. %1 step 16 {
+    %3: f32x16 = load &0 %2
+    ...
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ def show_function(function: Function) -> str:
     """The text of ``function`` under the name ``kernel``: identity does not depend on what it is called."""
     names = _Names()
     buffers = ", ".join(f"{names.of(b)} {b.name}: {b.elem}" for b in function.buffers)
-    dims = ", ".join(
-        f"{names.of(d)} {n}: {d.type}" for d, n in zip(function.dims, function.dim_names, strict=True)
-    )
+    dims = ", ".join(f"{names.of(d)} {n}: {d.type}" for d, n in zip(function.dims, function.dim_names, strict=True))
     lines = [f"func({buffers}; {dims}) {{"]
     _block(function.body, names, lines, "  ")
     lines.append("}")
