@@ -320,7 +320,8 @@ class _Emitter:
         assert isinstance(result, Value)
         lane_type = result.type.with_lanes(1)
         values = range(result.type.lanes)
-        items = ", ".join(f"{llvm_type(lane_type)} {literal(float(v) if lane_type.is_float else v, lane_type)}" for v in values)
+        numbers = [literal(float(v) if lane_type.is_float else v, lane_type) for v in values]
+        items = ", ".join(f"{llvm_type(lane_type)} {number}" for number in numbers)
         self.names[result.id] = f"<{items}>"
 
     def do_extract(self, instr: Instr) -> None:
@@ -395,7 +396,8 @@ class _Emitter:
         t, n = _memory_type(result.type), result.type.lanes
         cond = self.typed(mask[0]) if mask else f"<{n} x i1> splat (i1 true)"  # type: ignore[arg-type]
         name = f"llvm.masked.gather.{_memory_suffix(result.type)}.v{n}p0"
-        args = [f"<{n} x ptr> {self.pointers(buf, indices)}", f"i32 {result.type.bits // 8}", cond, f"{t} zeroinitializer"]
+        align = f"i32 {result.type.bits // 8}"
+        args = [f"<{n} x ptr> {self.pointers(buf, indices)}", align, cond, f"{t} zeroinitializer"]
         self.from_memory(result, self.temp(self.intrinsic(name, t, args)))
 
     def do_scatter(self, instr: Instr) -> None:
@@ -448,7 +450,8 @@ class _Emitter:
         size = VType(dst.elem).bits // 8  # type: ignore[union-attr]
         to, from_ = self.address(dst, at), self.address(src, start)  # type: ignore[arg-type]
         nbytes = self.temp(f"mul i64 {self.ref(count)}, {size}")
-        self.line(self.intrinsic("llvm.memcpy.p0.p0.i64", "void", [f"ptr {to}", f"ptr {from_}", f"i64 {nbytes}", "i1 false"]))
+        args = [f"ptr {to}", f"ptr {from_}", f"i64 {nbytes}", "i1 false"]
+        self.line(self.intrinsic("llvm.memcpy.p0.p0.i64", "void", args))
 
     # ---- control -------------------------------------------------------------------------------------------------
 
