@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
+from duograph.base.config import config
 from duograph.lower.emit import emit_functions
 from duograph.lower.loop.ir import Function
+from duograph.lower.loop.verify import verify
 from duograph.lower.target import current_target
 
 from . import code, pool
@@ -40,8 +42,11 @@ def load_kernels(functions: Iterable[Function]) -> None:
         outside = {s for f in wanted.values() for s in f.callees if s not in wanted}
         symbols = {**pool.symbols(), **{s: _addresses[s] for s in outside if s in _addresses}}
         ordered = [wanted[s] for s in sorted(wanted)]
+        if config().verify in ("pass", "node"):
+            for function in ordered:
+                verify(function)
         text = emit_functions(ordered, current_target())
-        linked = code.load(text, list(sorted(wanted)), symbols=symbols)
+        linked = code.load(text, sorted(wanted), symbols=symbols)
         _kept.append(linked)
         for symbol in wanted:
             _addresses[symbol] = linked.address(symbol)

@@ -1,7 +1,7 @@
 """Runs loop IR on NumPy arrays: the meaning of every instruction, slowly, with every access checked.
 
-The oracle of the code generator: `scripts/fuzz` and the tests run the same function here and as machine code and compare
-bits. Chunks of parallel regions run last first, so that a kernel which depends on their order shows it.
+The oracle of the code generator: `scripts/fuzz` and the tests run the same function here and as machine code and
+compare bits. Chunks of parallel regions run last first, so that a kernel which depends on their order shows it.
 
     interpret(function, [x, out], [x.size])      # writes to `out`; gives the status
 """

@@ -1,7 +1,7 @@
 """Types of loop IR: machine numbers, alone or in vectors.
 
-``bool`` is one bit as a value and one byte (0 or 1) in memory; every other element is stored as it is. Signedness is part
-of the type (``i32``, ``u32``), so that an instruction means one thing.
+``bool`` is one bit as a value and one byte (0 or 1) in memory; every other element is stored as it is. Signedness is
+part of the type (``i32``, ``u32``), so that an instruction means one thing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks loop IR: every operand is defined where it is used, and every instruction has the types its meaning asks for."""
+"""Checks loop IR: operands are defined where they are used, and instructions have the types their meaning asks for."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _shuffle(instr: Instr) -> str:
 
 
 def _memory(shape: str) -> Callable[[Instr], str]:
-    """Operands as letters: b buffer, i scalar i64, v vector of i64, x value of the buffer's element, m optional mask."""
+    """Operands as letters: b buffer, i scalar i64, v vector of i64, x value of the buffer's element, m mask or not."""
 
     def check(instr: Instr) -> str:
         operands = list(instr.operands)
