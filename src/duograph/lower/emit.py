@@ -445,6 +445,12 @@ class _Emitter:
     def do_is_null(self, instr: Instr) -> None:
         self.assign(instr.results[0], f"icmp eq ptr {self.ref(instr.operands[0])}, null")
 
+    def do_address(self, instr: Instr) -> None:
+        self.assign(instr.results[0], f"ptrtoint ptr {self.ref(instr.operands[0])} to i64")
+
+    def do_at(self, instr: Instr) -> None:
+        self.assign(instr.results[0], f"inttoptr i64 {self.ref(instr.operands[0])} to ptr")
+
     def do_copy(self, instr: Instr) -> None:
         dst, at, src, start, count = instr.operands
         size = VType(dst.elem).bits // 8  # type: ignore[union-attr]
@@ -526,6 +532,13 @@ class _Emitter:
         self.start(t)
         self.note(str(code))
         self.line(f"br label %{after}")
+        self.start(after)
+
+    def do_leave(self, instr: Instr) -> None:
+        status, out, after = self.temp("load i32, ptr %status"), self.fresh_label(), self.fresh_label()
+        self.line(f"br i1 {self.temp(f'icmp ne i32 {status}, 0')}, label %{out}, label %{after}")
+        self.start(out)
+        self.line(f"ret i32 {status}")
         self.start(after)
 
     def note(self, code: str) -> None:

@@ -391,6 +391,14 @@ class Builder:
         dst.written = True
         self.emit("copy", (dst, self.value(dst_index), src, self.value(src_index), self.value(count)))
 
+    def address(self, buf: Buffer) -> Value:
+        """Where ``buf`` is, as an ``i64``."""
+        return self.emit("address", (buf,), I64)
+
+    def at(self, address: Value, elem: str) -> Buffer:
+        """The memory at ``address``."""
+        return self._buffer("at", (address,), elem)
+
     def _buffer(self, op: str, operands: tuple[Any, ...], elem: str, **attrs: Any) -> Buffer:
         buf = Buffer(self._id(), elem)
         self._block.instrs.append(Instr(op, operands, {"elem": elem, **attrs}, (buf,)))
@@ -474,6 +482,10 @@ class Builder:
         """Notes failure ``code`` (1..255) if ``cond``; execution goes on."""
         if cond.const is None or cond.const:
             self.emit("fail", (cond,), code=code)
+
+    def leave(self) -> None:
+        """Ends the function here if a failure has been noted. Not inside `parallel`."""
+        self.emit("leave", ())
 
     def call(self, function: str, buffers: Sequence[Buffer], dims: Sequence[Index | Value]) -> None:
         """Calls another function of the kernel ABI by its symbol; a failure there is one here."""

@@ -25,11 +25,13 @@ Instructions
     prefetch buf index
     alloca {elem, count, align}  view buf byte_offset {elem}  alloc bytes {elem}  free buf
     is_null buf   copy dst di src si count          memcpy of elements
+    address buf   at address {elem}                 memory as a number, and back (executables only)
     for lo hi step init... {region(i, carried...)}  -> carried
     while init... {region -> cond}{region -> next}  -> carried
     if cond {region}{region}                        -> results
     parallel lo hi grain {region(begin, end)}       chunks of about `grain` iterations, any thread, any order
     fail cond {code}                                notes a failure (the largest code wins) and goes on
+    leave                                           ends the function at once if a failure has been noted
     call {function} buffers... dims...              another function of the same ABI; its status is noted like `fail`
     atomic_add buf index value                      integers only; gives the old value
 
@@ -163,6 +165,7 @@ class Function:
     dim_names: list[str] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     _text: str | None = None
+    fixed_symbol: str = ""  # of functions that call each other: their text cannot contain a hash of itself
 
     @property
     def text(self) -> str:
@@ -176,6 +179,8 @@ class Function:
     @property
     def symbol(self) -> str:
         """Linker name: a readable prefix and a hash of the content."""
+        if self.fixed_symbol:
+            return self.fixed_symbol
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:24]
         return f"k_{self.name}_{digest}"
 
