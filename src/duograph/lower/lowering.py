@@ -82,11 +82,16 @@ Number: TypeAlias = "int | float | Dim | Operand"
 
 @dataclass(eq=False)
 class KernelCall:
-    """``function(buffers, dims)``. ``cost`` estimates the work in nanoseconds of one core, if it is known."""
+    """``function(buffers, dims)``.
+
+    ``inplace`` lists pairs of positions in ``buffers``: an input and an output that may be the same memory, because the
+    input is read at the index that is written, and before it is.
+    """
 
     function: Function
     buffers: tuple[Memory, ...]
     dims: tuple[Number, ...]
+    inplace: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         wanted = (len(self.function.buffers), len(self.function.dims))

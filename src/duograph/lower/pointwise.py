@@ -1,26 +1,365 @@
-"""Elementwise ops and groups of them as loops over strided operands."""
+"""Elementwise ops and groups of them as loops over strided operands.
+
+Loops are joined as far as all operands allow; extents and strides are run-time numbers, so one kernel serves every
+shape of a broadcast pattern. Values are computed as far outside as what they depend on: scalars before all loops, what
+is constant along a row before the row. The innermost loop runs over whole vectors; the rest of a row is one masked
+vector, or single elements where the elements are too narrow for masks.
+"""
 
 from __future__ import annotations
 
-from .loop.builder import Builder
-from .lowering import Lowering
-from .rule import Pointwise
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-LANES = {"f64": 8, "i64": 8, "u64": 8}
+from .cost import grain_for, program_cost
+from .layout import broadcast_strides, collapse, contiguous_strides
+from .loop.builder import Builder, Index
+from .loop.ir import Buffer, Function, Value
+from .loop.types import BITS
+from .lowering import Extent, KernelCall, Lowering, Memory, Number, Operand
+from .program import (
+    Element,
+    Leaf,
+    Program,
+    apply_step,
+    best_lanes,
+    constant_element,
+    single_step,
+    splat,
+)
+from .rule import Complex, Pointwise
+
+ROW_CHUNK = 1 << 15
+"""Rows longer than this are cut, so that threads can share them."""
 
 
 def lower_pointwise(c: Lowering, rule: Pointwise) -> None:
-    """One elementwise op (first version: equal shapes only; helper H6 replaces this)."""
-    (out,) = c.outs
-    b = Builder(c.op.name)
-    ins = [b.buffer(f"x{i}", x.elem) for i, x in enumerate(c.ins)]
-    result = b.buffer("out", out.elem)
-    n = b.dim("n")
-    lanes = 16
+    """Adds the call that computes one elementwise op."""
+    space = c.outs[0].shape
+    leaves = [Leaf(x, () if x.is_scalar else broadcast_strides(x.shape, space)) for x in c.ins]
+    out = c.op.result_type(tuple([x.type for x in c.ins]), c.attrs)
+    program = single_step(c.op, rule, c.attrs, leaves, out)
+    call = lower_program(c.op.name, program, space, c.outs)
+    if call is not None:
+        c.calls.append(call)
 
-    def row(i, lanes):
-        xs = [b.load(x, i, lanes) for x in ins]
-        b.store(result, i, rule.function(b, *xs, **c.attrs))
 
-    b.parallel(0, n, 4096, lambda lo, hi: b.vector_loop(lo, hi, lanes, row))
-    c.call(b.finish(), [*c.ins, out], [out.size])
+def lower_program(name: str, program: Program, space: Sequence[Extent], outs: Sequence[Operand]) -> KernelCall | None:
+    """The call that runs ``program`` over ``space`` and stores its results; ``None`` if there are no elements.
+
+    ``outs`` are contiguous in ``space``. Each may lie where a leaf of equal element size lies that is read at the same
+    index (`KernelCall.inplace`): all loads of an iteration come before its stores.
+    """
+    if any(isinstance(n, int) and n == 0 for n in space):
+        return None
+    in_memory = [leaf for leaf in program.leaves if leaf.in_memory]
+    whole = contiguous_strides(space)
+    loops, walks = collapse(space, [whole, *[leaf.strides for leaf in in_memory]])
+    plan = _Plan(name, program, loops, walks[0], walks[1:])
+    function = plan.function()
+    buffers: list[Memory] = [*[leaf.operand for leaf in in_memory], *outs]
+    inplace = tuple(
+        [
+            (i, len(in_memory) + k)
+            for i, leaf in enumerate(in_memory)
+            for k, out in enumerate(outs)
+            if tuple(walks[1 + i]) == tuple(walks[0]) and leaf.offset == 0 and _bytes(leaf.operand) == _bytes(out)
+        ]
+    )
+    return KernelCall(function, tuple(buffers), tuple(plan.numbers()), inplace)
+
+
+def _bytes(x: Operand) -> int:
+    return BITS[x.elem] * (2 if x.is_complex else 1)
+
+
+_functions: dict[Any, Function] = {}
+
+
+@dataclass
+class _Plan:
+    """A program with its loops: what the code depends on (`key`), the numbers it is given, and the code.
+
+    A stride is written into the code if it is 0, or 1 along the innermost loop, or that of a contiguous array; any
+    other is a run-time number.
+    """
+
+    name: str
+    program: Program
+    loops: list[Extent]
+    out_walk: list[Extent]
+    walks: list[list[Extent]]
+
+    def kinds(self) -> tuple[str, ...]:
+        """Per leaf in memory: ``0`` no step, ``1`` neighbour, ``c`` as in the results, ``s`` run-time number."""
+        natural = contiguous_strides(self.loops)
+        found = []
+        for walk in self.walks:
+            text = ""
+            for d, step in enumerate(walk):
+                if isinstance(step, int) and step == 0:
+                    text += "0"
+                elif step == natural[d]:
+                    text += "c"
+                else:
+                    text += "s"
+            found.append(text)
+        return tuple(found)
+
+    @property
+    def offsets(self) -> list[Extent]:
+        return [leaf.offset for leaf in self.program.leaves if leaf.in_memory]
+
+    @property
+    def long_rows(self) -> bool:
+        """Whether a row may be so long that it has to be cut."""
+        return len(self.loops) > 1 and not (isinstance(self.loops[-1], int) and self.loops[-1] <= ROW_CHUNK)
+
+    def numbers(self) -> list[Number]:
+        """The dims of the call."""
+        scalars: list[Number] = [f.operand for f in self.program.leaves if f.operand.is_scalar and f.constant is None]
+        strides: list[Number] = []
+        for kinds, walk, offset in zip(self.kinds(), self.walks, self.offsets, strict=True):
+            strides += [step for kind, step in zip(kinds, walk, strict=True) if kind == "s"]
+            strides += [] if isinstance(offset, int) and offset == 0 else [offset]
+        return [*scalars, *self.loops, *strides]
+
+    def function(self) -> Function:
+        offsets = tuple([isinstance(o, int) and o == 0 for o in self.offsets])
+        key = (self.name, self.program.key(), len(self.loops), self.kinds(), offsets, self.long_rows)
+        found = _functions.get(key)
+        if found is None:
+            if len(_functions) > 4096:
+                _functions.clear()
+            found = _functions[key] = _Emission(self).function()
+        return found
+
+
+class _Emission:
+    """Writes the kernel of a plan."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self.plan, self.program = plan, plan.program
+        self.b = Builder(plan.name)
+        self.depth = len(plan.loops)
+        self.kinds = plan.kinds()
+        self.lanes = best_lanes(self.program)
+        self.levels = self.value_levels()
+
+    def value_levels(self) -> list[int]:
+        """For every value, inside how many loops it changes."""
+        kinds = iter(self.kinds)
+        levels = []
+        for leaf in self.program.leaves:
+            kind = next(kinds) if leaf.in_memory else ""
+            levels.append(max((d + 1 for d, k in enumerate(kind) if k != "0"), default=0))
+        for step in self.program.steps:
+            levels += [max((levels[a] for a in step.args), default=0)] * len(step.outs)
+        return levels
+
+    def function(self) -> Function:
+        b, program = self.b, self.program
+        self.buffers: dict[int, Buffer] = {}
+        for i, leaf in enumerate(program.leaves):
+            if leaf.in_memory:
+                self.buffers[i] = b.buffer(f"x{i}", leaf.operand.elem)
+        types = program.types()
+        outs = [Operand(types[r]) for r in program.results]
+        self.outs = [b.buffer(f"out{k}", o.elem) for k, o in enumerate(outs)]
+        self.complex_outs = [o.is_complex for o in outs]
+        known: dict[int, Element] = {}
+        for i, leaf in enumerate(program.leaves):
+            if leaf.operand.is_scalar and leaf.constant is None:
+                known[i] = b.dim(f"scalar{i}", leaf.operand.elem)
+        for i, leaf in enumerate(program.leaves):
+            if leaf.constant is not None:
+                known[i] = constant_element(b, leaf)
+        self.extents = [b.dim(f"n{d}") for d in range(self.depth)]
+        natural = contiguous_strides(self.extents)  # type: ignore[arg-type]
+        self.natural: Sequence[Any] = natural
+        self.steps: dict[int, list[Any]] = {}
+        self.offsets: dict[int, Index] = {}
+        for (i, kind), offset in zip(zip(self.buffers, self.kinds, strict=True), self.plan.offsets, strict=True):
+            self.steps[i] = [
+                0 if k == "0" else natural[d] if k == "c" else b.dim(f"stride{i}_{d}") for d, k in enumerate(kind)
+            ]
+            self.offsets[i] = 0 if isinstance(offset, int) and offset == 0 else b.dim(f"offset{i}")
+        self.outermost(known)
+        for out in self.outs:
+            out.written = True
+        return b.finish()
+
+    def advance(self, known: dict[int, Element], level: int, bases: dict[int, Index]) -> dict[int, Element]:
+        """``known`` and all values that change inside ``level`` loops only, as scalars."""
+        known = dict(known)
+        for i, buf in self.buffers.items():
+            if i not in known and self.levels[i] <= level:
+                known[i] = self.load(i, buf, bases[i], 0, 1, None)
+        self.compute(known, level, 1)
+        return known
+
+    def compute(self, known: dict[int, Element], level: int, lanes: int) -> None:
+        number = len(self.program.leaves)
+        for step in self.program.steps:
+            if number not in known and self.levels[number] <= level:
+                made = apply_step(self.b, step, [known[a] for a in step.args], lanes)
+                known.update(enumerate(made, number))
+            number += len(step.outs)
+
+    # ---- loops ---------------------------------------------------------------------------------------------------
+
+    def outermost(self, known: dict[int, Element]) -> None:
+        b = self.b
+        bases = dict(self.offsets)
+        known = self.advance(known, 0, bases)
+        grain = grain_for(program_cost(self.program, sum(BITS[o.elem] // 8 for o in self.outs)))
+        if self.depth == 0:
+            self.store(known, 0, 1, None)
+        elif self.depth == 1:
+            b.parallel(0, self.extents[0], grain, lambda lo, hi: self.row(known, bases, 0, lo, hi))
+        else:
+            self.rows(known, bases, grain)
+
+    def rows(self, known: dict[int, Element], bases: dict[int, Index], grain: int) -> None:
+        """All rows, or pieces of long rows, shared among threads."""
+        b, inner = self.b, self.extents[-1]
+        count: Any = 1
+        for n in self.extents[:-1]:
+            count = b.mul(count, n)
+        pieces: Any = b.ceil_div(inner, ROW_CHUNK) if self.plan.long_rows else 1
+        per_chunk = b.max(b.div(grain, b.max(b.min(inner, ROW_CHUNK), 1)), 1)
+
+        def body(begin: Value, end: Value) -> None:
+            def piece(p: Value) -> None:
+                row = b.div(p, pieces) if self.plan.long_rows else p
+                lo: Any = b.mul(b.sub(p, b.mul(row, pieces)), ROW_CHUNK) if self.plan.long_rows else 0
+                hi = b.min(b.add(lo, ROW_CHUNK), inner) if self.plan.long_rows else inner
+                self.piece(known, bases, row, lo, hi)
+
+            b.for_(begin, end, 1, piece)
+
+        b.parallel(0, b.mul(count, pieces), per_chunk, body)
+
+    def piece(self, known: dict[int, Element], bases: dict[int, Index], row: Value, lo: Index, hi: Index) -> None:
+        b = self.b
+        coords: list[Any] = []
+        rest: Any = row
+        for d in reversed(range(1, self.depth - 1)):
+            quotient = b.div(rest, self.extents[d])
+            coords.append(b.sub(rest, b.mul(quotient, self.extents[d])))
+            rest = quotient
+        coords.append(rest)
+        coords.reverse()
+        inside = {}
+        for i, base in bases.items():
+            for coord, step in zip(coords, self.steps[i][:-1], strict=True):
+                base = b.add(base, b.mul(coord, step))
+            inside[i] = base
+        known = self.advance(known, self.depth - 1, inside)
+        self.row(known, inside, b.mul(row, self.extents[-1]), lo, hi)
+
+    def row(self, known: dict[int, Element], bases: dict[int, Index], out_base: Index, lo: Index, hi: Index) -> None:
+        """Elements ``lo`` to ``hi`` of one row."""
+        b, lanes = self.b, self.lanes
+        spread = {n: splat(b, v, lanes) if self.is_used_inside(n) else v for n, v in known.items()}
+        rest = b.rem(b.sub(hi, lo), lanes)
+        end = b.sub(hi, rest)
+        b.for_(lo, end, lanes, lambda i: self.elements(spread, bases, out_base, i, lanes, None))
+        if self.can_mask():
+
+            def masked() -> None:
+                mask = b.lt(b.lanes(lanes, "i32"), b.splat(b.convert(rest, "i32"), lanes))
+                self.elements(spread, bases, out_base, end, lanes, mask)
+
+            b.if_(b.gt(rest, 0), masked)
+        else:
+            b.for_(end, hi, 1, lambda i: self.elements(known, bases, out_base, i, 1, None))
+
+    def is_used_inside(self, number: int) -> bool:
+        """Whether the innermost loop needs the value."""
+        if number in self.program.results:
+            return True
+        first = len(self.program.leaves)
+        for step in self.program.steps:
+            if number in step.args and self.levels[first] == self.depth:
+                leaf = self.program.leaves[number] if number < len(self.program.leaves) else None
+                return leaf is None or not leaf.operand.is_scalar
+            first += len(step.outs)
+        return False
+
+    def can_mask(self) -> bool:
+        narrow = any(BITS[buf.elem] < 32 for buf in [*self.buffers.values(), *self.outs])
+        pairs = any(leaf.operand.is_complex for leaf in self.program.leaves) or any(self.complex_outs)
+        return not narrow and not pairs
+
+    def elements(
+        self,
+        known: dict[int, Element],
+        bases: dict[int, Index],
+        out_base: Index,
+        i: Value,
+        lanes: int,
+        mask: Value | None,
+    ) -> None:
+        known = dict(known)
+        for k, buf in self.buffers.items():
+            if k not in known:
+                step = self.steps[k][-1]
+                known[k] = self.load(k, buf, self.b.add(bases[k], self.b.mul(i, step)), step, lanes, mask)
+        self.compute(known, self.depth, lanes)
+        self.store(known, self.b.add(out_base, i), lanes, mask)
+
+    # ---- memory --------------------------------------------------------------------------------------------------
+
+    def load(self, leaf: int, buf: Buffer, index: Index, step: Any, lanes: int, mask: Value | None) -> Element:
+        if self.program.leaves[leaf].operand.is_complex:
+            return load_complex(self.b, buf, index, step, lanes)
+        return load_lanes(self.b, buf, index, step, lanes, mask)
+
+    def store(self, known: dict[int, Element], index: Index, lanes: int, mask: Value | None) -> None:
+        for buf, number in zip(self.outs, self.program.results, strict=True):
+            store_lanes(self.b, buf, index, splat(self.b, known[number], lanes), mask)
+
+
+def load_lanes(b: Builder, buf: Buffer, index: Index, step: Any, lanes: int, mask: Value | None = None) -> Value:
+    """``lanes`` elements from ``index`` on, ``step`` apart."""
+    known = step if isinstance(step, int) else step.const
+    if lanes == 1:
+        return b.load(buf, index)
+    if known == 1:
+        return b.load(buf, index, lanes, mask)
+    if mask is None:
+        return b.load_strided(buf, index, step, lanes)
+    return b.gather(buf, b.lanes(lanes) * b.value(step) + b.value(index), mask)
+
+
+def load_complex(b: Builder, buf: Buffer, index: Index, step: Any, lanes: int) -> Complex:
+    """Pairs from ``index`` on (counted in pairs), ``step`` apart."""
+    first = b.mul(index, 2)
+    if lanes == 1:
+        return Complex(b.load(buf, first), b.load(buf, b.add(first, 1)))
+    known = step if isinstance(step, int) else step.const
+    if known == 1:
+        pairs = b.load(buf, first, 2 * lanes)
+        return Complex(b.shuffle(pairs, pairs, range(0, 2 * lanes, 2)), b.shuffle(pairs, pairs, range(1, 2 * lanes, 2)))
+    double = b.mul(step, 2)
+    return Complex(b.load_strided(buf, first, double, lanes), b.load_strided(buf, b.add(first, 1), double, lanes))
+
+
+def store_lanes(b: Builder, buf: Buffer, index: Index, element: Element, mask: Value | None = None) -> None:
+    """Stores neighbouring elements; complex ones as pairs, ``index`` counted in pairs."""
+    if not isinstance(element, Complex):
+        b.store(buf, index, element, mask)
+        return
+    lanes = element.re.type.lanes
+    first = b.mul(index, 2)
+    if lanes == 1:
+        b.store(buf, first, element.re)
+        b.store(buf, b.add(first, 1), element.im)
+    else:
+        order = [k // 2 + (k % 2) * lanes for k in range(2 * lanes)]
+        b.store(buf, first, b.shuffle(element.re, element.im, order))
+
+
+__all__ = ["load_complex", "load_lanes", "lower_pointwise", "lower_program", "store_lanes"]

@@ -1,0 +1,31 @@
+"""What elementwise work costs, roughly: nanoseconds per element on one core, to choose where splitting pays."""
+
+from __future__ import annotations
+
+from .loop.types import BITS
+from .program import Program
+
+_DEFAULT = 0.03
+_OPS = {
+    **dict.fromkeys(("div", "sqrt", "rsqrt", "reciprocal", "mod", "fmod", "floor_div", "trunc_div"), 0.2),
+    **dict.fromkeys(("exp", "exp2", "log", "log2", "log10", "sigmoid", "log1p", "expm1"), 0.4),
+    **dict.fromkeys(("tanh", "erf", "sin", "cos", "sinh", "cosh", "atan", "softplus"), 0.6),
+    **dict.fromkeys(("tan", "asin", "acos", "asinh", "acosh", "atanh", "erfc", "erfinv", "atan2", "pow", "xlogy"), 1.2),
+    **dict.fromkeys(("lgamma", "digamma", "polygamma", "igamma", "igammac"), 10.0),
+}
+_BYTE = 0.02
+WORTH = 4000.0
+"""Nanoseconds of work that a chunk of a parallel loop should hold at least."""
+
+
+def program_cost(program: Program, written: int) -> float:
+    """Nanoseconds per element of a program that writes ``written`` bytes per element."""
+    moved = written + sum(
+        BITS[leaf.operand.elem] // 8 for leaf in program.leaves if leaf.in_memory and any(leaf.strides)
+    )
+    return _BYTE * moved + sum(_OPS.get(step.op.name, _DEFAULT) for step in program.steps)
+
+
+def grain_for(cost: float) -> int:
+    """Elements per chunk at ``cost`` nanoseconds each: whole vectors, a power of two."""
+    return 1 << min(20, max(8, int(WORTH / max(cost, 1e-3)).bit_length()))
