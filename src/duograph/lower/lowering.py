@@ -16,9 +16,9 @@ from duograph.core.dim import Dim
 from duograph.core.op import Op
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
-from .loop.builder import Builder
+from .loop.builder import Builder, Index
 from .loop.ir import Function, Value
-from .loop.types import VType, element_of
+from .loop.types import UNSIGNED, VType, element_of
 
 Extent: TypeAlias = "int | Dim"
 
@@ -98,7 +98,8 @@ class KernelCall:
         given = (len(self.buffers), len(self.dims))
         assert wanted == given, f"{self.function.name} takes {wanted} buffers and dims, got {given}"
         for memory, buf in zip(self.buffers, self.function.buffers, strict=True):
-            assert memory.elem == buf.elem, f"{self.function.name}: {buf} bound to {memory.elem}"
+            # unsigned buffers may stand for raw memory: movement does not care what elements mean
+            assert memory.elem == buf.elem or buf.elem in UNSIGNED, f"{self.function.name}: {buf} bound to {memory.elem}"
 
 
 @dataclass(eq=False)
@@ -144,6 +145,12 @@ class Sink:
         sink.store(b, (row, column), value)               # lanes run along the last coordinate
         ...
         c.call(f, [x, w, *sink.buffers], [m, n, k, *sink.dims])
+
+    Values are of the op's own element type (half types already rounded), complex ones `Complex` pairs.
+
+    Kernels that go row by row (GEMM) use ``row`` and ``store_row`` instead of ``store``: all dimensions but the last
+    are one, ``row`` is called once per row, so that what depends on the row only is computed there, and its result is
+    handed to ``store_row`` for each vector of the row. What a sink needs of the other coordinates, `unravel` gives.
     """
 
     def __init__(self, out: Operand) -> None:
@@ -162,14 +169,44 @@ class Sink:
         self.dims = list(self.out.shape[1:])
         self.extents = [b.dim(f"out_extent{i}") for i in range(1, len(self.out.shape))]
 
-    def store(self, b: Builder, coords: Sequence[Any], value: Value, mask: Value | None = None) -> None:
+    @property
+    def can_mask(self) -> bool:
+        """Whether masked vectors are worth it: no machine has masked stores of narrow elements that are fast."""
+        return BITS[self.out.elem] >= 32 and not self.out.is_complex
+
+    def store(self, b: Builder, coords: Sequence[Any], value: Any, mask: Value | None = None) -> None:
         """The result at ``coords`` (one index per output dimension; lanes run along the last one)."""
         index: Any = 0
         for i, coord in enumerate(coords):
             index = coord if i == 0 else b.add(b.mul(index, self.extents[i - 1]), coord)
-        if value.type.elem != self.out.elem:
+        self._put(b, index, value, mask)
+
+    def row(self, b: Builder, row: Index) -> Any:
+        """What `store_row` is to know of row number ``row`` of the output seen as a matrix of its last dimension."""
+        return b.mul(row, self.extents[-1]) if self.extents else row
+
+    def store_row(self, b: Builder, row: Any, column: Index, value: Any, mask: Value | None = None) -> None:
+        """The results from ``column`` on in the row that `row` described."""
+        self._put(b, b.add(row, column), value, mask)
+
+    def _put(self, b: Builder, index: Index, value: Any, mask: Value | None) -> None:
+        if isinstance(value, Complex):
+            lanes = value.re.type.lanes
+            pair = [lane // 2 + lanes * (lane % 2) for lane in range(2 * lanes)]
+            value, index = b.shuffle(value.re, value.im, pair), b.mul(index, 2)
+            assert mask is None, "complex results are not masked"
+        elif value.type.elem != self.out.elem:
             value = b.convert(value, self.out.elem)
         b.store(self.buffer, index, value, mask)
+
+
+def unravel(b: Builder, index: Index, extents: Sequence[Index]) -> list[Any]:
+    """The coordinates of element ``index`` of an array of ``extents``; the first extent is not needed."""
+    coords: list[Any] = []
+    for extent in reversed(extents[1:]):
+        coords.append(b.rem(index, extent))
+        index = b.div(index, extent)
+    return [index, *reversed(coords)]
 
 
 def product(shape: Sequence[Extent]) -> Extent:

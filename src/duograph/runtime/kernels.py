@@ -36,7 +36,10 @@ def load_kernels(functions: Iterable[Function]) -> None:
             if symbol in _addresses or symbol in wanted:
                 continue
             wanted[symbol] = function
+            for callee in function.linked.values():
+                load_kernels([callee])  # text of its own: found again on disk, whoever calls it
             work.extend(_functions[s] for s in function.callees if s in _functions)
+        wanted = {symbol: function for symbol, function in wanted.items() if symbol not in _addresses}
         if not wanted:
             return
         outside = {s for f in wanted.values() for s in f.callees if s not in wanted}

@@ -487,10 +487,19 @@ class Builder:
         """Ends the function here if a failure has been noted. Not inside `parallel`."""
         self.emit("leave", ())
 
-    def call(self, function: str, buffers: Sequence[Buffer], dims: Sequence[Index | Value]) -> None:
-        """Calls another function of the kernel ABI by its symbol; a failure there is one here."""
-        for buf in buffers:
-            buf.written = True
+    def call(self, function: str | Function, buffers: Sequence[Buffer], dims: Sequence[Index | Value]) -> None:
+        """Calls another function of the kernel ABI; a failure there is one here.
+
+        A `Function` is loaded with this one (`Function.linked`); of a symbol somebody else has to take care.
+        """
+        if isinstance(function, Function):
+            writes = [buf.written for buf in function.buffers]
+            self.function.linked[function.symbol] = function
+            function = function.symbol
+        else:
+            writes = [True] * len(buffers)
+        for buf, written in zip(buffers, writes, strict=True):
+            buf.written = buf.written or written
         values = [self.value(d) for d in dims]
         self.emit("call", (*buffers, *values), function=function, n_buffers=len(buffers))
 

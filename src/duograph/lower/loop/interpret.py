@@ -75,6 +75,8 @@ class _Frame:
             self.values[buf.id] = memory
         for value, number in zip(function.dims, dims, strict=True):
             self.values[value.id] = np.array([number], value.type.numpy)
+        if function.linked:
+            self.functions = {**self.functions, **function.linked}
         with np.errstate(all="ignore"):
             self.block(function.body)
         return self.status

@@ -165,6 +165,7 @@ class Function:
     dim_names: list[str] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     _text: str | None = None
+    linked: dict[str, Function] = field(default_factory=dict)  # functions that this one calls, by symbol
     fixed_symbol: str = ""  # of functions that call each other: their text cannot contain a hash of itself
 
     @property
