@@ -223,7 +223,7 @@ class GuardSet:
     def __init__(self) -> None:
         self._guards: dict[Guard, None] = {}
         self.same_objects: dict[tuple[Source, Source], None] = {}
-        self._check: Callable[[Sequence[Any]], bool] | None = None
+        self._check: Callable[..., bool] | None = None
 
     def add(self, source: Source, check: str, expected: Any) -> None:
         self._guards[Guard(source, check, _Key(expected) if not _hashable(expected) else expected)] = None
@@ -233,13 +233,31 @@ class GuardSet:
         return list(self._guards)
 
     def check(self, args: Sequence[Any]) -> bool:
-        """Whether the entry is valid for these arguments; one generated function."""
+        """Whether the entry is valid for these arguments; one native function, or a generated one."""
         if self._check is None:
-            self._check = compile_guards(self.guards, list(self.same_objects))
+            return self._first_check(args)
         try:
-            return self._check(args)
+            return self._check(*args)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return False
+
+    def _first_check(self, args: Sequence[Any]) -> bool:
+        """Checks in Python; when all guards hold, their present values tell how to check them natively."""
+        from duograph.runtime.cpython import Unsupported
+
+        from .native_guards import native_check
+
+        generated = compile_guards(self.guards, list(self.same_objects))
+        try:
+            if not generated(args):
+                return False
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+            return False
+        try:
+            self._check = native_check(self.guards, list(self.same_objects), args)
+        except Unsupported:
+            self._check = lambda *a: generated(a)
+        return True
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
         """The first guard that fails and the reason in words."""

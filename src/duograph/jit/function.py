@@ -67,6 +67,14 @@ class JitFunction:
                 self._signature = self._signature.replace(parameters=params)
         else:
             self._signature = inspect.signature(fn)
+        params = list(self._signature.parameters.values())
+        positional = [p for p in params if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self._names = tuple([p.name for p in positional])
+        self._rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "")
+        self._required = sum(p.default is p.empty for p in positional)
+        if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in params):
+            self._required = len(params) + 1  # never: `inspect` says what is missing
+        self._first = 1 if target is None and self._names[:1] == ("self",) else 0
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
@@ -82,11 +90,16 @@ class JitFunction:
             return call_user(self.target or self.fn, args, kwargs)
         if not config().jit:
             return self._plain(args, kwargs)
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError:
-            return self._plain(args, kwargs)  # Python's own error for wrong arguments
-        names, values = self._flatten(bound)
+        bound = None
+        simple = self._positional(args) if not kwargs else None
+        if simple is not None:
+            names, values = simple
+        else:
+            try:
+                bound = self._signature.bind(*args, **kwargs)
+            except TypeError:
+                return self._plain(args, kwargs)  # Python's own error for wrong arguments
+            names, values = self._flatten(bound)
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
         store = self._store(values)
@@ -101,7 +114,7 @@ class JitFunction:
         with store.lock:
             made = next((e for e in store.compiled if e.names == names and e.matches(values)), None)
             if made is None:
-                made = self._compile(store, names, values, bound)
+                made = self._compile(store, names, values, bound or self._signature.bind(*args))
                 if self.options.report:
                     print(Explanation(self, [store]))
         return self._plain(args, kwargs) if made is None else self._run(made, store, values, args, kwargs)
@@ -160,9 +173,19 @@ class JitFunction:
         """Names and values of the arguments, one per parameter that was given."""
         return tuple(bound.arguments), list(bound.arguments.values())
 
+    def _positional(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], list[Any]] | None:
+        """`_flatten` for positional arguments only, without `inspect`; ``None`` if that is for `inspect` to judge."""
+        names = self._names
+        n = len(args)
+        if self._required <= n <= len(names):
+            return names[:n], list(args)
+        if n > len(names) and self._rest:
+            return (*names, self._rest), [*args[: len(names)], args[len(names) :]]
+        return None
+
     def _store(self, values: Sequence[Any]) -> Entries:
         """Versions of methods live with the instance, so that they go when it goes."""
-        if values and self.target is None and next(iter(self._signature.parameters)) == "self":
+        if values and self._first:
             held = getattr(values[0], "__dict__", None)
             if isinstance(held, dict):
                 per_function = held.setdefault(_ATTRIBUTE, {})
@@ -222,11 +245,6 @@ class JitFunction:
             store.varying[source] = -1
         store.patterns.clear()
         return None
-
-    @property
-    def _first(self) -> int:
-        """Position of the first argument that a signature speaks of: behind ``self``."""
-        return 1 if self.target is None and next(iter(self._signature.parameters), "") == "self" else 0
 
     def _capture(
         self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any], patterns: Any
