@@ -18,7 +18,8 @@ from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
 from .loop.builder import Builder, Index
 from .loop.ir import Function, Value
-from .loop.types import UNSIGNED, VType, element_of
+from .loop.types import BITS, UNSIGNED, VType, element_of
+from .rule import Complex
 
 Extent: TypeAlias = "int | Dim"
 
@@ -99,7 +100,8 @@ class KernelCall:
         assert wanted == given, f"{self.function.name} takes {wanted} buffers and dims, got {given}"
         for memory, buf in zip(self.buffers, self.function.buffers, strict=True):
             # unsigned buffers may stand for raw memory: movement does not care what elements mean
-            assert memory.elem == buf.elem or buf.elem in UNSIGNED, f"{self.function.name}: {buf} bound to {memory.elem}"
+            fits = memory.elem == buf.elem or buf.elem in UNSIGNED
+            assert fits, f"{self.function.name}: {buf} bound to {memory.elem}"
 
 
 @dataclass(eq=False)

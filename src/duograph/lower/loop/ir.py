@@ -5,8 +5,8 @@
     Instr    ::= results = op operands {attrs} regions
 
 Buffers are typed memory, addressed by element: parameters, `alloca` (scratch on the stack), `view` (another element
-type or offset on the same memory), `alloc` (heap). Dims are 8-byte run-time numbers (extents, strides, scalar operands).
-Values are scalars or vectors; there is no implicit conversion and no hidden broadcast.
+type or offset on the same memory), `alloc` (heap). Dims are 8-byte run-time numbers (extents, strides, scalar
+operands). Values are scalars or vectors; there is no implicit conversion and no hidden broadcast.
 
 Instructions
     const {value}                                   number, or tuple of lanes
