@@ -1,0 +1,69 @@
+"""Comparing native kernels of one op with its reference, to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from duograph.core.kernel import compute_reference
+from duograph.core.op import get_op
+from duograph.runtime.single import run_single
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+DTYPES = [
+    np.dtype(t)
+    for t in (bool, "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", BFLOAT16, "f4", "f8", "c8", "c16")
+]  # fmt: skip
+
+
+def sample(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
+    """Numbers of every kind that ``dtype`` has, repeated ones among them."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return np.asarray(rng.integers(0, 2, shape)).astype(bool)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        low, high = max(info.min, -60), min(info.max, 60)
+        return np.asarray(rng.integers(low, high + 1, shape)).astype(dtype)
+    if dtype.kind == "c":
+        return np.asarray(rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(rng.integers(-40, 40, shape) / 8).astype(dtype)
+
+
+def bits(value: Any) -> tuple[Any, ...]:
+    """What two results must have in common; all NaN count as one."""
+    array = np.asarray(value)
+    data = array
+    if array.dtype.kind in "fcV" or array.dtype == BFLOAT16:
+        wide = array.astype(np.complex128) if array.dtype.kind == "c" else array.astype(np.float64)
+        parts = np.ascontiguousarray(wide).reshape(-1).view(np.float64)
+        data = np.where(np.isnan(parts), np.float64("nan"), parts).view(np.uint64)
+    return array.dtype, array.shape, data.tobytes()
+
+
+def check(name: str, *arrays: Any, **attrs: Any) -> Any:
+    """Runs the op natively and by its reference; asserts that the results are the same; the result."""
+    op = get_op(name)
+    attrs = op.complete_attrs(attrs)
+    want = compute_reference(op, list(arrays), attrs)
+    got = run_single(op, list(arrays), attrs)
+    assert got is not None, f"{name} was not computed natively"
+    if isinstance(want, tuple):
+        assert isinstance(got, tuple) and len(got) == len(want)
+        for g, w in zip(got, want, strict=True):
+            same(name, g, w, attrs)
+    else:
+        same(name, got, want, attrs)
+    return got
+
+
+def same(name: str, got: Any, want: Any, attrs: Any) -> None:
+    """Asserts equal bits, and shows where they differ."""
+    if bits(got) == bits(want):
+        return
+    want = np.asarray(want)
+    assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{name} {attrs}"
+    raise AssertionError(f"{name} {attrs}: got\n{got}\nwant\n{want}")
