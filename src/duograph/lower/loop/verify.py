@@ -245,6 +245,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "prefetch": _memory("bi"), "atomic_add": _memory("bix"), "copy": _memory("bibii"),
     "alloca": _anything, "view": _memory("bi"), "alloc": _anything, "free": _memory("b"), "is_null": _memory("b"),
     "for": _for, "while": _while, "if": _if, "parallel": _parallel, "fail": _fail, "call": _call,
+    "address": _anything, "at": _anything, "leave": _anything,
 }  # fmt: skip
 INSTRUCTIONS = frozenset(_CHECKS)
 """Names of all instructions."""
