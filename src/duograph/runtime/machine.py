@@ -19,6 +19,7 @@ import ctypes
 import functools
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -72,9 +73,19 @@ class Linked:
         """The exported names."""
         return tuple(self._addresses)
 
+    def __del__(self) -> None:
+        if sys.is_finalizing():  # the process ends, and the code with it
+            return
+        _dead.append(self._tracker)
+        if _lock.acquire(blocking=False):  # a destructor does not wait for a compilation; the next link does it then
+            try:
+                _bury()
+            finally:
+                _lock.release()
+
     def make_immortal(self) -> None:
         """Never unmap this code, not even when the interpreter ends: threads may still be in it."""
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._tracker))
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
 
     def __repr__(self) -> str:
         return f"Linked({', '.join(self._addresses)})"
@@ -82,6 +93,12 @@ class Linked:
 
 _lock = threading.RLock()
 _numbers = itertools.count()
+_dead: list[Any] = []  # code to unmap
+
+
+def _bury() -> None:
+    while _dead:
+        _dead.pop().close()
 
 
 def llvm_version() -> str:
@@ -128,6 +145,7 @@ def link(
     for name in names:
         builder.export_symbol(name)
     with _lock:
+        _bury()
         try:
             tracker = builder.link(_jit(), f"code{next(_numbers)}")
         except RuntimeError as error:
@@ -139,18 +157,20 @@ def _compile(text: str, target: Target, check: bool) -> bytes:
     binding = _llvm()
     with _lock:
         machine = _machine(target)
-        context = binding.create_context()  # its own: types and constants go with it, a shared one only grows
-        try:
-            module = binding.parse_assembly(text, context=context)
-        except RuntimeError as error:
-            raise TextError(f"{error}\n{_around(text, str(error))}") from None
-        with module:
-            if check:
-                try:
-                    module.verify()
-                except RuntimeError as error:
-                    raise TextError(str(error)) from None
-            return bytes(machine.emit_object(module))
+        # A context of its own: types and constants go with it, a shared one only grows. It is closed here, not by
+        # its destructor: everything that enters LLVM does so under the lock.
+        with binding.create_context() as context:
+            try:
+                module = binding.parse_assembly(text, context=context)
+            except RuntimeError as error:
+                raise TextError(f"{error}\n{_around(text, str(error))}") from None
+            with module:
+                if check:
+                    try:
+                        module.verify()
+                    except RuntimeError as error:
+                        raise TextError(str(error)) from None
+                return bytes(machine.emit_object(module))
 
 
 def _on_a_helper(work: Any) -> Any:

@@ -1,0 +1,171 @@
+"""LLVM text to object code to addresses."""
+
+import gc
+import os
+import signal
+import threading
+import time
+import weakref
+
+import pytest
+
+from duograph.base.config import configure
+from duograph.runtime import machine
+from duograph.runtime.machine import LinkError, TextError, compile_text, link
+from tests.unit.runtime.native import call, np, scale
+from tests.unit.runtime.processes import python
+
+
+def test_round_trip():
+    linked = link(compile_text(scale(2)), ["scale"])
+    x = np.arange(5, dtype=np.float32)
+    assert call(linked, "scale", [x], [4]) == 0
+    assert x.tolist() == [0, 2, 4, 6, 4]
+    assert linked.names == ("scale",)
+
+
+def test_one_text_may_hold_many_functions():
+    text = scale(2) + scale(3).replace("@scale", "@triple")
+    linked = link(compile_text(text), ["scale", "triple"])
+    x = np.ones(1, np.float32)
+    call(linked, "scale", [x], [1])
+    call(linked, "triple", [x], [1])
+    assert x.tolist() == [6]
+
+
+def test_code_is_unmapped_with_its_last_reference():
+    linked = link(compile_text(scale(2)), ["scale"])
+    tracker = weakref.ref(linked._tracker)
+    del linked
+    gc.collect()
+    assert tracker() is None
+
+
+def test_a_destructor_does_not_wait_for_a_compilation():
+    linked = link(compile_text(scale(2)), ["scale"])
+    compiling, done = threading.Event(), threading.Event()
+
+    def compilation():
+        with machine._lock:
+            compiling.set()
+            done.wait()
+
+    worker = threading.Thread(target=compilation)
+    worker.start()
+    compiling.wait()
+    tracker = weakref.ref(linked._tracker)
+    del linked
+    assert tracker() is not None
+    done.set()
+    worker.join()
+    link(compile_text(scale(3)), ["scale"])
+    assert tracker() is None
+
+
+def test_code_can_call_given_addresses_and_the_c_library():
+    callee = link(compile_text("define i32 @seven() nounwind { ret i32 7 }"), ["seven"])
+    text = """
+    declare i32 @given()
+    declare i32 @abs(i32)
+    define i32 @sum(ptr %bufs, ptr %dims) nounwind {
+      %a = call i32 @given()
+      %b = call i32 @abs(i32 -5)
+      %c = add i32 %a, %b
+      ret i32 %c
+    }"""
+    linked = link(compile_text(text), ["sum"], {"given": callee.address("seven")}, keep=(callee,))
+    del callee
+    gc.collect()
+    assert call(linked, "sum", [], []) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("define i32 @f( {", "expected type"),
+        ("define i32 @f() { ret i64 0 }", "i64"),
+        ("define i32 @f() {\n%a = add i32 %b, 1\nret i32 %a\n}", "undefined value '%b'"),
+    ],
+)
+def test_wrong_text_is_an_error_that_shows_the_line(text, message):
+    with pytest.raises(TextError, match=message):
+        compile_text(text)
+
+
+def test_debug_verifies():
+    """A block without a predecessor that uses its own value parses; only the verifier sees the fault."""
+    text = "define i32 @f(i1 %c) {\nbr i1 %c, label %a, label %b\na:\n%v = add i32 1, 1\nbr label %b\nb:\nret i32 %v\n}"
+    with configure(debug=True), pytest.raises(TextError, match="does not dominate"):
+        compile_text(text)
+
+
+@pytest.mark.parametrize("damage", [b"", b"no object", "half", "missing"])
+def test_what_cannot_be_linked_is_an_error(damage):
+    object_code = compile_text(scale(2))
+    if damage == "missing":
+        object_code = compile_text("declare void @nowhere()\ndefine void @scale() { call void @nowhere() ret void }")
+    elif damage == "half":
+        object_code = object_code[: len(object_code) // 2]
+    else:
+        object_code = damage
+    with pytest.raises(LinkError):
+        link(object_code, ["scale"])
+
+
+def test_threads_compile_at_once():
+    results = {}
+
+    def work(k):
+        results[k] = len(compile_text(scale(k)))
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(2, 10)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(results) == 8
+
+
+def test_a_fork_while_another_thread_compiles():
+    """The child can compile: it has no lock whose owner stayed behind."""
+    going = True
+
+    def work():
+        while going:
+            compile_text(scale(2))
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if link(compile_text(scale(3)), ["scale"]).names else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        going = False
+        worker.join()
+
+
+def test_ctrl_c_ends_a_long_compilation(monkeypatch):
+    """The main thread waits where an exception reaches it, while LLVM works on another thread."""
+    monkeypatch.setattr(machine, "LONG_TEXT", 0)
+    released = threading.Event()
+    monkeypatch.setattr(machine, "_compile", lambda *_: released.wait(30))
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        compile_text(scale(2))
+    released.set()
+    assert time.perf_counter() - start < 20
+
+
+def test_long_texts_report_errors_as_short_ones(monkeypatch):
+    monkeypatch.setattr(machine, "LONG_TEXT", 0)
+    with pytest.raises(TextError):
+        compile_text("nonsense")
+    assert compile_text(scale(2))
+
+
+def test_importing_the_package_does_not_load_llvm():
+    python("import sys, duograph; assert 'llvmlite' not in sys.modules")
