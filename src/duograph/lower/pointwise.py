@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .access import Rest, load_element
 from .cost import grain_for, program_cost
 from .layout import broadcast_strides, collapse, contiguous_strides
 from .loop.builder import Builder, Index
@@ -19,7 +20,6 @@ from .loop.ir import Buffer, Function, Value
 from .loop.types import BITS
 from .lowering import Extent, KernelCall, Lowering, Memory, Number, Operand
 from .program import (
-    Element,
     Leaf,
     Program,
     apply_step,
@@ -28,7 +28,8 @@ from .program import (
     single_step,
     splat,
 )
-from .rule import Complex, Pointwise
+from .rule import Element, Pointwise
+from .target import current_target
 
 ROW_CHUNK = 1 << 15
 """Rows longer than this are cut, so that threads can share them."""
@@ -58,7 +59,7 @@ def lower_program(name: str, program: Program, space: Sequence[Extent], outs: Se
     loops, walks = collapse(space, [whole, *[leaf.strides for leaf in in_memory]])
     plan = _Plan(name, program, loops, walks[0], walks[1:])
     function = plan.function()
-    buffers: list[Memory] = [*[leaf.operand for leaf in in_memory], *outs]
+    buffers: list[Memory] = [*[leaf.memory for leaf in in_memory], *outs]
     inplace = tuple(
         [
             (i, len(in_memory) + k)
@@ -167,7 +168,6 @@ class _Emission:
         types = program.types()
         outs = [Operand(types[r]) for r in program.results]
         self.outs = [b.buffer(f"out{k}", o.elem) for k, o in enumerate(outs)]
-        self.complex_outs = [o.is_complex for o in outs]
         known: dict[int, Element] = {}
         for i, leaf in enumerate(program.leaves):
             if leaf.operand.is_scalar and leaf.constant is None:
@@ -269,8 +269,7 @@ class _Emission:
         if self.can_mask():
 
             def masked() -> None:
-                mask = b.lt(b.lanes(lanes, "i32"), b.splat(b.convert(rest, "i32"), lanes))
-                self.elements(spread, bases, out_base, end, lanes, mask)
+                self.elements(spread, bases, out_base, end, lanes, Rest(b, rest))
 
             b.if_(b.gt(rest, 0), masked)
         else:
@@ -290,8 +289,7 @@ class _Emission:
 
     def can_mask(self) -> bool:
         narrow = any(BITS[buf.elem] < 32 for buf in [*self.buffers.values(), *self.outs])
-        pairs = any(leaf.operand.is_complex for leaf in self.program.leaves) or any(self.complex_outs)
-        return not narrow and not pairs
+        return not narrow or current_target().vector_bits >= 512
 
     def elements(
         self,
@@ -300,66 +298,24 @@ class _Emission:
         out_base: Index,
         i: Value,
         lanes: int,
-        mask: Value | None,
+        rest: Rest | None,
     ) -> None:
         known = dict(known)
         for k, buf in self.buffers.items():
             if k not in known:
                 step = self.steps[k][-1]
-                known[k] = self.load(k, buf, self.b.add(bases[k], self.b.mul(i, step)), step, lanes, mask)
+                known[k] = self.load(k, buf, self.b.add(bases[k], self.b.mul(i, step)), step, lanes, rest)
         self.compute(known, self.depth, lanes)
-        self.store(known, self.b.add(out_base, i), lanes, mask)
+        self.store(known, self.b.add(out_base, i), lanes, rest)
 
     # ---- memory --------------------------------------------------------------------------------------------------
 
-    def load(self, leaf: int, buf: Buffer, index: Index, step: Any, lanes: int, mask: Value | None) -> Element:
-        if self.program.leaves[leaf].operand.is_complex:
-            return load_complex(self.b, buf, index, step, lanes)
-        return load_lanes(self.b, buf, index, step, lanes, mask)
+    def load(self, leaf: int, buf: Buffer, index: Index, step: Any, lanes: int, rest: Rest | None) -> Element:
+        return load_element(self.b, buf, index, step, lanes, self.program.leaves[leaf].operand.is_complex, rest)
 
-    def store(self, known: dict[int, Element], index: Index, lanes: int, mask: Value | None) -> None:
+    def store(self, known: dict[int, Element], index: Index, lanes: int, rest: Rest | None) -> None:
         for buf, number in zip(self.outs, self.program.results, strict=True):
             store_lanes(self.b, buf, index, splat(self.b, known[number], lanes), mask)
 
 
-def load_lanes(b: Builder, buf: Buffer, index: Index, step: Any, lanes: int, mask: Value | None = None) -> Value:
-    """``lanes`` elements from ``index`` on, ``step`` apart."""
-    known = step if isinstance(step, int) else step.const
-    if lanes == 1:
-        return b.load(buf, index)
-    if known == 1:
-        return b.load(buf, index, lanes, mask)
-    if mask is None:
-        return b.load_strided(buf, index, step, lanes)
-    return b.gather(buf, b.lanes(lanes) * b.value(step) + b.value(index), mask)
-
-
-def load_complex(b: Builder, buf: Buffer, index: Index, step: Any, lanes: int) -> Complex:
-    """Pairs from ``index`` on (counted in pairs), ``step`` apart."""
-    first = b.mul(index, 2)
-    if lanes == 1:
-        return Complex(b.load(buf, first), b.load(buf, b.add(first, 1)))
-    known = step if isinstance(step, int) else step.const
-    if known == 1:
-        pairs = b.load(buf, first, 2 * lanes)
-        return Complex(b.shuffle(pairs, pairs, range(0, 2 * lanes, 2)), b.shuffle(pairs, pairs, range(1, 2 * lanes, 2)))
-    double = b.mul(step, 2)
-    return Complex(b.load_strided(buf, first, double, lanes), b.load_strided(buf, b.add(first, 1), double, lanes))
-
-
-def store_lanes(b: Builder, buf: Buffer, index: Index, element: Element, mask: Value | None = None) -> None:
-    """Stores neighbouring elements; complex ones as pairs, ``index`` counted in pairs."""
-    if not isinstance(element, Complex):
-        b.store(buf, index, element, mask)
-        return
-    lanes = element.re.type.lanes
-    first = b.mul(index, 2)
-    if lanes == 1:
-        b.store(buf, first, element.re)
-        b.store(buf, b.add(first, 1), element.im)
-    else:
-        order = [k // 2 + (k % 2) * lanes for k in range(2 * lanes)]
-        b.store(buf, first, b.shuffle(element.re, element.im, order))
-
-
-__all__ = ["load_complex", "load_lanes", "lower_pointwise", "lower_program", "store_lanes"]
+__all__ = ["lower_pointwise", "lower_program"]

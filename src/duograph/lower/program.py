@@ -12,32 +12,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from duograph.core.op import Op, attrs_key
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
+from .fold import Fold
 from .loop.builder import Builder
 from .loop.ir import Value
 from .loop.types import BITS, VType, element_of
-from .lowering import Extent, Operand
-from .rule import Complex, Pointwise
-
-Element: TypeAlias = "Value | Complex"
+from .lowering import Extent, Memory, Operand, Temporary
+from .rule import Complex, Element, Pointwise
 
 
 @dataclass(eq=False)
 class Leaf:
     """An operand and where its element lies: ``offset + sum(strides[d] * coordinate[d])`` over the loops.
 
-    Scalars and constants of one element have no memory access; they are known outside of all loops.
+    Scalars and constants of one element have no memory access; they are known outside of all loops. ``scratch`` is the
+    memory if it is no operand; ``operand`` then only tells the type.
     """
 
     operand: Operand
     strides: tuple[Extent, ...] = ()
     offset: Extent = 0
+    scratch: Temporary | None = None
 
     @property
     def constant(self) -> Any:
@@ -46,6 +47,10 @@ class Leaf:
         if value is None or (isinstance(value, np.ndarray) and value.size != 1):
             return None
         return value.reshape(()).item() if isinstance(value, np.ndarray) else value
+
+    @property
+    def memory(self) -> Memory:
+        return self.operand if self.scratch is None else self.scratch
 
     @property
     def in_memory(self) -> bool:
@@ -67,13 +72,36 @@ class Step:
     def outs(self) -> tuple[TensorType, ...]:
         return self.out.items if isinstance(self.out, TupleType) else (self.out,)  # type: ignore[return-value]
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.op.name, attrs_key(self.attrs), self.args, tuple([type_key(t) for t in self.outs])
+
+
+@dataclass(eq=False)
+class Reduction:
+    """One reduction of an earlier value (``partial``: of its accumulator, component by component) over the reduced
+    loops; only `lower.reduce` knows what to do with it."""
+
+    fold: Fold
+    args: tuple[int, ...]
+    out: TensorType
+    partial: bool = False
+
+    @property
+    def outs(self) -> tuple[TensorType, ...]:
+        return (self.out,)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.fold, self.args, self.partial, type_key(self.out)
+
 
 @dataclass(eq=False)
 class Program:
     """Leaves and steps; ``results`` are the numbers of the values that leave the loop."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step | Reduction] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
 
     @property
@@ -81,7 +109,7 @@ class Program:
         """How many values there are."""
         return len(self.leaves) + sum(len(s.outs) for s in self.steps)
 
-    def add_step(self, step: Step) -> tuple[int, ...]:
+    def add_step(self, step: Step | Reduction) -> tuple[int, ...]:
         """Appends a step; the numbers of its values."""
         first = self.count
         self.steps.append(step)
@@ -121,10 +149,6 @@ def single_step(op: Op, rule: Pointwise, attrs: dict[str, Any], leaves: Sequence
 
 
 # ---- elements -------------------------------------------------------------------------------------------------------
-
-
-def lanes_of(element: Element) -> int:
-    return element.re.type.lanes if isinstance(element, Complex) else element.type.lanes
 
 
 def splat(b: Builder, element: Element, lanes: int) -> Element:
@@ -169,10 +193,10 @@ def apply_step(b: Builder, step: Step, args: Sequence[Element], lanes: int) -> t
     extra: dict[str, Any] = {"types": step.types, "out": step.out} if step.rule.wants_types else {}
     made = step.rule.function(b, *values, **step.attrs, **extra)
     results = made if isinstance(made, tuple) else (made,)
-    return tuple([_stored(b, r, t) for r, t in zip(results, step.outs, strict=True)])
+    return tuple([as_stored(b, r, t) for r, t in zip(results, step.outs, strict=True)])
 
 
-def _stored(b: Builder, element: Element, type: TensorType) -> Element:
+def as_stored(b: Builder, element: Element, type: TensorType) -> Element:
     """``element`` as its type keeps it."""
     if isinstance(element, Complex):
         return element

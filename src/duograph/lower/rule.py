@@ -18,9 +18,11 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from duograph.core.op import NO_RULE, Op, all_ops, get_op
+
+from .loop.ir import Value
 
 __all__ = ["Complex", "Host", "Kernel", "Pointwise", "host", "kernel", "pointwise", "rule_of"]
 
@@ -50,6 +52,10 @@ class Complex:
 
     re: Any
     im: Any
+
+
+Element: TypeAlias = "Value | Complex"
+"""One element, or a vector of them, as rules see it."""
 
 
 @dataclass(frozen=True)
