@@ -315,7 +315,7 @@ class _Emission:
 
     def store(self, known: dict[int, Element], index: Index, lanes: int, rest: Rest | None) -> None:
         for buf, number in zip(self.outs, self.program.results, strict=True):
-            store_lanes(self.b, buf, index, splat(self.b, known[number], lanes), mask)
+            store_element(self.b, buf, index, splat(self.b, known[number], lanes), rest)
 
 
 __all__ = ["lower_pointwise", "lower_program"]

@@ -36,8 +36,8 @@ class Pointwise:
     ``raw_half`` is set (bit operations, casts). Complex operands arrive as `Complex` pairs. Python scalar operands
     arrive as ``i64`` or ``f64`` (bool: ``i64`` 0 or 1) values of one lane.
 
-    With ``wants_types`` the function gets the keywords ``types`` (operand types) and ``out`` (result type); it may look at
-    dtypes only, not at shapes.
+    With ``wants_types`` the function gets the keywords ``types`` (operand types) and ``out`` (result type); it
+    may look at dtypes only, not at shapes.
     """
 
     function: Callable[..., Any]
