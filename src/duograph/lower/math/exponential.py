@@ -57,10 +57,17 @@ def exp(b: Builder, x: Value) -> Value:
     return scale(b, _exp_of_reduced(b, r), n)
 
 
-def exp_of_sum(b: Builder, x: Value, low: Value, shift: float = 0.0) -> Value:
-    """``exp(x + low) * 2**shift`` for ``x`` that is not NaN and ``low`` far below it (0 where ``x`` is infinite)."""
+def exp_of_sum(b: Builder, x: Value, low: Value) -> Value:
+    """``exp(x + low)`` for ``low`` far below ``x`` (0 where that is infinite)."""
     n, r = _reduced(b, _limited(b, x), low)
-    return scale(b, _exp_of_reduced(b, r), n + shift if shift else n)
+    return scale(b, _exp_of_reduced(b, r), n)
+
+
+def exp_times(b: Builder, x: Value, low: Value, factor: Value, factor_low: Value) -> Value:
+    """``exp(x + low) * (factor + factor_low)`` of float64, rounded nearly once."""
+    n, r = _reduced(b, _limited(b, x), low)
+    p = b.fma(r * r, poly(b, r, _EXP64), r)
+    return scale(b, factor + b.fma(factor, p, b.fma(factor_low, p, factor_low)), n)
 
 
 def _exp_halved(b: Builder, x: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Elementary functions of real and complex numbers: one line per op, the algorithms are in `lower.math`."""
+"""Elementary and special functions: the algorithms are in `lower.math`, complex numbers have functions of their own."""
 
 from __future__ import annotations
 
@@ -6,32 +6,45 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from ..math import exponential, logarithm
+from ..math import error_functions, exponential, gamma, inverse, logarithm, trigonometric
+from ..math.hypotenuse import hypot
 from ..math.integers import power as integer_power
-from ..rule import pointwise
+from ..math.power import pow_ as float_power
+from ..rule import host, pointwise
 
-
-def _real(name: str, function: Any) -> None:
-    """A function of floats alone."""
-    pointwise(name, exact=False)(function)
-
-
-_real("exp", exponential.exp)
-_real("exp2", exponential.exp2)
-_real("expm1", exponential.expm1)
-_real("log", logarithm.log)
-_real("log1p", logarithm.log1p)
-_real("log2", logarithm.log2)
-_real("log10", logarithm.log10)
-_real("xlogy", logarithm.xlogy)
-_real("sigmoid", exponential.sigmoid)
-_real("softplus", exponential.softplus)
-_real("tanh", exponential.tanh)
-_real("sinh", exponential.sinh)
-_real("cosh", exponential.cosh)
-_real("asinh", logarithm.asinh)
-_real("acosh", logarithm.acosh)
-_real("atanh", logarithm.atanh)
+_FUNCTIONS = {
+    "exp": exponential.exp,
+    "exp2": exponential.exp2,
+    "expm1": exponential.expm1,
+    "log": logarithm.log,
+    "log1p": logarithm.log1p,
+    "log2": logarithm.log2,
+    "log10": logarithm.log10,
+    "xlogy": logarithm.xlogy,
+    "sigmoid": exponential.sigmoid,
+    "softplus": exponential.softplus,
+    "sin": trigonometric.sin,
+    "cos": trigonometric.cos,
+    "tan": trigonometric.tan,
+    "asin": inverse.asin,
+    "acos": inverse.acos,
+    "atan": inverse.atan,
+    "atan2": inverse.atan2,
+    "sinh": exponential.sinh,
+    "cosh": exponential.cosh,
+    "tanh": exponential.tanh,
+    "asinh": logarithm.asinh,
+    "acosh": logarithm.acosh,
+    "atanh": logarithm.atanh,
+    "hypot": hypot,
+    "erf": error_functions.erf,
+    "erfc": error_functions.erfc,
+    "erfinv": error_functions.erfinv,
+    "lgamma": gamma.lgamma,
+    "digamma": gamma.digamma,
+}
+for _name, _function in _FUNCTIONS.items():
+    pointwise(_name, exact=False)(_function)
 
 pointwise("sqrt")(lambda b, x: b.sqrt(x))
 pointwise("rsqrt")(lambda b, x: b.const(1.0, x) / b.sqrt(x))
@@ -39,4 +52,14 @@ pointwise("rsqrt")(lambda b, x: b.const(1.0, x) / b.sqrt(x))
 
 @pointwise("pow", exact=False)
 def pow_(b: Builder, x: Any, y: Any) -> Value:
-    return integer_power(b, x, y)
+    return float_power(b, x, y) if x.type.is_float else integer_power(b, x, y)
+
+
+# ---- functions that stay with NumPy ---------------------------------------------------------------------------------
+
+for _name in ("polygamma", "zeta"):
+    host(_name, "Euler-Maclaurin sums with a number of terms that depends on the data")
+for _name in ("igamma", "igammac", "igamma_grad_a", "betainc"):
+    host(_name, "series and continued fractions that run until they converge")
+for _name in ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1"):
+    host(f"bessel_{_name}", "series, recurrences and quadrature of many terms; rarely used in models")

@@ -1,0 +1,85 @@
+"""``sin``, ``cos``, ``tan``: reduction to ``|r| <= pi / 4``, then polynomials; float64 carries ``r`` as a sum of two."""
+
+from __future__ import annotations
+
+from ..loop.builder import Builder
+from ..loop.ir import Value
+from .common import fast_two_sum, poly
+from .reduction import quadrant_f32, quadrant_f64
+
+# sin(r) = r + r z S(z), cos(r) = 1 - z / 2 + z**2 C(z), z = r**2
+_SIN32 = (-0.00019517234, 0.008332178, -0.16666655)
+_COS32 = (2.4463772e-05, -0.0013887655, 0.041666653)
+_SIN_SHORT = (2.7183047667499346e-06, -0.00019839334145072457, 0.008333329383788775, -0.16666666641608927)
+_COS_SHORT = (2.446377144778363e-05, -0.0013887655377801, 0.041666654735810466)
+_SIN64 = (
+    1.5896795190537075e-10, -2.505075810880838e-08, 2.7557313691891292e-06, -0.00019841269829807802,
+    0.008333333333322413, -0.16666666666666632,
+)  # fmt: skip
+_COS64 = (
+    -1.1359647827745044e-11, 2.0875723274654536e-09, -2.755731435235087e-07, 2.4801587289482272e-05,
+    -0.0013888888888874125, 0.0416666666666666,
+)  # fmt: skip
+
+
+def _sine_of_quarter(b: Builder, x: Value, quarters: int) -> Value:
+    """``sin(x + quarters * pi / 2)``."""
+    if x.type.elem == "f32":
+        n, wide = quadrant_f32(b, x)
+        n = b.convert(n, "i32") + quarters
+        r = b.convert(wide, "f32")
+        z = r * r
+        sine = b.fma(r * z, poly(b, z, _SIN32), r)
+        cosine = b.fma(z * z, poly(b, z, _COS32), b.fma(z, -0.5, 1.0))
+    else:
+        n, r, low = quadrant_f64(b, x)
+        n = n + quarters
+        sine, sine_low = _sine_f64(b, r, low)
+        cosine, cosine_low = _cosine_f64(b, r, low)
+        sine, cosine = sine + sine_low, cosine + cosine_low
+    value = b.select(b.ne(n & 1, 0), cosine, sine)
+    return b.select(b.ne(n & 2, 0), -value, value)
+
+
+def _sine_f64(b: Builder, r: Value, low: Value) -> tuple[Value, Value]:
+    """``sin(r + low)`` as a sum of two."""
+    z = r * r
+    return r, b.fma(r * z, poly(b, z, _SIN64), b.fma(z * -0.5, low, low))
+
+
+def _cosine_f64(b: Builder, r: Value, low: Value) -> tuple[Value, Value]:
+    """``cos(r + low)`` as a sum of two."""
+    z = r * r
+    half = z * 0.5
+    head, tail = fast_two_sum(b.const(1.0, r), -half)
+    return head, b.fma(z * z, poly(b, z, _COS64), tail - r * low)
+
+
+def sin(b: Builder, x: Value) -> Value:
+    return b.select(b.eq(x, 0.0), x, _sine_of_quarter(b, x, 0))
+
+
+def cos(b: Builder, x: Value) -> Value:
+    return _sine_of_quarter(b, x, 1)
+
+
+def tan(b: Builder, x: Value) -> Value:
+    """The quotient of sine and cosine, of float64 in two parts each."""
+    if x.type.elem == "f32":
+        n, r = quadrant_f32(b, x)
+        z = r * r
+        sine = b.fma(r * z, poly(b, z, _SIN_SHORT), r)
+        cosine = b.fma(z * z, poly(b, z, _COS_SHORT), b.fma(z, -0.5, 1.0))
+        odd = b.ne(n & 1, 0)
+        value = b.convert(b.select(odd, -cosine, sine) / b.select(odd, sine, cosine), "f32")
+        return b.select(b.eq(x, 0.0), x, value)
+    n, r, low = quadrant_f64(b, x)
+    sine, sine_low = fast_two_sum(*_sine_f64(b, r, low))
+    cosine, cosine_low = fast_two_sum(*_cosine_f64(b, r, low))
+    odd = b.ne(n & 1, 0)
+    top, top_low = b.select(odd, -cosine, sine), b.select(odd, -cosine_low, sine_low)
+    under, under_low = b.select(odd, sine, cosine), b.select(odd, sine_low, cosine_low)
+    quotient = top / under
+    rest = b.fma(-quotient, under, top) + (top_low - quotient * under_low)
+    value = quotient + rest / under
+    return b.select(b.eq(x, 0.0), x, value)
