@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .access import Rest, load_element
+from .access import Rest, load_element, store_element
 from .cost import grain_for, program_cost
 from .layout import broadcast_strides, collapse, contiguous_strides
 from .loop.builder import Builder, Index
