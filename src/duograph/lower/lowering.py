@@ -176,6 +176,14 @@ class Sink:
         """Whether masked vectors are worth it: no machine has masked stores of narrow elements that are fast."""
         return BITS[self.out.elem] >= 32 and not self.out.is_complex
 
+    def joins(self, axes: int) -> bool:
+        """Whether the last ``axes`` coordinates may be given as zeros and one flat index over all of them.
+
+        Kernels that treat a plane as one row ask this; a sink says no if something it reads is broadcast over some of
+        these axes but not over all.
+        """
+        return axes >= 1
+
     def store(self, b: Builder, coords: Sequence[Any], value: Any, mask: Value | None = None) -> None:
         """The result at ``coords`` (one index per output dimension; lanes run along the last one)."""
         index: Any = 0

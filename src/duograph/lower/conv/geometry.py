@@ -1,0 +1,161 @@
+"""Extents, strides and offsets of a convolution, as numbers for the kernels: three spatial axes, whatever the rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+from ..target import Target
+from .correlate import Tile
+from .pad import WIDE
+from .parts import round_up
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One spatial axis of a forward convolution: ``count`` windows of ``kernel`` taps over ``size`` elements."""
+
+    size: Any
+    kernel: int
+    count: Any
+    stride: int = 1
+    front: int = 0
+    dilation: int = 1
+
+
+UNIT = Axis(1, 1, 1)
+
+
+def three_axes(size: Any, kernel: Any, count: Any, attrs: dict[str, Any]) -> list[Axis]:
+    """The spatial axes, missing ones in front."""
+    own = [
+        Axis(n, k, c, s, p[0], d)
+        for n, k, c, s, p, d in zip(
+            size, kernel, count, attrs["stride"], attrs["padding"], attrs["dilation"], strict=True
+        )
+    ]
+    return [UNIT] * (3 - len(own)) + own
+
+
+def merged(axes: Sequence[Axis]) -> list[Axis] | None:
+    """A convolution with single taps, stride 1 and no padding as one row of all pixels."""
+    if any((a.kernel, a.stride, a.front) != (1, 1, 0) or a.size is not a.count and a.size != a.count for a in axes):
+        return None
+    pixels = axes[0].size * axes[1].size * axes[2].size
+    return [UNIT, UNIT, Axis(pixels, 1, pixels)]
+
+
+@dataclass(frozen=True)
+class Taps:
+    """The taps that one phase of an axis uses.
+
+    Output ``t`` of the phase is element ``first + t * step`` of the result and reads ``places[...]`` of the padded input:
+    tap m lies at ``start + t * stride + m * dilation`` and has the weight ``weight + m * weight_step``.
+    """
+
+    first: int
+    step: int
+    outputs: Any
+    count: int
+    start: int
+    dilation: int
+    weight: int
+    weight_step: int
+
+
+def forward_taps(axis: Axis) -> list[Taps]:
+    """All taps, all outputs: the one phase of a forward convolution (the padded copy has ``front`` zeros)."""
+    return [Taps(0, 1, axis.count, axis.kernel, 0, axis.dilation, 0, 1)]
+
+
+def backward_taps(axis: Axis) -> tuple[list[Taps], int, Any]:
+    """Phases of the gradient in the input; then zeros in front of the padded ``dout``, and its extent.
+
+    Element i gets ``dout[q] * w[k]`` where ``q * stride + k * dilation == i + front``. Elements with equal
+    ``(i + front) % stride`` use the same taps k, every (stride / g)-th one with g = gcd(stride, dilation), and
+    neighbouring ones neighbouring positions q.
+    """
+    s, d, kernel = axis.stride, axis.dilation, axis.kernel
+    common = gcd(s, d)
+    found: list[tuple[int, Any, int, int, int]] = []
+    for first in range(s):
+        outputs = (axis.size - first + s - 1) // s
+        hits = [k for k in range(min(kernel, s // common)) if (first + axis.front - k * d) % s == 0]
+        start = hits[0] if hits else 0
+        count = (kernel - start + s // common - 1) // (s // common) if hits else 0
+        # the tap with the largest k reads the earliest position
+        earliest = (first + axis.front - start * d) // s - max(count - 1, 0) * (d // common) if hits else 0
+        found.append((first, outputs, start, count, earliest))
+    front = max(0, *[-earliest for *_, earliest in found])
+    step, taps, extent = s // common, [], 1
+    for first, outputs, start, count, earliest in found:
+        last = start + max(count - 1, 0) * step
+        taps.append(Taps(first, s, outputs, count, front + earliest, d // common, last, -step))
+        extent = max(extent, front + earliest + max(count - 1, 0) * (d // common) + outputs)
+    return taps, front, extent
+
+
+@dataclass(frozen=True)
+class Padded:
+    """The padded copy: (lead, channel stride) x (d, h) x phases x ``row`` elements.
+
+    Attributes:
+        d, h: extents.
+        row: length of one phase of a row.
+        phases: how many phases a row has (the stride along it).
+        fronts: zeros in front of each axis; negative crops.
+    """
+
+    d: Any
+    h: Any
+    row: Any
+    phases: int
+    fronts: tuple[int, int, int]
+
+    @property
+    def step_h(self) -> Any:
+        return self.row * self.phases
+
+    @property
+    def step_d(self) -> Any:
+        return self.h * self.row * self.phases
+
+    @property
+    def channel(self) -> Any:
+        """Elements from one channel to the next: an odd number of cache lines, or channels share sets of the L1."""
+        lines = round_up(self.d * self.step_d, 16) // 16
+        return (lines + 1 - lines % 2) * 16
+
+
+def padded_row(extent: Any, phases: int) -> Any:
+    """Length of one phase of a row that holds ``extent`` elements in all."""
+    return round_up((extent + phases - 1) // phases, WIDE)
+
+
+_TILES = {
+    32: ((8, 3), (6, 4), (12, 2), (4, 6), (5, 4), (3, 6), (2, 8), (1, 8)),
+    16: ((4, 3), (6, 2), (3, 3), (2, 4), (1, 6)),
+}
+
+
+def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, vectors_of: Any) -> Tile:
+    """The tile that wastes least on ``rows`` channels and rows of ``width`` outputs."""
+    registers = 32 if target.vector_registers >= 32 else 16
+    widest = max(1, target.lanes(itemsize))
+    choices = [widest] if widest <= 8 else [widest, widest // 2]
+    best: tuple[float, Tile] | None = None
+    for lanes in choices:
+        per_row = -(-width // lanes) if isinstance(width, int) else 1
+        wide = (per_row * lanes / max(width, 1) if isinstance(width, int) else 1.0) * (1.0 if lanes == widest else 1.15)
+        for height, vectors in _TILES[registers]:
+            tall = -(-rows // height) * height / max(rows, 1) if isinstance(rows, int) else 1.0
+            count = vectors_of(per_row)
+            long = -(-count // vectors) * vectors / max(count, 1) if isinstance(count, int) else 1.0
+            loads = 1 + 0.3 * (height + vectors) / (height * vectors)
+            cost = wide * tall * long * loads
+            if best is None or cost < best[0]:
+                best = cost, Tile(height, vectors, lanes)
+    assert best is not None
+    return best[1]

@@ -1,0 +1,73 @@
+"""What the convolution kernels share: element types, tiles, small pieces of loop IR, a cache of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..loop.builder import Builder
+from ..loop.ir import Function, Value
+from ..loop.types import BITS, FLOATS, VType
+from ..target import current_target
+
+_functions: dict[Any, Function] = {}
+
+
+def cached(key: tuple[Any, ...], build: Callable[[], Function]) -> Function:
+    """The function that ``build`` makes, once per key and target."""
+    key = (*key, current_target().name)
+    found = _functions.get(key)
+    if found is None:
+        found = _functions[key] = build()
+    return found
+
+
+def compute_elem(elem: str) -> str:
+    """What sums of ``elem`` are taken in."""
+    return "f32" if elem in ("f16", "bf16") else elem
+
+
+def size_of(elem: str) -> int:
+    """Bytes of one element."""
+    return BITS[elem] // 8
+
+
+def round_up(n: Any, unit: int) -> Any:
+    """The next multiple of ``unit``; ``n`` may be symbolic."""
+    return (n + (unit - 1)) // unit * unit
+
+
+def multiply_add(b: Builder, x: Value, y: Value, acc: Value) -> Value:
+    """``x * y + acc``, for floats rounded once."""
+    return b.fma(x, y, acc) if acc.type.elem in FLOATS else x * y + acc
+
+
+def zeros(b: Builder, elem: str, lanes: int) -> Value:
+    """A vector of zeros."""
+    return b.const(0, VType(elem, lanes))
+
+
+def below(b: Builder, limit: Any, lanes: int) -> Value:
+    """The mask of the first ``limit`` lanes (none if it is negative)."""
+    limit = b.convert(b.value(limit), "i32")
+    return b.lt(b.lanes(lanes, "i32"), b.splat(limit, lanes))
+
+
+def transposed(b: Builder, rows: Sequence[Value]) -> list[Value]:
+    """A square of vectors, transposed by exchanging lanes of pairs: log2(n) rounds."""
+    n, out = len(rows), list(rows)
+    step = n // 2
+    while step:
+        for i in range(n):
+            if i & step == 0:
+                first, second = out[i], out[i + step]
+                out[i] = b.shuffle(first, second, [k if k & step == 0 else n + k - step for k in range(n)])
+                out[i + step] = b.shuffle(first, second, [k + step if k & step == 0 else n + k for k in range(n)])
+        step //= 2
+    return out
+
+
+def split(b: Builder, index: Any, extent: Any) -> tuple[Value, Value]:
+    """(quotient, remainder) of non-negative numbers."""
+    quotient = b.div(index, extent)
+    return quotient, b.sub(index, b.mul(quotient, extent))
