@@ -1,4 +1,4 @@
-"""Strided copies: the one kernel behind ``transpose``, slices, ``concat``, ``broadcast_to``, ``flip``, ``roll``, ``tile`` ...
+"""Strided copies: what is behind ``transpose``, slices, ``concat``, ``broadcast_to``, ``flip``, ``roll``, ``tile`` ...
 
 Source and destination are arrays described by extents, strides and an offset. Axes are joined first; then the strides
 of the last axis choose the inner loop. If the source runs along another axis than the destination, the two axes are
@@ -40,9 +40,15 @@ def move(
     dst_strides: Sequence[Extent],
     src_offset: Extent = 0,
     dst_offset: Extent = 0,
+    starts: Sequence[tuple[Any, Extent, Extent, Extent]] = (),
+    into: bool = False,
 ) -> None:
-    """Adds a copy of a strided array to ``c``; strides and offsets count elements."""
-    if any(isinstance(n, int) and n == 0 for n in extents):
+    """Adds a copy of a strided array to ``c``; strides and offsets count elements.
+
+    ``starts`` are run-time indices where the block begins in the source (``into``: in the destination): the index (a
+    scalar operand), the size of its axis, the size of the block along it, and the stride.
+    """
+    if any(isinstance(n, int) and n == 0 for n in extents) and not starts:
         return
     elem, parts = raw(dst)
     if parts > 1:
@@ -50,17 +56,19 @@ def move(
         src_strides = (*[s * parts for s in src_strides], 1)
         dst_strides = (*[s * parts for s in dst_strides], 1)
         src_offset, dst_offset = src_offset * parts, dst_offset * parts
+        starts = [(i, n, k, stride * parts) for i, n, k, stride in starts]
     axes, (xs, os) = coalesce(extents, src_strides, dst_strides)
     if not axes:
         axes, xs, os = (1,), (1,), (1,)
-    twin = _transposed_axis(xs, os)
+    twin = None if starts else _transposed_axis(xs, os)
     if twin is not None and not (isinstance(axes[twin], int) and axes[twin] < 4):
         order = [*[i for i in range(len(axes)) if i not in (twin, len(axes) - 1)], twin, len(axes) - 1]
         axes, xs, os = (tuple(t[i] for i in order) for t in (axes, xs, os))
         function = transposing_copy(elem, len(axes))
     else:
-        function = strided_copy(elem, len(axes), _kind(xs[-1]), _kind(os[-1]))
-    c.call(function, [src, dst], [*axes, *xs, *os, src_offset, dst_offset])
+        function = strided_copy(elem, len(axes), _kind(xs[-1]), _kind(os[-1]), len(starts), into)
+    given = [number for start in starts for number in start]
+    c.call(function, [src, dst], [*axes, *xs, *os, src_offset, dst_offset, *given])
 
 
 def copy_all(c: Lowering, src: Operand | Temporary, dst: Operand | Temporary, size: Extent) -> None:
@@ -73,18 +81,10 @@ def materialize(c: Lowering, x: Operand, shape: Axes) -> Operand | Temporary:
     if tuple(x.shape) == tuple(shape):
         return x
     parts = 2 if x.is_complex else 1
-    whole = Operand(x.type.with_shape(tuple(shape)), "scratch")  # type: ignore[union-attr]
     scratch = c.temp(x.elem, product(shape) * parts)
-    strides = broadcast_strides(x.shape, shape)
-    elem, per = raw(whole)
-    axes, (xs, os) = coalesce(
-        (*shape, per), (*[s * per for s in strides], 1), (*[s * per for s in contiguous(shape)], 1)
-    )
-    if not axes:
-        axes, xs, os = (1,), (1,), (1,)
-    if not any(isinstance(n, int) and n == 0 for n in axes):
-        function = strided_copy(elem, len(axes), _kind(xs[-1]), _kind(os[-1]))
-        c.call(function, [x, scratch], [*axes, *xs, *os, 0, 0])
+    strides = [s * parts for s in broadcast_strides(x.shape, shape)]
+    # the scratch memory has real elements: a complex number is two of them
+    move(c, x, scratch, (*shape, parts), (*strides, 1), (*[s * parts for s in contiguous(shape)], 1))
     return scratch
 
 
@@ -111,18 +111,36 @@ def _transposed_axis(xs: Axes, os: Axes) -> int | None:
 
 
 @cache
-def strided_copy(elem: str, rank: int, x_kind: str, out_kind: str) -> Function:
-    """Copies rows. The kinds say what is known about the strides of the last axis: ``0``, ``1``, ``-1`` or ``s``."""
+def strided_copy(elem: str, rank: int, x_kind: str, out_kind: str, starts: int = 0, into: bool = False) -> Function:
+    """Copies rows. The kinds say what is known about the strides of the last axis: ``0``, ``1``, ``-1`` or ``s``.
+
+    With ``starts``, the block begins at so many run-time indices of the source (``into``: of the destination); each
+    is four dims: the index, the size of its axis, the size of the block and the stride.
+    """
     b = Builder(f"copy_{elem}_{rank}")
     x, out = b.buffer("x", elem), b.buffer("out", elem)
     extents, xs, os = dims(b, "extent", rank), dims(b, "x_stride", rank), dims(b, "out_stride", rank)
-    starts = [b.dim("x_offset"), b.dim("out_offset")]
+    offsets: list[Any] = [b.dim("x_offset"), b.dim("out_offset")]
     steps = [int(k) if k != "s" else s[-1] for k, s in ((x_kind, xs), (out_kind, os))]
+    bad: Any = None
+    for k in range(starts):
+        start, size, block, stride = (b.dim(f"{name}{k}") for name in ("start", "size", "block", "stride"))
+        first = b.select(b.lt(start, 0), start + size, start)
+        outside = b.lt(first, 0) | b.gt(first, size - block)
+        bad = outside if bad is None else bad | outside
+        offsets[into] = offsets[into] + first * stride
 
-    def row(offsets: list[Any], n: Any) -> None:
-        copy_strided_run(b, out, offsets[1], steps[1], x, offsets[0], steps[0], n)
+    def row(at: list[Any], n: Any) -> None:
+        copy_strided_run(b, out, at[1], steps[1], x, at[0], steps[0], n)
 
-    parallel_rows(b, extents[:-1], [xs[:-1], os[:-1]], starts, extents[-1], steps, row)
+    def copy() -> None:
+        parallel_rows(b, extents[:-1], [xs[:-1], os[:-1]], offsets, extents[-1], steps, row)
+
+    if bad is None:
+        copy()
+    else:
+        b.fail(bad, 1)
+        b.if_(~bad, copy)
     return b.finish()
 
 
@@ -184,7 +202,7 @@ def transposing_copy(elem: str, rank: int) -> Function:
         def block(p: Value, q: Value) -> None:
             source_at, target_at = source + p + q * x_q, target + p * out_p + q
             lines = []
-            for k in range(tile):
+            for _ in range(tile):
                 lines.append(b.load(x, source_at, tile))
                 source_at = source_at + x_q
             for line in transpose_lanes(b, lines):
