@@ -47,16 +47,39 @@ class LinkError(RuntimeError):
     """Object code that cannot be linked: damaged, or a symbol is missing."""
 
 
+class _Mapping:
+    """Machine code in memory; its destructor unmaps it.
+
+    It is apart from `Linked`, to which there are weak references: Python runs an object's own destructor while weak
+    references can still revive the object.
+    """
+
+    __slots__ = ("__weakref__", "tracker")
+
+    def __init__(self, tracker: Any) -> None:
+        self.tracker = tracker
+
+    def __del__(self) -> None:
+        if sys.is_finalizing():  # the process ends, and the code with it
+            return
+        _dead.append(self.tracker)
+        if _lock.acquire(blocking=False):  # a destructor does not wait for a compilation; the next link does it then
+            try:
+                _bury()
+            finally:
+                _lock.release()
+
+
 class Linked:
     """Machine code in memory. It is unmapped when the last reference to this object goes.
 
     Whoever calls into the code keeps the object: an address alone keeps nothing.
     """
 
-    __slots__ = ("__weakref__", "_addresses", "_keep", "_tracker")
+    __slots__ = ("__weakref__", "_addresses", "_keep", "_mapping")
 
     def __init__(self, tracker: Any, names: Iterable[str], keep: tuple[object, ...] = ()) -> None:
-        self._tracker = tracker
+        self._mapping = _Mapping(tracker)
         self._addresses = {name: int(tracker[name]) for name in names}
         self._keep = keep
 
@@ -72,16 +95,6 @@ class Linked:
     def names(self) -> tuple[str, ...]:
         """The exported names."""
         return tuple(self._addresses)
-
-    def __del__(self) -> None:
-        if sys.is_finalizing():  # the process ends, and the code with it
-            return
-        _dead.append(self._tracker)
-        if _lock.acquire(blocking=False):  # a destructor does not wait for a compilation; the next link does it then
-            try:
-                _bury()
-            finally:
-                _lock.release()
 
     def make_immortal(self) -> None:
         """Never unmap this code, not even when the interpreter ends: threads may still be in it."""

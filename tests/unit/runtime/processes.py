@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,3 +35,15 @@ def finish(process: subprocess.Popen[str]) -> str:
 def python(program: str, **environment: str) -> str:
     """Run a Python program to its end; what it printed."""
     return finish(start(program, **environment))
+
+
+def child_agrees(check: Callable[[], object]) -> bool:
+    """Fork; whether `check()` is true in the child, which ends with it."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if check() else 1
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0

@@ -1,6 +1,7 @@
 """From text to code, as seldom as possible."""
 
 import gc
+import threading
 
 import pytest
 
@@ -36,6 +37,21 @@ def test_code_nobody_keeps_is_not_kept(compiled):
     assert not [identity for identity in code._loaded if identity[2] == ("scale",)]
     load(scale(2.5), ["scale"])
     assert compiled() == 1  # the second time from disk
+
+
+def test_threads_that_load_and_drop_the_same_code(compiled):
+    """What one thread finds in memory is not what another is just unmapping."""
+
+    def work():
+        for _ in range(300):
+            assert scaled(4.5) == [4.5, 9, 13.5]
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert compiled() <= 4
 
 
 def test_targets_do_not_share_code(compiled):

@@ -10,7 +10,7 @@ import duograph as ms
 from duograph.runtime import pool
 from duograph.runtime.code import load
 from tests.unit.runtime.native import NESTED, SUM, call, count, np
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import child_agrees, python
 
 
 @pytest.fixture(autouse=True)
@@ -103,12 +103,8 @@ def test_stop_and_start_again():
 def test_fork_in_the_middle(threads):
     count()
     for _ in range(5):
-        child = os.fork()
-        if child == 0:
-            good = np.all(count(rounds=100) == 100) and pool.info()["workers"] == threads - 1
-            os._exit(0 if good else 1)
+        assert child_agrees(lambda: np.all(count(rounds=100) == 100) and pool.info()["workers"] == threads - 1)
         assert np.all(count(rounds=100) == 100)
-        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_fork_while_another_thread_computes():
@@ -124,10 +120,7 @@ def test_fork_while_another_thread_computes():
     worker.start()
     try:
         for _ in range(10):
-            child = os.fork()
-            if child == 0:
-                os._exit(0 if np.all(count(rounds=100) == 100) else 1)
-            assert os.waitpid(child, 0)[1] == 0
+            assert child_agrees(lambda: np.all(count(rounds=100) == 100))
     finally:
         going = False
         worker.join()
