@@ -13,8 +13,8 @@ Only ops that touch a watched value are recorded. A value is known by its *varia
 
 The variable of an eager tensor stands in a *mark* on the tensor: ``(tape's token, version, variable, next mark)``. A
 tensor that several tapes watch has a chain of marks. Native code reads and writes marks, too: an op that the native
-launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, in, its variable, its version, in, ...)``,
-which becomes an `Entry` when somebody looks at it (``runtime/launch.py``).
+launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version, in, its variable, its version,
+in, ...)``, which becomes an `Entry` when somebody looks at it (``runtime/launch.py``).
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
@@ -355,10 +355,10 @@ class Tape:
 
 
 def entry_of(item: tuple[Any, ...]) -> Entry:
-    """What native code recorded, as an entry. A fresh result has the version 0."""
-    op, attrs, out, variable = item[:4]
-    ins, variables, versions = item[4::3], item[5::3], item[6::3]
-    return Entry(op, ins, attrs, out, variables, (variable,), (*versions, 0))
+    """What native code recorded, as an entry."""
+    op, attrs, out, variable, version = item[:5]
+    ins, variables, versions = item[5::3], item[6::3], item[7::3]
+    return Entry(op, ins, attrs, out, variables, (variable,), (*versions, version))
 
 
 def stamps_of(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -61,6 +61,7 @@ class Config:
     debug: bool = False
     target: str = "host"
     num_threads: int = 0
+    memory_cache: int = 1024
     omp_num_threads: int = 0
 
 
@@ -191,6 +192,9 @@ VARIABLES: tuple[Variable, ...] = (
         "DUOGRAPH_VERIFY",
         "verify graphs at stage borders, after each pass, or at each node",
         _choice("off", "stage", "pass", "node"),
+    ),
+    Variable(
+        "memory_cache", "DUOGRAPH_MEMORY_CACHE", "most MiB of freed results to keep for new ones", _integer(0, 1 << 20)
     ),
     Variable("debug", "DUOGRAPH_DEBUG", "check machine code and its buffers for faults of the compiler", _flag),
     Variable(

@@ -1,0 +1,207 @@
+"""What native code must know of CPython and NumPy: where the fields of objects are, and where the C functions are.
+
+Everything here was looked up, not assumed: slots of our own classes stand in their member descriptors, and each offset
+that no descriptor tells is compared with a live object through its public attributes. `layout` does so when it is
+first called, and raises `Unsupported` if anything is not as expected; native launching is then left off and Python
+does the same work (``runtime/launch.py``).
+
+    layout().slot(Tensor, "_data")          # offset of a slot
+    layout().function("PyTuple_New")        # address of a function of the C API
+    method(Tensor, "__add__", address, doc, owner)     # a native method, ready to be put into the class
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import sysconfig
+from typing import Any
+
+import numpy as np
+
+HEAD = object.__basicsize__
+"""Bytes of reference count and type."""
+
+_api = ctypes.pythonapi
+
+# Fields of CPython's and NumPy's own objects, as bytes from the start of the object. `_check` compares all of them.
+TYPE = HEAD - 8
+SIZE = HEAD  # number of items of a tuple, bytes or list
+TUPLE_ITEMS = HEAD + 8
+LIST_ITEMS = HEAD + 8  # a pointer to them
+FLOAT_VALUE = HEAD
+SLICE_PARTS = HEAD  # start, stop, step
+ARRAY_DATA = HEAD
+ARRAY_RANK = HEAD + 8
+ARRAY_SHAPE = HEAD + 16
+ARRAY_STRIDES = HEAD + 24
+ARRAY_BASE = HEAD + 32
+ARRAY_DTYPE = HEAD + 40
+ARRAY_FLAGS = HEAD + 48
+ARRAY_HANDLER = HEAD + 72
+
+C_CONTIGUOUS, OWNS_DATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
+
+_NUMPY_TABLE = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+_ARRAY_TYPE_ENTRY = 2
+
+METH_FASTCALL, METH_KEYWORDS = 0x80, 0x2
+
+
+class Unsupported(RuntimeError):
+    """This Python or NumPy is not laid out as native code expects."""
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p), ("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+class Layout:
+    """The checked layout of this interpreter."""
+
+    def __init__(self) -> None:
+        self._table: ctypes.Array[ctypes.c_void_p] | None = None
+
+    def slot(self, cls: type, name: str) -> int:
+        """Offset of a slot of a class; checked on an instance.
+
+        Raises:
+            Unsupported: it is not there.
+        """
+        descriptor = cls.__dict__[name]
+        member = _word(id(descriptor) + HEAD + 24)
+        if ctypes.string_at(_word(member)) != name.encode():
+            raise Unsupported(f"member descriptor of {cls.__name__}.{name}")
+        offset = ctypes.c_ssize_t.from_address(member + 16).value
+        probe, sentinel = cls.__new__(cls), object()
+        if not HEAD <= offset < cls.__basicsize__:
+            raise Unsupported(f"offset {offset} of {cls.__name__}.{name}")
+        descriptor.__set__(probe, sentinel)
+        _expect(_word(id(probe) + offset), id(sentinel), f"slot {cls.__name__}.{name}")
+        return offset
+
+    def function(self, name: str) -> int:
+        """Address of a function of the C API of Python or NumPy.
+
+        Raises:
+            Unsupported: there is none.
+        """
+        if name in _NUMPY_TABLE:
+            return self.numpy_entry(_NUMPY_TABLE[name])
+        try:
+            return ctypes.cast(getattr(_api, name), ctypes.c_void_p).value or 0
+        except AttributeError:
+            raise Unsupported(f"no function {name}") from None
+
+    def numpy_entry(self, index: int) -> int:
+        """An entry of NumPy's table of C functions."""
+        if self._table is None:
+            from numpy._core import _multiarray_umath
+
+            get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
+            start = get(_multiarray_umath._ARRAY_API, None)
+            self._table = (ctypes.c_void_p * 310).from_address(start)
+        return self._table[index] or 0
+
+
+def _word(address: int) -> int:
+    return ctypes.c_size_t.from_address(address).value
+
+
+def _expect(found: Any, wanted: Any, what: str) -> None:
+    if found != wanted:
+        raise Unsupported(f"{what}: expected {wanted}, found {found}")
+
+
+def _check(known: Layout) -> None:
+    """Compares every offset above with live objects.
+
+    Raises:
+        Unsupported: one is different.
+    """
+    if sys.implementation.name != "cpython":
+        raise Unsupported(f"{sys.implementation.name} is not CPython")
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise Unsupported("free-threaded Python")
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or sys.byteorder != "little":
+        raise Unsupported("not a 64-bit little-endian machine")
+    if HEAD != 16 or hasattr(sys, "getobjects"):
+        raise Unsupported("a debug build of Python")
+    items = (object(), object(), object())
+    _expect(_word(id(items) + TYPE), id(tuple), "type of an object")
+    _expect(_word(id(items) + SIZE), 3, "size of a tuple")
+    _expect(tuple(_word(id(items) + TUPLE_ITEMS + 8 * i) for i in range(3)), tuple(map(id, items)), "items of a tuple")
+    several = list(items)
+    _expect(_word(id(several) + SIZE), 3, "size of a list")
+    _expect(_word(_word(id(several) + LIST_ITEMS) + 8), id(items[1]), "items of a list")
+    number = 0.1 + len(items)
+    _expect(ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value, number, "value of a float")
+    parts = slice(*items)
+    _expect(
+        tuple(_word(id(parts) + SLICE_PARTS + 8 * i) for i in range(3)), tuple(map(id, items)), "fields of a slice"
+    )
+    _check_arrays(known)
+
+
+def _check_arrays(known: Layout) -> None:
+    whole = np.arange(24, dtype=np.float32).reshape(4, 6)
+    for array in (whole, whole[1:, ::2], whole.T, np.array(1, np.int64)):
+        at = id(array)
+        _expect(_word(at + TYPE), id(np.ndarray), "type of an array")
+        _expect(_word(at + ARRAY_DATA), array.ctypes.data, "data of an array")
+        rank = ctypes.c_int32.from_address(at + ARRAY_RANK).value
+        _expect(rank, array.ndim, "rank of an array")
+        for field, wanted in ((ARRAY_SHAPE, array.shape), (ARRAY_STRIDES, array.strides)):
+            found = tuple(_word(_word(at + field) + 8 * i) for i in range(rank)) if rank else ()
+            _expect(found, wanted, "shape or strides of an array")
+        _expect(_word(at + ARRAY_BASE), 0 if array.base is None else id(array.base), "base of an array")
+        _expect(_word(at + ARRAY_DTYPE), id(array.dtype), "dtype of an array")
+        flags = ctypes.c_int32.from_address(at + ARRAY_FLAGS).value
+        for bit, name in (
+            (C_CONTIGUOUS, "C_CONTIGUOUS"), (OWNS_DATA, "OWNDATA"), (ALIGNED, "ALIGNED"), (WRITEABLE, "WRITEABLE"),
+        ):  # fmt: skip
+            _expect(bool(flags & bit), array.flags[name], f"flag {name} of an array")
+    _expect(known.numpy_entry(_ARRAY_TYPE_ENTRY), id(np.ndarray), "NumPy's table of functions")
+
+
+@functools.cache
+def layout() -> Layout:
+    """The layout of this interpreter, checked.
+
+    Raises:
+        Unsupported: native code would not find what it needs.
+    """
+    known = Layout()
+    _check(known)
+    return known
+
+
+def method(cls: type, name: str, address: int, doc: str) -> Any:
+    """A method descriptor of ``cls`` around ``ptr f(ptr self, ptr args, i64 n, ptr keyword_names)``.
+
+    The code must stay for ever: so does the descriptor's record.
+    """
+    definition = _definition(name, address, doc)
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.c_void_p)(("PyDescr_NewMethod", _api))
+    return make(cls, ctypes.addressof(definition))
+
+
+def function(name: str, address: int, doc: str, owner: object) -> Any:
+    """A builtin function; ``owner`` is its ``self`` and keeps what the code needs."""
+    definition = _definition(name, address, doc)
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        ("PyCFunction_NewEx", _api)
+    )
+    return make(ctypes.addressof(definition), owner, None)
+
+
+_definitions: list[_MethodDef] = []
+
+
+def _definition(name: str, address: int, doc: str) -> _MethodDef:
+    made = _MethodDef(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, doc.encode())
+    _definitions.append(made)  # CPython keeps a pointer to it
+    return made

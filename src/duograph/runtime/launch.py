@@ -1,0 +1,398 @@
+"""Eager calls without Python in between: native methods of `Tensor` and `Op`, and the records that they run.
+
+A native method stands for a Python function (`register`). It looks at its arguments, finds the *record* of a call with
+such arguments, and runs it: allocates the outputs, calls the kernels, makes the tensors, tells the tape
+(``launch_text.py``). A call that it does not know goes to Python as before, while the ops that it consists of are
+noted; if they are all native, what was noted becomes the record of the next such call.
+
+So a record is never an opinion about what a function does: it is what the function did, for arguments of these
+dtypes, shapes and values. That is right for functions that look at nothing else, and only those are registered.
+
+    register(Tensor, "__add__", operators.add, weak_numbers=True)
+    activate()                     # at the first native kernel; False where native code is not supported
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.autodiff.tape import Tape
+from duograph.base.events import emit
+from duograph.core import dtype as dt
+from duograph.core.op import Op, no_recording, state
+from duograph.tensor.alias import CLOCK, Alias, ViewLink
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from . import code, cpython, launch_text, memory_text, textbuilder
+from .cpython import Unsupported
+from .launch_text import CELL_WORDS, HASH, KEY_AT, PROBES, RECORD_WORDS
+from .records import Uncovered, pack
+
+TABLE_PLACES = 1 << 14
+MOST_RECORDS = 4096
+"""Shapes without end must not leak: a full table starts anew."""
+
+OWN_SLOTS = {
+    "data": (Tensor, "_data"), "mark": (Tensor, "_mark"), "storage": (Tensor, "_storage"), "view": (Tensor, "_view"),
+    "now": (type(CLOCK), "now"), "version": (Alias, "version"), "writes": (Alias, "writes"),
+    "serial": (Alias, "serial"), "log": (Tape, "log"), "token": (Tape, "token"),
+}  # fmt: skip
+
+
+class Cell:
+    """One native function: the Python function that it stands for, and where it is put.
+
+    Attributes:
+        owner, name: the class, and the attribute of it, that hold the function.
+        function: the Python function.
+        weak_numbers: numbers among its arguments only stand for 0-d tensors of their value.
+    """
+
+    def __init__(self, owner: type, name: str, function: Callable[..., Any], weak_numbers: bool) -> None:
+        self.owner, self.name, self.function, self.weak_numbers = owner, name, function, weak_numbers
+
+    def unknown(self, key: bytes, /, *args: Any, **named: Any) -> Any:
+        """A call whose key has no record: computes it, and tries to add the record."""
+        if _engine is None or _engine.learning:
+            return self.function(*args, **named)
+        noted = _Notes()
+        before = state.tapes
+        state.tapes = [*before, noted]
+        try:
+            out = self.function(*args, **named)
+        finally:
+            state.tapes = before
+        engine = _engine
+        if engine is not None:
+            tensors = list(_tensors_in((args, tuple(named.values()))))
+            if len({id(x) for x in tensors}) < len(tensors):
+                noted, out_seen, tensors = self._with_twins(args, named)
+            else:
+                out_seen = out
+            engine.learn(self, key, (args, named), tensors, noted, out_seen)
+        return out
+
+    def _with_twins(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Notes, Any, list[Tensor]]:
+        """The call once more, with a tensor of its own in each place: which operand came from where is seen then."""
+        args, named = _twins(args), _twins(named)
+        noted = _Notes()
+        before = state.tapes
+        state.tapes = [noted]
+        try:
+            out = self.function(*args, **named)
+        finally:
+            state.tapes = before
+        return noted, out, list(_tensors_in((args, tuple(named.values()))))
+
+
+class _Notes:
+    """Stands among the tapes while an unknown call runs, and notes its ops."""
+
+    def __init__(self) -> None:
+        self.ops: list[tuple[Op, tuple[Any, ...], dict[str, Any], Any]] = []
+        self.plain = True
+
+    def record(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
+        self.ops.append((op, operands, attrs, out))
+
+    def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        self.plain = False
+        state.tapes = [t for t in state.tapes if t is not self]
+        return op(*operands, **attrs)
+
+    def record_custom(self, *_: Any, **__: Any) -> bool:
+        self.plain = False
+        return False
+
+    def begin_write(self, *_: Any) -> bool:
+        self.plain = False
+        return False
+
+    def variable(self, _: Any) -> None:
+        return None
+
+    def keep_value(self, _: Any) -> None:
+        self.plain = False
+
+    add_hook = begin_write
+
+
+def _tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors of arguments, in the order in which native code meets them."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _tensors_in(item)
+
+
+def _twins(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        twin = value.__copy__()
+        return twin
+    if isinstance(value, dict):
+        return {k: _twins(v) for k, v in value.items()}
+    return type(value)([_twins(v) for v in value]) if type(value) in (tuple, list) else value
+
+
+# ---- what is native -------------------------------------------------------------------------------------------------
+
+_cells: list[Cell] = []
+_lock = threading.RLock()
+_engine: Engine | None = None
+_refused: str | None = None
+_constant: list[Callable[[Any, Any], Tensor]] = []
+
+
+def register(owner: type, name: str, function: Callable[..., Any], weak_numbers: bool = False) -> None:
+    """Makes ``owner.name`` native when the launcher is activated.
+
+    Args:
+        owner: a class.
+        name: its attribute, at present ``function``.
+        function: what it does: ops on its tensor arguments, chosen by nothing else than dtypes, shapes and the other
+            arguments.
+        weak_numbers: numbers among the arguments only stand for 0-d tensors (`set_constant`).
+    """
+    _cells.append(Cell(owner, name, function, weak_numbers))
+
+
+def set_constant(make: Callable[[Any, Any], Tensor]) -> None:
+    """How numbers become operands: ``make(number, dtype)``, the same tensor for the same number if possible."""
+    _constant[:] = [make]
+
+
+def activate() -> bool:
+    """Puts the native methods in place; whether they are."""
+    global _engine, _refused
+    with _lock:
+        if _engine is None and _refused is None:
+            try:
+                _engine = Engine(_cells)
+            except (Unsupported, code.machine.LinkError, code.machine.TextError, OSError, ImportError) as error:
+                _refused = str(error)
+                emit("native launch refused", reason=_refused)
+                return False
+            _engine.install()
+        return _engine is not None
+
+
+def deactivate() -> None:
+    """Puts the Python functions back."""
+    global _engine, _refused
+    with _lock:
+        if _engine is not None:
+            _engine.uninstall()
+        _engine, _refused = None, None
+
+
+def refusal() -> str | None:
+    """Why native launching is not possible here; ``None`` if it is, or nobody tried."""
+    return _refused
+
+
+def forget() -> None:
+    """Drops all records: a rule of some op was replaced."""
+    if _engine is not None:
+        _engine.clear()
+
+
+def statistics() -> dict[str, int]:
+    """Calls that ran natively, calls that had no record, and records."""
+    if _engine is None:
+        return {"launches": 0, "misses": 0, "records": 0}
+    return {
+        "launches": _engine.get("launches"),
+        "misses": _engine.get("misses"),
+        "records": len(_engine.owners),
+    }
+
+
+class Engine:
+    """The loaded launcher: its code, its block of words, its table.
+
+    Raises:
+        Unsupported: this interpreter is not laid out as expected, or the self-test failed.
+    """
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.layout = cpython.layout()
+        self.cells = list(cells)
+        self.owners: list[Any] = []
+        self.learning = False
+        launch_text.set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
+        text, words, names = _module(len(self.cells))
+        self.words = words
+        self.linked = code.load(text, [*names, words.symbol])
+        self.linked.make_immortal()
+        self.block = self.linked.address(words.symbol)
+        self._kept: list[Any] = []
+        self._fill()
+
+    # -- the block -------------------------------------------------------------------------------------------------
+
+    def set(self, name: str, value: int) -> None:
+        """Writes a word of the shared block, if the code knows it."""
+        if name in self.words.index:
+            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
+
+    def get(self, name: str) -> int:
+        """Reads a word of the shared block."""
+        return ctypes.c_int64.from_address(self.block + self.words.at(name)).value
+
+    def _object(self, name: str, value: object) -> None:
+        self._kept.append(value)
+        self.set(name, id(value))
+
+    def _fill(self) -> None:
+        from . import memory
+
+        for name in self.words.index:
+            if name.startswith("Py"):
+                self.set(name, self.layout.function(name))
+        for name, value in (
+            ("Tensor", Tensor), ("Parameter", Parameter), ("ndarray", np.ndarray), ("float", float), ("int", int),
+            ("str", str), ("tuple", tuple), ("list", list), ("slice", slice), ("None", None), ("True", True),
+            ("False", False), ("Ellipsis", Ellipsis), ("Op", Op), ("Tape", Tape), ("Alias", Alias),
+            ("ViewLink", ViewLink), ("clock", CLOCK), ("0", 0), ("'binder'", sys.intern("binder")),
+            ("'tapes'", sys.intern("tapes")), ("enter_thread", self._enter_thread), ("constant", self._constant),
+            *[(c.__name__, c) for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)],
+        ):  # fmt: skip
+            self._object(name, value)
+        memory.fill(self)
+        self.set("variables", 1 << 40)  # far from those that Python counts
+        self._cell_block = (ctypes.c_int64 * (CELL_WORDS * max(1, len(self.cells))))()
+        for i, cell in enumerate(self.cells):
+            unknown = cell.unknown
+            self._kept += [cell.function, unknown]
+            self._cell_block[CELL_WORDS * i : CELL_WORDS * (i + 1)] = [
+                id(cell.function), id(unknown), int(cell.weak_numbers)
+            ]  # fmt: skip
+        self.set("cells", ctypes.addressof(self._cell_block))
+        self.clear()
+
+    def _constant(self, number: Any, dtype: Any) -> Tensor:
+        return _constant[0](number, dtype)
+
+    def _enter_thread(self) -> None:
+        """Native code asks what the dispatch state of this thread is."""
+        found = state.__dict__
+        get_id = ctypes.pythonapi.PyThreadState_GetID
+        get_id.restype, get_id.argtypes = ctypes.c_uint64, (ctypes.c_void_p,)
+        get = ctypes.pythonapi.PyThreadState_Get
+        get.restype, get.argtypes = ctypes.c_void_p, ()
+        number = get_id(get())
+        self.set("thread", 0)  # another thread may run between these lines
+        self._state = found
+        self.set("state", id(found))
+        self.set("thread", number)
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """An empty table. Records that are running keep themselves alive."""
+        table = (ctypes.c_int64 * (2 * TABLE_PLACES))()
+        self.set("table_mask", TABLE_PLACES - 1)
+        self.set("table_shift", 64 - TABLE_PLACES.bit_length() + 1)
+        self.set("table", ctypes.addressof(table))
+        self.table, self.owners = table, []
+
+    def learn(
+        self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any
+    ) -> None:
+        """Adds the record of a call that was computed in Python."""
+        words = np.frombuffer(key, np.int64)
+        described = words[KEY_AT - HASH :].tolist()
+        keep = [arguments_without_tensors(arguments), cell]
+        self.learning = True  # what `pack` computes is not to be learnt, and must not get here again
+        try:
+            if not noted.plain:
+                raise Uncovered("not a plain sequence of ops")
+            numbers = list(_numbers_in(arguments)) if cell.weak_numbers else []
+            with no_recording():
+                record, kept = pack(described, tensors, numbers, noted.ops, out, self._constant)
+        except Uncovered:
+            record, kept = pack_python(described), []
+        finally:
+            self.learning = False
+        owner = [record, keep, kept]
+        self._insert(int(words[0]) & ((1 << 64) - 1), record, owner)
+
+    def _insert(self, hashed: int, record: Any, owner: Any) -> None:
+        if len(self.owners) >= MOST_RECORDS:
+            self.clear()
+        record[launch_text.R_OWNER] = id(owner)
+        self.owners.append(owner)
+        start = hashed >> self.get("table_shift")
+        places = [2 * ((start + i) & (TABLE_PLACES - 1)) for i in range(PROBES)]
+        place = next((p for p in places if not self.table[p + 1]), places[len(self.owners) % PROBES])
+        self.table[place] = 0
+        self.table[place + 1] = ctypes.addressof(record)
+        self.table[place] = ctypes.c_int64(hashed).value
+
+    # -- putting it in place ---------------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """Native methods take the place of the Python functions."""
+        for i, cell in enumerate(self.cells):
+            doc = f"{cell.name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
+            made = cpython.method(cell.owner, cell.name, self.linked.address(f"dg_cell{i}"), doc)
+            setattr(cell.owner, cell.name, made)
+        self.set("enabled", 1)
+
+    def uninstall(self) -> None:
+        """The Python functions take their places back."""
+        self.set("enabled", 0)
+        for cell in self.cells:
+            setattr(cell.owner, cell.name, cell.function)
+
+
+def arguments_without_tensors(value: Any) -> Any:
+    """Arguments whose addresses stand in a key: as long as the record lives, nothing else may get them."""
+    if isinstance(value, Tensor):
+        return None
+    if isinstance(value, tuple | list):
+        return [arguments_without_tensors(v) for v in value]
+    if isinstance(value, dict):
+        return [(k, arguments_without_tensors(v)) for k, v in value.items()]
+    return value
+
+
+def _numbers_in(value: Any) -> Iterator[Any]:
+    """Numbers that only stand for tensors, in the order in which native code meets them."""
+    args, named = value
+    for item in (*args, *named.values()):
+        if type(item) in (int, float):
+            yield item
+
+
+def pack_python(key: list[int]) -> Any:
+    """The record of a call that Python has to compute."""
+    key_block = (ctypes.c_int64 * len(key))(*key)
+    record = (ctypes.c_int64 * RECORD_WORDS)()
+    record[launch_text.R_COUNT], record[launch_text.R_KEY] = len(key), ctypes.addressof(key_block)
+    record[launch_text.R_PYTHON] = 1
+    record.key = key_block  # type: ignore[attr-defined]  # lives as long as the record
+    return record
+
+
+def _module(cells: int) -> tuple[str, textbuilder.Words, list[str]]:
+    words = textbuilder.Words("dg_words")
+    functions = [*memory_text.functions(words), *launch_text.functions(words)]
+    functions += [launch_text.entry(words, f"dg_cell{i}", i) for i in range(cells)]
+    declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
+    names = [f"dg_cell{i}" for i in range(cells)] + ["dg_alloc", "dg_free", "dg_empty", "dg_tensor", "dg_array"]
+    names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
+    return textbuilder.module(functions, words, declarations), words, names
+
+
+__all__ = [
+    "Cell", "Engine", "activate", "deactivate", "forget", "refusal", "register", "set_constant", "statistics",
+]  # fmt: skip

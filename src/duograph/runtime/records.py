@@ -1,0 +1,267 @@
+"""Records of native launches: what a call of known dtypes and shapes comes to, as words for ``launch_text.py``.
+
+`pack` takes the ops that Python ran for a call and plans the same ops natively: kernels come from `single.single_op`,
+so they are the very ones that every other mode runs. Anything that native code does not cover is `Uncovered`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core.op import NOT_DIFFERENTIABLE, Op
+from duograph.lower.rule import Pointwise, rule_of
+from duograph.tensor.tensor import Tensor
+
+from . import launch_text as lt
+from .cpython import WRITEABLE
+
+RELEASE_POINTWISE = 1 << 18
+RELEASE_OTHER = 1 << 13
+"""Bytes read and written from which the GIL is released: about 10 us of work."""
+
+_SINGLETONS = {id(d.numpy) for d in dt.DTYPES}
+
+
+class Uncovered(Exception):
+    """A call that has to be computed in Python; the argument says why."""
+
+
+@dataclass
+class Step:
+    """An op of a record.
+
+    Attributes:
+        op, attrs: the op.
+        operands: numbers of the values that it gets.
+        outs: its result tensors, for their dtypes and shapes.
+        first: number of the value that the first result becomes.
+        is_view: it makes no new values but shows the first operand.
+    """
+
+    op: Op
+    attrs: dict[str, Any]
+    operands: list[int]
+    outs: list[Tensor]
+    first: int
+    is_view: bool
+
+
+class Words:
+    """Arrays of words that point to each other, and what keeps them alive."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def array(self, words: Sequence[int]) -> int:
+        """The address of a new array."""
+        block = (ctypes.c_int64 * max(1, len(words)))(*words)
+        self.kept.append(block)
+        return ctypes.addressof(block)
+
+    def object(self, value: object) -> int:
+        """The address of an object, which is kept."""
+        self.kept.append(value)
+        return id(value)
+
+
+def pack(
+    key: Sequence[int],
+    tensors: Sequence[Tensor],
+    numbers: Sequence[Any],
+    ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
+    out: Any,
+    constant: Callable[[Any, Any], Tensor],
+) -> tuple[Any, list[Any]]:
+    """The record of a call, and what it points into.
+
+    Args:
+        key: its key.
+        tensors: the tensors among the arguments, no two the same.
+        numbers: the numbers that stand for tensors.
+        ops: what ran: op, operands, attributes, result.
+        out: what the call returned.
+        constant: the tensor of a number in a dtype.
+
+    Raises:
+        Uncovered: native code cannot do the same.
+    """
+    ops = [step for step in ops if step[1] or not _is_constant(step[3], numbers, constant)]
+    values = {id(x): i for i, x in enumerate(tensors)}
+    count = len(tensors) + len(numbers)
+    number_types, constants = _find_numbers(values, len(tensors), numbers, ops, constant)
+    for tensor in constants:
+        values[id(tensor)] = count
+        count += 1
+    steps = []
+    for op, operands, attrs, result in ops:
+        if op.structured or op.effects or op.data_dependent:
+            raise Uncovered(f"{op.name} is no plain computation")
+        outs = list(result) if isinstance(result, tuple) else [result]
+        if not all(type(x) is Tensor for x in outs):
+            raise Uncovered("a result that is no tensor")
+        steps.append(Step(op, attrs, [_number_of(x, values) for x in operands], outs, count, _is_view(op, outs)))
+        for x in outs:
+            values[id(x)] = count
+            count += 1
+    if count > lt.MOST_VALUES:
+        raise Uncovered("too many values")
+    if isinstance(out, tuple):
+        results, single = [_number_of(x, values) for x in out], None
+    else:
+        results, single = [], _number_of(out, values)
+    shown: dict[int, np.ndarray] = {}
+    for tensor in (*tensors, *constants):
+        shown[values[id(tensor)]] = _plain(tensor)
+    for i in range(len(numbers)):
+        shown[len(tensors) + i] = np.empty((), number_types[i].numpy)
+    words = Words()
+    packed = [_pack_step(words, step, shown) for step in steps]
+    record = (ctypes.c_int64 * lt.RECORD_WORDS)()
+    record[lt.R_COUNT], record[lt.R_KEY] = len(key), words.array(key)
+    record[lt.R_CONSTANTS] = len(constants)
+    record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in constants])
+    record[lt.R_NUMBER_TYPES] = words.array([words.object(d) for d in number_types])
+    record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
+    record[lt.R_RESULT] = single if single is not None else words.array(results)
+    record[lt.R_RESULTS] = 0 if single is not None else len(results) + 1
+    record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
+    return record, words.kept
+
+
+def _is_constant(out: Any, numbers: Sequence[Any], constant: Callable[[Any, Any], Tensor]) -> bool:
+    """Whether ``out`` is a number as a tensor, which happened to be made during this call."""
+    return (
+        type(out) is Tensor and not out.shape and any(constant(n, out.dtype) is out for n in (*numbers, True, False))
+    )
+
+
+def _find_numbers(
+    values: dict[int, int],
+    first: int,
+    numbers: Sequence[Any],
+    ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
+    constant: Callable[[Any, Any], Tensor],
+) -> tuple[list[Any], list[Tensor]]:
+    """Which operands are numbers of the call (with their dtypes), or constants that it always uses."""
+    made = {id(x) for _, _, _, result in ops for x in (result if isinstance(result, tuple) else (result,))}
+    types: list[Any] = [None] * len(numbers)
+    constants: list[Tensor] = []
+    for _, operands, _, _ in ops:
+        for x in operands:
+            if not isinstance(x, Tensor) or id(x) in values or id(x) in made or any(x is c for c in constants):
+                continue
+            if x.shape:
+                raise Uncovered("an operand from elsewhere")
+            places = [i for i, n in enumerate(numbers) if constant(n, x.dtype) is x]
+            if len(places) == 1 and types[places[0]] is None:
+                types[places[0]] = x.dtype
+                values[id(x)] = first + places[0]
+            elif not numbers and any(constant(b, x.dtype) is x for b in (True, False)):
+                constants.append(x)
+            else:
+                raise Uncovered("an operand from elsewhere")
+    if None in types:
+        raise Uncovered("a number that is no operand")
+    return types, constants
+
+
+def _number_of(x: Any, values: dict[int, int]) -> int:
+    number = values.get(id(x)) if isinstance(x, Tensor) else None
+    if number is None:
+        raise Uncovered("an operand or result from elsewhere")
+    return number
+
+
+def _is_view(op: Op, outs: list[Tensor]) -> bool:
+    if not op.view:
+        return False
+    if len(outs) != 1 or outs[0]._view is None:
+        raise Uncovered("a view that had to be a copy")
+    return True
+
+
+def _plain(tensor: Tensor) -> np.ndarray:
+    array = tensor.array()
+    if id(array.dtype) not in _SINGLETONS:
+        raise Uncovered("a dtype object of its own")
+    if not array.size:
+        raise Uncovered("no elements")
+    return array
+
+
+def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray]) -> int:
+    """The words of a step; ``shown`` has an array like each value so far, and gets those of the results."""
+    operands = [shown[i] for i in step.operands]
+    outs = [_plain(x) for x in step.outs]
+    block = [0] * lt.STEP_WORDS
+    block[lt.S_VIEW] = int(step.is_view)
+    block[lt.S_OP], block[lt.S_ATTRS] = words.object(step.op), words.object(step.attrs)
+    block[lt.S_RECORDED] = 0 if step.op.bprop is NOT_DIFFERENTIABLE else 1 if len(outs) == 1 else 2
+    block[lt.S_OPERANDS], block[lt.S_OPERAND_AT] = len(operands), words.array(step.operands)
+    block[lt.S_OUTPUTS] = len(outs)
+    if step.is_view:
+        block[lt.S_OUTPUT_AT] = words.array(_view_output(words, operands[0], outs[0]))
+    else:
+        _pack_calls(words, block, step, operands, outs)
+    for i, array in enumerate(outs):
+        shown[step.first + i] = array
+    return words.array(block)
+
+
+def _pack_calls(
+    words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]
+) -> None:
+    from .single import SingleOp, single_op
+
+    for array in operands:
+        if not array.flags.c_contiguous or not array.flags.aligned:
+            raise Uncovered("an operand that is not contiguous")
+    prepared = single_op(step.op, operands, step.attrs)
+    if not isinstance(prepared, SingleOp):
+        raise Uncovered(f"{step.op.name} has no native kernel")
+    if [(a.dtype, a.shape) for a in outs] != [(np.dtype(d), tuple(s)) for d, s in prepared.outs]:
+        raise Uncovered("results of another type")
+    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in _output(words, a)])
+    offsets = []
+    for n in prepared.temps:
+        offsets.append(block[lt.S_TEMPORARIES])
+        block[lt.S_TEMPORARIES] += -(-n // 64) * 64
+    calls: list[int] = []
+    for function, sources, dims in prepared.calls:
+        if len(sources) > lt.MOST_BUFFERS or any(type(d) is not int for d in dims):
+            raise Uncovered("a kernel that takes numbers")
+        places = {0: lambda i: step.operands[i], 1: lambda i: step.first + i, 2: lambda i: -1 - offsets[i]}
+        buffers = [places[kind](i) for kind, i in sources]
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+        calls += [address, len(buffers), words.array(buffers), words.array(dims)]
+    block[lt.S_CALLS], block[lt.S_CALL_AT] = len(prepared.calls), words.array(calls)
+    words.kept.append(prepared)
+
+
+def _output(words: Words, array: np.ndarray) -> list[int]:
+    """What native code needs to make an array of this dtype and shape."""
+    block = [0] * lt.OUTPUT_WORDS
+    block[lt.O_DTYPE], block[lt.O_RANK] = words.object(array.dtype), array.ndim
+    block[lt.O_BYTES], block[lt.O_SHAPE] = array.nbytes, words.array(array.shape)
+    return block
+
+
+def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
+    block = _output(words, view)
+    block[lt.O_STRIDES] = words.array(view.strides)
+    block[lt.O_OFFSET] = view.ctypes.data - base.ctypes.data
+    block[lt.O_FLAGS] = WRITEABLE if view.flags.writeable else 0
+    return block
+
+
+def _is_long(step: Step, shown: dict[int, np.ndarray]) -> bool:
+    if step.is_view:
+        return False
+    amount = sum(shown[i].nbytes for i in (*step.operands, *range(step.first, step.first + len(step.outs))))
+    return amount > (RELEASE_POINTWISE if isinstance(rule_of(step.op), Pointwise) else RELEASE_OTHER)
