@@ -5,6 +5,7 @@ Every framework builds its network from the same weights and sees the same batch
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,7 @@ def _matrix(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 def _mlp(rng: np.random.Generator, batch: int, *sizes: int) -> Problem:
     weights: Arrays = {}
-    for i, (a, b) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for i, (a, b) in enumerate(itertools.pairwise(sizes)):
         weights[f"w{i}"], weights[f"b{i}"] = _matrix(rng, b, a), np.zeros(b, np.float32)
     x = rng.standard_normal((batch, sizes[0])).astype(np.float32)
     return Problem(weights, x, rng.integers(0, sizes[-1], batch).astype(np.int32), "momentum", 0.01)

@@ -86,8 +86,8 @@ def _jax(jax: Any) -> dict[str, Callable[[], float]]:
     x, m = jax.numpy.ones(8), jax.numpy.ones((8, 8))
     gradient = jax.grad(_chain)
     return {
-        "add: dynamic": per_call(lambda: (x + x).block_until_ready()),  # noqa: PLW0108
-        "matmul: dynamic": per_call(lambda: (m @ m).block_until_ready()),  # noqa: PLW0108
+        "add: dynamic": per_call(lambda: (x + x).block_until_ready()),
+        "matmul: dynamic": per_call(lambda: (m @ m).block_until_ready()),
         "sum: dynamic": per_call(lambda: m.sum().block_until_ready()),
         "reshape: dynamic": per_call(lambda: m.reshape(64).block_until_ready()),
         "chain of add: dynamic": _divided(per_call(lambda: _chain(x).block_until_ready())),
