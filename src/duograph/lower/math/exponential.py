@@ -27,8 +27,8 @@ _EXPM1_64 = (
 _EXP2_32 = (0.00015353368, 0.0013398876, 0.009618437, 0.055503324, 0.24022648, 0.6931472)
 _EXP2_64 = (
     4.4347734601484526e-10, 7.073783845503845e-09, 1.0178199557887947e-07, 1.321543527921249e-06,
-    1.5252733493162402e-05, 0.00015403530457117407, 0.0013333558146774581, 0.009618129107594117, 0.055504108664820084, 0.2402265069591013,
-    0.6931471805599453,
+    1.5252733493162402e-05, 0.00015403530457117407, 0.0013333558146774581, 0.009618129107594117,
+    0.055504108664820084, 0.2402265069591013, 0.6931471805599453,
 )  # fmt: skip
 _RANGE = {"f32": (-104.5, 89.5), "f64": (-746.0, 710.5)}
 """Where ``exp`` has reached 0 and infinity; ``exp`` of half of it, too, stays in range."""
@@ -58,9 +58,13 @@ def exp(b: Builder, x: Value) -> Value:
 
 
 def exp_of_sum(b: Builder, x: Value, low: Value) -> Value:
-    """``exp(x + low)`` for ``low`` far below ``x`` (0 where that is infinite)."""
-    n, r = _reduced(b, _limited(b, x), low)
-    return scale(b, _exp_of_reduced(b, r), n)
+    """``exp(x + low)`` for ``low`` far below ``x`` (0 where that is infinite), rounded nearly once."""
+    f = format_of(x)
+    x = _limited(b, x)
+    n = b.fma(x, LOG2E, f.magic) - f.magic
+    r, r_low = fast_two_sum(b.fma(n, -f.ln2_hi, x), b.fma(n, -f.ln2_lo, low))
+    total, lost = fast_two_sum(b.const(1.0, r), r)
+    return scale(b, total + (lost + b.fma(r * r, poly(b, r, _EXP32 if f.elem == "f32" else _EXP64), r_low)), n)
 
 
 def exp_times(b: Builder, x: Value, low: Value, factor: Value, factor_low: Value) -> Value:

@@ -59,7 +59,7 @@ def _far_f32(b: Builder, x: Value) -> tuple[Value, Value]:
 
 
 def quadrant_f64(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """For float64 ``x``: the number of quarter turns (``i64``, modulo 4 in the low bits) and the rest as a sum of two."""
+    """For float64 ``x``: the number of quarter turns as in `quadrant_f32`, and the rest as a sum of two."""
     n, shifted = round_even(b, x * _TWO_OVER_PI)
     high = x - n * _PART1
     high, low = two_sum(high, n * -_PART2)
@@ -75,7 +75,7 @@ def quadrant_f64(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _far_f64(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """``|x| = m * 2**e``: the product of ``m`` and the 192 bits of 2 / pi from the weight ``2**(2 - e)`` on, modulo 4."""
+    """``|x| = m * 2**e``: the product of ``m`` and 192 bits of 2 / pi, from the weight ``2**(2 - e)`` on, modulo 4."""
     bits = b.bitcast(x, "u64")
     m = (bits & ((1 << F64.mantissa) - 1)) | (1 << F64.mantissa)
     # bit number e - 2 of the fraction, 64 zero bits before it

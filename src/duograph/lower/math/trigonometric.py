@@ -1,4 +1,4 @@
-"""``sin``, ``cos``, ``tan``: reduction to ``|r| <= pi / 4``, then polynomials; float64 carries ``r`` as a sum of two."""
+"""``sin``, ``cos``, ``tan``: reduction to ``|r| <= pi / 4``, then polynomials; in float64 ``r`` is a sum of two."""
 
 from __future__ import annotations
 

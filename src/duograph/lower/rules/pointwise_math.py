@@ -6,11 +6,11 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from ..math import error_functions, exponential, gamma, inverse, logarithm, trigonometric
+from ..math import complex_functions, error_functions, exponential, gamma, inverse, logarithm, trigonometric
 from ..math.hypotenuse import hypot
 from ..math.integers import power as integer_power
 from ..math.power import pow_ as float_power
-from ..rule import host, pointwise
+from ..rule import Complex, host, pointwise
 
 _FUNCTIONS = {
     "exp": exponential.exp,
@@ -43,16 +43,44 @@ _FUNCTIONS = {
     "lgamma": gamma.lgamma,
     "digamma": gamma.digamma,
 }
-for _name, _function in _FUNCTIONS.items():
-    pointwise(_name, exact=False)(_function)
+_COMPLEX = {
+    name: getattr(complex_functions, name)
+    for name in (
+        "exp", "expm1", "log", "log1p", "sigmoid", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+        "asinh", "acosh", "atanh",
+    )
+}  # fmt: skip
 
-pointwise("sqrt")(lambda b, x: b.sqrt(x))
-pointwise("rsqrt")(lambda b, x: b.const(1.0, x) / b.sqrt(x))
+
+def _either(real: Any, of_complex: Any) -> Any:
+    """A function of real and of complex numbers."""
+    return lambda b, x: of_complex(b, x) if isinstance(x, Complex) else real(b, x)
+
+
+for _name, _function in _FUNCTIONS.items():
+    pointwise(_name, exact=False)(_either(_function, _COMPLEX[_name]) if _name in _COMPLEX else _function)
+
+
+@pointwise("sqrt")
+def sqrt(b: Builder, x: Any) -> Any:
+    return complex_functions.sqrt(b, x) if isinstance(x, Complex) else b.sqrt(x)
+
+
+@pointwise("rsqrt")
+def rsqrt(b: Builder, x: Any) -> Any:
+    return complex_functions.rsqrt(b, x) if isinstance(x, Complex) else b.const(1.0, x) / b.sqrt(x)
 
 
 @pointwise("pow", exact=False)
-def pow_(b: Builder, x: Any, y: Any) -> Value:
+def pow_(b: Builder, x: Any, y: Any) -> Any:
+    if isinstance(x, Complex):
+        return complex_functions.pow_(b, x, y)
     return float_power(b, x, y) if x.type.is_float else integer_power(b, x, y)
+
+
+@pointwise("angle", exact=False)
+def angle(b: Builder, x: Any) -> Value:
+    return inverse.atan2(b, x.im, x.re) if isinstance(x, Complex) else inverse.atan2(b, b.const(0.0, x), x)
 
 
 # ---- functions that stay with NumPy ---------------------------------------------------------------------------------
