@@ -147,13 +147,13 @@ def promote(x: Any, y: Any, op: str, dtype: DType | None = None) -> tuple[Tensor
         return x, y
     x, y = operand(x, op, x, y), operand(y, op, x, y)
     common = dtype or promoted_dtype(x, y)
-    return _operand_of(x, common), _operand_of(y, common)
+    return operand_of(x, common), operand_of(y, common)
 
 
 _constants: dict[Any, Tensor] = {}
 
 
-def _operand_of(x: Any, dtype: DType) -> Tensor:
+def operand_of(x: Any, dtype: DType) -> Tensor:
     """A checked operand in ``dtype``. Constants are kept in dynamic mode: `x + 1` in a loop makes one array, and as an
     operand it is never handed to the user, who could write to it."""
     if isinstance(x, Tensor):

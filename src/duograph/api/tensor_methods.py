@@ -17,6 +17,7 @@ from duograph.tensor.tensor import Tensor
 from . import (
     indexing,
     inplace,
+    native,
     operators,
     tensor_basic,
     tensor_more,
@@ -95,3 +96,5 @@ attach(tensor_more.METHODS)
 attach(tensor_tail.METHODS)
 attach(tensor_tail.FLAGS)
 attach(inplace.METHODS)
+
+__all__ = ["DELEGATED", "as_method", "attach", "native"]

@@ -19,6 +19,9 @@ native: Callable[[Op, list[Any], dict[str, Any]], Any] | None = None
 """The native engine's way to compute an op, which `runtime.single` puts here: its result, or ``None`` if the reference
 has to run (no native rule, or a failure that the reference explains)."""
 
+at_first_native: list[Callable[[], object]] = []
+"""What to do once a native kernel is about to run: the launcher starts (``api/native.py``)."""
+
 
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``, natively where it can be; results are ndarrays, scalars or tuples of them."""

@@ -164,6 +164,11 @@ def register(owner: type, name: str, function: Callable[..., Any], weak_numbers:
     _cells.append(Cell(owner, name, function, weak_numbers))
 
 
+def is_registered() -> bool:
+    """Whether it was said what to make native."""
+    return bool(_cells)
+
+
 def set_constant(make: Callable[[Any, Any], Tensor]) -> None:
     """How numbers become operands: ``make(number, dtype)``, the same tensor for the same number if possible."""
     _constant[:] = [make]
@@ -394,5 +399,6 @@ def _module(cells: int) -> tuple[str, textbuilder.Words, list[str]]:
 
 
 __all__ = [
-    "Cell", "Engine", "activate", "deactivate", "forget", "refusal", "register", "set_constant", "statistics",
+    "Cell", "Engine", "activate", "deactivate", "forget", "is_registered", "refusal", "register", "set_constant",
+    "statistics",
 ]  # fmt: skip

@@ -125,6 +125,8 @@ def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     found = _singles.get(key)
     if found is None:
         found = _prepare(op, arrays, attrs)
+        while core_kernel.at_first_native:
+            core_kernel.at_first_native.pop()()
         if len(_singles) > 8192:  # shapes without end must not leak
             _singles.clear()
         _singles[key] = found

@@ -13,7 +13,7 @@ import numpy as np
 from duograph.base.diagnostics import Diagnostic, Label
 from duograph.base.render import render_body
 from duograph.base.source import user_span
-from duograph.core.kernel import compute
+from duograph.core.kernel import compute, compute_reference
 from duograph.core.op import Op, get_op, install_eager_binder, state
 from duograph.core.types import TupleType
 
@@ -44,7 +44,7 @@ class EagerBinder:
     def _compute(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         out_type = op.result_type(tuple([type_of(x) for x in operands]), attrs)
         arrays = [x.array() if isinstance(x, Tensor) else x for x in operands]
-        out = compute(op, arrays, attrs)
+        out = (compute_reference if op.view else compute)(op, arrays, attrs)  # native kernels never share memory
         if isinstance(out_type, TupleType):
             return tuple([wrap_result(o) for o in out])
         if op.view:
