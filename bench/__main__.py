@@ -1,10 +1,11 @@
-"""Lists and runs the benchmarks: `python -m bench [--rounds N] [--peer NAME=PYTHON] NAME...`, or `all`.
+"""Lists and runs the benchmarks: `python -m bench [--rounds N] [--peer NAME=PYTHON] [--report] NAME...`, or `all`.
 
 A benchmark is a module of this folder with a docstring, whose first line is its title, and a function
 `cases() -> dict[str, Callable[[], float]]`: each case measures once and returns seconds. The runner interleaves the
 rounds of all cases, so that a slow moment of the machine hits all of them, and prints medians, and ratios to the first
 case of the group (of ``mlp: jit`` the group is ``mlp``). Peers (torch, jax, mindspore) take part in the same rounds,
-each in its own interpreter (``_peers.py``), for benchmarks that have ``peer_cases(package)``.
+each in its own interpreter (``_peers.py``), for benchmarks that have ``peer_cases(package)``. ``--report`` also writes
+the tables to ``docs/benchmarks.md`` and their summary into the README.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench._peers import start
+from bench._report import write_report
 
 Case = Callable[[], float]
 
@@ -86,12 +88,14 @@ def main() -> int:
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME=PYTHON", help="also measure NAME, with this interpreter"
     )
+    parser.add_argument("--report", action="store_true", help="write docs/benchmarks.md and the README's table")
     options = parser.parse_args()
     known = names()
     wanted = known if options.names == ["all"] else options.names
     unknown = [name for name in wanted if name not in known]
     if unknown:
         parser.error(f"unknown benchmark {', '.join(unknown)}; there are {', '.join(known)}")
+    results = {}
     for name in wanted or known:
         module = importlib.import_module(f"bench.{name}")
         print(f"{name}: {(module.__doc__ or '').strip().splitlines()[0]}")
@@ -100,7 +104,10 @@ def main() -> int:
             for peer in options.peer if hasattr(module, "peer_cases") else ():
                 cases |= start(name, *peer.split("=", 1))
             print(f"  {machine()}")
-            print(table(measure(cases, max(options.rounds, 1))), flush=True)
+            results[name] = measure(cases, max(options.rounds, 1))
+            print(table(results[name]), flush=True)
+    if options.report:
+        write_report(results, machine(), in_words)
     return 0
 
 
