@@ -1,0 +1,264 @@
+"""The blocked GEMM: which part of the product is computed when, by whom, from which copies.
+
+A *task* is a block of rows times one panel of columns (of one matrix of the stack). It packs its panel of B, K-block by
+K-block, onto its stack and hands it to `tile.block_function`. Tasks share nothing, so any thread may take any of them;
+how the product is cut into tasks, blocks and tiles changes no bit, because every element stays one chain over k.
+
+All extents and strides are run-time numbers: one driver serves all shapes. It is little code, since what is hot lives in
+functions of their own that are compiled once for all drivers; so a driver with a fused epilogue costs little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..loop.builder import Builder, Index
+from ..loop.ir import Buffer, Function, Value
+from .kind import Kind
+from .output import Output
+from .pack import pack_complex_columns, pack_strip
+from .tile import ROWS, STEPS, block_function
+
+__all__ = ["Variant", "build_driver"]
+
+K_BLOCK = 512
+"""Most steps that are packed at once."""
+
+BLOCK_BYTES = 400 << 10
+"""A block of rows of A, K_BLOCK deep, should stay in the second cache beside a panel of B."""
+
+ROW_BLOCK = 240
+"""Most rows of a block; packing a panel costs as much as five of them."""
+
+TASKS = 4
+"""Fewer tasks than this are made more by cutting rows."""
+
+GRAIN = 160_000
+"""Multiply-adds that are worth a chunk of their own (about 3 us)."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What the code of a driver depends on, besides its output.
+
+    Attributes:
+        kind: numbers and tile.
+        transpose_a, transpose_b: the operand is stored as k x m, n x k.
+        packed_a: A arrives packed into tiles of ``kind.rows`` rows (`pack_strip`), one matrix after the other.
+        narrow: there is a tile of one vector for a narrow last panel.
+        batch: number of loops over stacks of matrices.
+    """
+
+    kind: Kind
+    transpose_a: bool = False
+    transpose_b: bool = False
+    packed_a: bool = False
+    narrow: bool = False
+    batch: int = 0
+
+
+def build_driver(variant: Variant, output: Output) -> Function:
+    """The driver. Buffers ``a``, ``w``, then those of the output. Dims::
+
+        extent, a, w     for each batch loop: extent, elements from one matrix of A and of B to the next
+        m, n, k          extents of one product
+        a_step, w_step   elements from one row of the stored matrix to the next (A packed: unused)
+        a_offset, w_offset   first elements
+
+    and those of the output. All count pairs if the matrices are complex.
+    """
+    return _Driver(variant, output).build()
+
+
+@dataclass
+class _Task:
+    """The part of the product under way."""
+
+    batch: Any
+    a_base: Any
+    w_base: Any
+    row: Any
+    rows: Any
+    column: Any
+    columns: Any
+    panel: Buffer
+    scratch: Buffer
+    step: Any = 0
+    steps: Any = field(default=0)
+
+
+class _Driver:
+    def __init__(self, variant: Variant, output: Output) -> None:
+        self.v, self.kind, self.out = variant, variant.kind, output
+        self.b = Builder("gemm")
+        self.scale = 2 if self.kind.is_complex else 1  # real numbers in an element
+        self.layout = STEPS if variant.packed_a or variant.transpose_a else ROWS
+
+    def build(self) -> Function:
+        b, kind, v = self.b, self.kind, self.v
+        self.a = b.buffer("a", kind.acc if v.packed_a else kind.elem)
+        self.w = b.buffer("w", kind.elem)
+        self.loops = [tuple([b.dim(f"{name}{i}") for name in ("extent", "a", "w")]) for i in range(v.batch)]
+        self.m, n, k = (b.dim(name) for name in "mnk")
+        self.a_step, self.w_step = b.dim("a_step"), b.dim("w_step")
+        self.a_offset, self.w_offset = b.dim("a_offset"), b.dim("w_offset")
+        self.out.declare(b, kind)
+        self.n, self.k = b.mul(n, self.scale), b.mul(k, self.scale)  # as a real product
+        self.k_blocks = b.max(b.ceil_div(self.k, K_BLOCK), 1)
+        self.k_block = b.mul(b.ceil_div(b.max(self.k, 1), b.mul(self.k_blocks, self.scale)), self.scale)
+
+        panels = b.ceil_div(self.n, kind.columns)
+        stack: Any = 1
+        for extent, _, _ in self.loops:
+            stack = b.mul(stack, extent)
+        row_block = self.row_block(b.mul(stack, panels))
+        row_blocks = b.ceil_div(self.m, row_block)
+        work = b.mul(b.mul(row_block, kind.columns), b.max(self.k, 1))
+        grain = b.div(b.add(b.const(GRAIN), work), work)
+
+        def chunk(begin: Value, end: Value) -> None:
+            panel = b.alloca(kind.acc, K_BLOCK * kind.columns)
+            scratch = b.alloca(kind.acc, ROW_BLOCK // kind.rows * kind.rows * kind.columns)
+
+            def task(number: Value) -> None:
+                column = b.mul(b.rem(number, panels), kind.columns)
+                number = b.div(number, panels)
+                row = b.mul(b.rem(number, row_blocks), row_block)
+                batch = b.div(number, row_blocks)
+                a_base, w_base = self.bases(batch)
+                rows, columns = b.min(b.sub(self.m, row), row_block), b.min(b.sub(self.n, column), kind.columns)
+                self.task(_Task(batch, a_base, w_base, row, rows, column, columns, panel, scratch))
+
+            b.for_(begin, end, 1, task)
+
+        b.parallel(0, b.mul(b.mul(stack, panels), row_blocks), grain, chunk)
+        return b.finish()
+
+    def row_block(self, strips: Value) -> Value:
+        """Rows of a task: as many as the caches bear, but no fewer tasks than `TASKS` if there is work for them."""
+        b, kind = self.b, self.kind
+        most = ROW_BLOCK // kind.rows
+        cached = b.div(BLOCK_BYTES // (kind.size * kind.rows), b.max(self.k_block, 1))
+        tiles = b.min(b.max(cached, 4), most)
+        worth = b.div(GRAIN // (kind.rows * kind.columns), b.max(self.k, 1))
+        cuts = b.ceil_div(TASKS, b.max(strips, 1))
+        spread = b.ceil_div(b.max(self.m, 1), b.mul(cuts, kind.rows))
+        return b.mul(b.min(tiles, b.max(spread, b.max(worth, 1))), kind.rows)
+
+    def bases(self, batch: Value) -> tuple[Any, Any]:
+        """First elements of the matrices of A and B that product number ``batch`` takes."""
+        b = self.b
+        a: Any = self.a_offset
+        w: Any = self.w_offset
+        for i, (extent, a_stride, w_stride) in reversed(list(enumerate(self.loops))):
+            at = b.rem(batch, extent) if i else batch
+            a, w = b.add(a, b.mul(at, a_stride)), b.add(w, b.mul(at, w_stride))
+            batch = b.div(batch, extent) if i else batch
+        return a, w
+
+    def task(self, t: _Task) -> None:
+        b, kind = self.b, self.kind
+        whole = b.eq(t.columns, kind.columns)
+
+        def block(number: Value) -> None:
+            t.step = b.mul(number, self.k_block)
+            t.steps = b.min(b.sub(self.k, t.step), self.k_block)
+            if self.may_read_in_place:
+                in_place = whole & b.le(t.rows, kind.rows)
+                b.if_(in_place, lambda: self.multiply_in_place(t), lambda: self.pack_and_multiply(t, whole))
+            else:
+                self.pack_and_multiply(t, whole)
+
+        b.for_(0, self.k_blocks, 1, block)
+        if self.out.direct:
+            b.if_(whole, lambda: None, lambda: self.finish_rows(t))
+        else:
+            self.finish_rows(t)
+
+    @property
+    def may_read_in_place(self) -> bool:
+        """Packing pays from two tiles on; what one tile reads, it may read where it lies."""
+        return not self.v.transpose_b and not self.kind.converts and not self.kind.is_complex
+
+    def multiply_in_place(self, t: _Task) -> None:
+        b = self.b
+        place = b.add(t.w_base, b.add(b.mul(t.step, self.w_step), t.column))
+        panel = b.view(self.w, b.mul(place, self.kind.size), self.kind.acc)
+        self.multiply(t, panel, self.w_step, self.kind.vectors, self.out.direct)
+
+    def pack_and_multiply(self, t: _Task, whole: Value) -> None:
+        b, kind, v = self.b, self.kind, self.v
+        inside, across = (self.w_step, 1) if v.transpose_b else (1, self.w_step)  # from one column, one k to the next
+        step, column = b.div(t.step, self.scale), b.div(t.column, self.scale)
+        place = b.add(t.w_base, b.add(b.mul(step, across), b.mul(column, inside)))
+        source = b.view(self.w, b.mul(place, self.scale * kind.elem_size), kind.elem)
+        columns, steps = b.div(t.columns, self.scale), b.div(t.steps, self.scale)
+        if kind.is_complex:
+            b.call(pack_complex_columns(kind), [source, t.panel], [columns, steps, across, inside])
+        else:
+            pack = pack_strip(kind, v.transpose_b, kind.columns)
+            b.call(pack, [source, t.panel], [columns, steps, self.w_step])
+
+        def rest() -> None:
+            def wide() -> None:
+                self.multiply(t, t.panel, kind.columns, kind.vectors, False)
+
+            if v.narrow and kind.vectors > 1:
+                one = b.le(t.columns, kind.lanes)
+                b.if_(one, lambda: self.multiply(t, t.panel, kind.columns, 1, False), wide)
+            else:
+                wide()
+
+        if self.out.direct:
+            b.if_(whole, lambda: self.multiply(t, t.panel, kind.columns, kind.vectors, True), rest)
+        else:
+            rest()
+
+    def multiply(self, t: _Task, panel: Buffer, w_step: Index, vectors: int, direct: bool) -> None:
+        """The block of A times a panel, to the output or to the scratch block."""
+        b, kind, v = self.b, self.kind, self.v
+        if v.packed_a:
+            a_step, a_tile = kind.rows, b.mul(self.k, kind.rows)
+            start = b.add(b.mul(t.row, self.k), b.mul(t.step, kind.rows))
+            start = b.add(b.mul(t.a_base, self.scale), start)
+        elif v.transpose_a:
+            assert self.scale == 1, "a transposed complex A is packed"
+            a_step, a_tile = self.a_step, kind.rows
+            start = b.add(t.a_base, b.add(b.mul(t.step, self.a_step), t.row))
+        else:
+            a_step, a_tile = b.mul(self.a_step, self.scale), 0
+            start = b.add(b.mul(t.a_base, self.scale), b.add(b.mul(t.row, a_step), t.step))
+        a = b.view(self.a, b.mul(start, kind.size), kind.acc)
+        if direct:
+            place = b.add(self.out.place(b, t.batch, t.row), t.column)  # type: ignore[attr-defined]
+            c, c_step = b.view(self.out.buffer, b.mul(place, kind.size), kind.acc), self.out.steps[0]  # type: ignore[attr-defined]
+            self.out.buffer.written = True  # type: ignore[attr-defined]
+        else:
+            c, c_step = t.scratch, kind.columns
+        more = b.min(t.step, 1)
+        tile = block_function(kind, self.layout, vectors)
+        b.call(tile, [a, panel, c], [t.rows, t.steps, a_step, a_tile, w_step, c_step, more])
+
+    def finish_rows(self, t: _Task) -> None:
+        """Hands the block in the scratch memory to the output: whole vectors, then the rest of the row."""
+        b, kind, out = self.b, self.kind, self.out
+        rest = b.rem(t.columns, kind.lanes)
+        whole = b.sub(t.columns, rest)
+        mask = b.lt(b.lanes(kind.lanes, "i32"), b.splat(b.convert(rest, "i32"), kind.lanes))
+
+        def one(r: Value) -> None:
+            row = out.row(b, t.batch, b.add(t.row, r), self.m)
+            start = b.mul(r, kind.columns)
+
+            def store(at: Index, lanes: int, mask: Value | None = None) -> None:
+                value = b.load(t.scratch, b.add(start, at), lanes)
+                out.store(b, row, b.add(t.column, at), value, mask)
+
+            b.for_(0, whole, kind.lanes, lambda at: store(at, kind.lanes))
+            if out.can_mask:
+                b.if_(b.gt(rest, 0), lambda: store(whole, kind.lanes, mask))
+            else:
+                b.for_(whole, t.columns, self.scale, lambda at: store(at, self.scale))
+
+        b.for_(0, t.rows, 1, one)
