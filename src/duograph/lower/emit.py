@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from .emit_half import narrow_half, widen_half
 from .loop.ir import Block, Buffer, Function, Instr, Value
 from .loop.types import VType
 from .target import Target
@@ -255,11 +256,11 @@ class _Emitter:
         if source.elem == goal.elem:
             return x
         if source.elem in ("f16", "bf16"):
-            wide = self.widen_half(x, source)
+            wide = widen_half(self, x, source, self.module.target.has_f16)
             return self.converted(wide, source.with_elem("f32"), goal)
         if goal.elem in ("f16", "bf16"):
             single = self.converted(x, source, goal.with_elem("f32"))
-            return self.narrow_half(single, goal)
+            return narrow_half(self, single, goal, self.module.target.has_f16)
         a, b = llvm_type(source), llvm_type(goal)
         if goal.is_bool:
             zero = literal(0.0 if source.is_float else 0, source)
@@ -275,36 +276,6 @@ class _Emitter:
         if source.is_bool or goal.bits > source.bits:
             return self.temp(f"{'sext' if source.is_signed else 'zext'} {a} {x} to {b}")
         return self.temp(f"trunc {a} {x} to {b}")
-
-    def widen_half(self, x: str, type: VType) -> str:
-        """The float32 values of half-precision bits."""
-        bits, word, single = llvm_type(type), llvm_type(type.with_elem("u32")), llvm_type(type.with_elem("f32"))
-        if type.elem == "bf16":
-            wide = self.temp(f"zext {bits} {x} to {word}")
-            high = self.temp(f"shl {word} {wide}, {literal(16, type.with_elem('u32'))}")
-            return self.temp(f"bitcast {word} {high} to {single}")
-        half = bits.replace("i16", "half")
-        return self.temp(f"fpext {half} {self.temp(f'bitcast {bits} {x} to {half}')} to {single}")
-
-    def narrow_half(self, x: str, type: VType) -> str:
-        """float32 rounded (to nearest, ties to even) to half-precision bits."""
-        bits, single = llvm_type(type), llvm_type(type.with_elem("f32"))
-        if type.elem == "f16":
-            half = bits.replace("i16", "half")
-            return self.temp(f"bitcast {half} {self.temp(f'fptrunc {single} {x} to {half}')} to {bits}")
-        words = type.with_elem("u32")
-        word = llvm_type(words)
-        raw = self.temp(f"bitcast {single} {x} to {word}")
-        shifted = self.temp(f"lshr {word} {raw}, {literal(16, words)}")
-        odd = self.temp(f"and {word} {shifted}, {literal(1, words)}")
-        bias = self.temp(f"add {word} {odd}, {literal(0x7FFF, words)}")
-        sum_ = self.temp(f"add {word} {raw}, {bias}")
-        rounded = self.temp(f"lshr {word} {sum_}, {literal(16, words)}")
-        quiet = self.temp(f"or {word} {shifted}, {literal(0x40, words)}")
-        nan = self.temp(f"fcmp uno {single} {x}, {x}")
-        cond = llvm_type(type.with_elem("bool"))
-        chosen = self.temp(f"select {cond} {nan}, {word} {quiet}, {word} {rounded}")
-        return self.temp(f"trunc {word} {chosen} to {bits}")
 
     # ---- vectors -------------------------------------------------------------------------------------------------
 
