@@ -10,17 +10,20 @@ as somebody keeps it; who keeps nothing, keeps no memory.
 from __future__ import annotations
 
 import hashlib
-import re
+import itertools
+import struct
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from duograph.base.events import emit
 from duograph.lower.target import Target, current_target
 from duograph.runtime import diskcache, machine
+from duograph.runtime.cores import available_cores
 from duograph.runtime.machine import Linked, LinkError
+from duograph.runtime.module_text import merge, split
 
 __all__ = ["Statistics", "load", "merge", "statistics"]
 
@@ -45,6 +48,9 @@ class Statistics:
     link_time: float = 0.0
     code_bytes: int = 0
 
+
+PART = 20_000
+"""Characters of text for each further thread that compiles: about 30 ms of work."""
 
 _statistics = Statistics()
 _lock = threading.Lock()
@@ -96,81 +102,50 @@ def _from_disk(
     if diskcache.folder() is None:
         return _link(_compile(text, target), names, symbols, keep)
     entry = diskcache.entry_name(text, machine.llvm_version(), str(machine.OPTIMISATION), target.key)
-    object_code = diskcache.lookup(entry)
-    if object_code is not None:
+    content = diskcache.lookup(entry)
+    if content is not None:
         try:
-            return _link(object_code, names, symbols, keep)
-        except LinkError as error:
+            return _link(_unpack(content), names, symbols, keep)
+        except (LinkError, struct.error) as error:
             diskcache.discard(entry, str(error))
-    object_code = _compile(text, target)
-    linked = _link(object_code, names, symbols, keep)
-    diskcache.store(entry, object_code)
+    objects = _compile(text, target)
+    linked = _link(objects, names, symbols, keep)
+    diskcache.store(entry, _pack(objects))
     return linked
 
 
-def _compile(text: str, target: Target) -> bytes:
+def _pack(objects: list[bytes]) -> bytes:
+    """The content of a cache entry: the number of objects, their lengths, the objects."""
+    return struct.pack(f"<I{len(objects)}I", len(objects), *map(len, objects)) + b"".join(objects)
+
+
+def _unpack(content: bytes) -> list[bytes]:
+    (number,) = struct.unpack_from("<I", content)
+    lengths = struct.unpack_from(f"<{number}I", content, 4)
+    ends = itertools.accumulate(lengths, initial=4 + 4 * number)
+    return [content[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def _compile(text: str, target: Target) -> list[bytes]:
     start = time.perf_counter()
-    object_code = machine.compile_text(text, target)
+    # Each part costs a millisecond of its own, so small texts stay whole.
+    parts = split(text, min(available_cores(), len(text) // PART))
+    objects = machine.compile_texts(parts, target)
     seconds = time.perf_counter() - start
     with _lock:
         _statistics.compiled += 1
         _statistics.compile_time += seconds
-    emit("compiled", characters=len(text), bytes=len(object_code), seconds=seconds)
-    return object_code
+    emit("compiled", characters=len(text), bytes=sum(map(len, objects)), parts=len(parts), seconds=seconds)
+    return objects
 
 
 def _link(
-    object_code: bytes, names: tuple[str, ...], symbols: Mapping[str, int] | None, keep: tuple[object, ...]
+    objects: list[bytes], names: tuple[str, ...], symbols: Mapping[str, int] | None, keep: tuple[object, ...]
 ) -> Linked:
     start = time.perf_counter()
-    linked = machine.link(object_code, names, symbols, keep)
+    linked = machine.link(objects, names, symbols, keep)
     with _lock:
         _statistics.linked += 1
         _statistics.link_time += time.perf_counter() - start
-        _statistics.code_bytes += len(object_code)
+        _statistics.code_bytes += sum(map(len, objects))
     return linked
-
-
-_ENTITY = re.compile(
-    r"""^(?:declare|define)\b[^@\n]*(@[\w.$-]+|@"[^"]*")"""  # a function
-    r"""|^([@%!][\w.$-]+|@"[^"]*")\s*="""  # a variable, a type, metadata
-    r"""|^attributes\ (\#\d+)"""
-)
-
-
-def merge(texts: Iterable[str]) -> str:
-    """Several modules as one text. What they have in common (declarations, constants, helpers) stands once.
-
-    Every top-level entity begins at the start of a line, and a function ends with a line that begins with "}".
-
-    Raises:
-        ValueError: two different functions, constants or attributes of one name.
-    """
-    entities: dict[str, str] = {}
-    for text in texts:
-        for name, entity in _entities(text):
-            there = entities.setdefault(name, entity)
-            if there == entity or entity.startswith("declare"):
-                continue
-            if not there.startswith("declare"):
-                raise ValueError(f"two different definitions of {name}")
-            entities[name] = entity
-    return "\n".join(entities.values()) + "\n"
-
-
-def _entities(text: str) -> Iterator[tuple[str, str]]:
-    lines = iter(text.splitlines())
-    for line in lines:
-        match = _ENTITY.match(line)
-        if match is None:
-            if line.startswith(("target ", "source_filename")):
-                yield line.split("=")[0], line
-            elif line.strip() and not line.startswith(";"):
-                raise ValueError(f"not the beginning of a declaration or definition: {line!r}")
-            continue
-        if line.startswith("define"):
-            body = [line]
-            while not body[-1].startswith("}"):
-                body.append(next(lines))
-            line = "\n".join(body)
-        yield next(filter(None, match.groups())), line

@@ -4,7 +4,7 @@ One file for each object, in one flat folder. Its name is the hash of everything
 the version of LLVM, the processor, and the format below. So entries never go stale and need no locks: two processes
 that write one entry write the same bytes, each to a file of its own that is then renamed.
 
-    magic, 8 bytes | BLAKE2b of the rest, 16 bytes | object code
+    magic, 8 bytes | BLAKE2b of the content, 16 bytes | content (see `code.py`)
 
 **The cache is never in the way.** A file that is damaged, short, foreign or unreadable, a folder that cannot be made
 or written, a full disk: each is a miss, counted here and told to listeners (`base/events.py`), never an exception.
@@ -30,7 +30,7 @@ from duograph.base.events import emit
 
 __all__ = ["Counters", "counters", "entry_name", "folder", "lookup", "store", "trim"]
 
-FORMAT = 1
+FORMAT = 2
 """Part of every entry's name; to be counted up when the same text comes to mean other code."""
 
 _MAGIC = b"duograph"
@@ -99,7 +99,7 @@ def lookup(name: str) -> bytes | None:
     try:
         with open(path, "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
-            content = file.read()
+            whole = file.read()
     except FileNotFoundError:
         _counters.misses += 1
         return None
@@ -110,17 +110,17 @@ def lookup(name: str) -> bytes | None:
         _damaged(path, "it belongs to another user")
         return None
     start = len(_MAGIC) + _CHECK
-    object_code = content[start:]
-    if not object_code or content[:start] != _head(object_code):
+    content = whole[start:]
+    if not content or whole[:start] != _head(content):
         _damaged(path, "its content is not what was written")
         return None
     _counters.hits += 1
     if time.time() - status.st_mtime > _HOUR:
         _note_use(path)
-    return object_code
+    return content
 
 
-def store(name: str, object_code: bytes) -> bool:
+def store(name: str, content: bytes) -> bool:
     """Write an entry; False if that is not possible."""
     place = folder()
     if place is None:
@@ -129,10 +129,10 @@ def store(name: str, object_code: bytes) -> bool:
     temporary = f"{path}.{os.getpid()}.{next(_temporary)}.tmp"
     try:
         try:
-            _write(temporary, object_code)
+            _write(temporary, content)
         except FileNotFoundError:
             os.makedirs(place, mode=0o700, exist_ok=True)
-            _write(temporary, object_code)
+            _write(temporary, content)
         os.replace(temporary, path + _SUFFIX)
     except OSError as error:
         _counters.failed += 1
@@ -188,15 +188,15 @@ def discard(name: str, reason: str) -> None:
     _damaged(name, reason)
 
 
-def _head(object_code: bytes) -> bytes:
-    return _MAGIC + hashlib.blake2b(object_code, digest_size=_CHECK).digest()
+def _head(content: bytes) -> bytes:
+    return _MAGIC + hashlib.blake2b(content, digest_size=_CHECK).digest()
 
 
-def _write(path: str, object_code: bytes) -> None:
+def _write(path: str, content: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with open(descriptor, "wb") as file:
-        file.write(_head(object_code))
-        file.write(object_code)
+        file.write(_head(content))
+        file.write(content)
 
 
 def _damaged(path: str, reason: str) -> None:

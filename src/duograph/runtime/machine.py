@@ -30,7 +30,7 @@ from duograph.lower.target import Target, current_target
 if TYPE_CHECKING:
     from llvmlite import binding
 
-__all__ = ["LinkError", "Linked", "TextError", "compile_text", "link", "llvm_version"]
+__all__ = ["LinkError", "Linked", "TextError", "compile_text", "compile_texts", "link", "llvm_version"]
 
 OPTIMISATION = 1
 """Effort of LLVM's code generator: 1 gives the code that 2 and 3 give for explicit vectors; 0 is slower code."""
@@ -129,20 +129,39 @@ def compile_text(text: str, target: Target | None = None) -> bytes:
     Raises:
         TextError: LLVM does not accept the text.
     """
+    return compile_texts([text], target)[0]
+
+
+def compile_texts(texts: list[str], target: Target | None = None) -> list[bytes]:
+    """Compiles several modules, side by side where this version of llvmlite is known to allow it.
+
+    Raises:
+        TextError: LLVM does not accept a text.
+    """
     target = target or current_target()
     check = config().debug or config().verify in ("pass", "node")
-    if len(text) >= LONG_TEXT and threading.current_thread() is threading.main_thread():
-        return _on_a_helper(lambda: _compile(text, target, check))
-    return _compile(text, target, check)
+
+    def work() -> list[bytes]:
+        with _lock:
+            made = _side_by_side(texts, target) if len(texts) > 1 and not check else None
+            return made or [_compile(text, target, check) for text in texts]
+
+    is_long = sum(map(len, texts)) >= LONG_TEXT
+    if is_long and threading.current_thread() is threading.main_thread():
+        return _on_a_helper(work)
+    return work()
 
 
 def link(
-    object_code: bytes, names: Iterable[str], symbols: Mapping[str, int] | None = None, keep: tuple[object, ...] = ()
+    objects: bytes | Iterable[bytes],
+    names: Iterable[str],
+    symbols: Mapping[str, int] | None = None,
+    keep: tuple[object, ...] = (),
 ) -> Linked:
     """Loads object code into this process.
 
     Args:
-        object_code: what `compile_text` gave.
+        objects: what `compile_text` gave; several are linked with each other.
         names: functions and variables whose addresses are wanted.
         symbols: addresses of what the code calls but does not define. The process's own symbols (libc) need no entry.
         keep: objects that must live as long as the code, such as the `Linked` that `symbols` point into.
@@ -152,7 +171,9 @@ def link(
     """
     names = tuple(names)
     binding = _llvm()
-    builder = binding.JITLibraryBuilder().add_object_img(object_code).add_current_process()
+    builder = binding.JITLibraryBuilder().add_current_process()
+    for object_code in (objects,) if isinstance(objects, bytes) else objects:
+        builder.add_object_img(object_code)
     for name, address in (symbols or {}).items():
         builder.import_symbol(name, address)
     for name in names:
@@ -168,22 +189,94 @@ def link(
 
 def _compile(text: str, target: Target, check: bool) -> bytes:
     binding = _llvm()
-    with _lock:
-        machine = _machine(target)
-        # A context of its own: types and constants go with it, a shared one only grows. It is closed here, not by
-        # its destructor: everything that enters LLVM does so under the lock.
-        with binding.create_context() as context:
-            try:
-                module = binding.parse_assembly(text, context=context)
-            except RuntimeError as error:
-                raise TextError(f"{error}\n{_around(text, str(error))}") from None
-            with module:
-                if check:
-                    try:
-                        module.verify()
-                    except RuntimeError as error:
-                        raise TextError(str(error)) from None
-                return bytes(machine.emit_object(module))
+    machine = _machine(target)
+    # A context of its own: types and constants go with it, a shared one only grows. It is closed here, not by its
+    # destructor: everything that enters LLVM does so under the lock.
+    with binding.create_context() as context:
+        try:
+            module = binding.parse_assembly(text, context=context)
+        except RuntimeError as error:
+            raise TextError(f"{error}\n{_around(text, str(error))}") from None
+        with module:
+            if check:
+                try:
+                    module.verify()
+                except RuntimeError as error:
+                    raise TextError(str(error)) from None
+            return bytes(machine.emit_object(module))
+
+
+# llvmlite lets one thread at a time into LLVM, though LLVM itself has no objection to several that share nothing. Its
+# functions are therefore called by their exported names, past its lock: in versions whose signatures were read.
+
+_VERSIONS = ("0.50.",)
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "ContextCreate": (ctypes.c_void_p, []),
+    "ContextDispose": (None, [ctypes.c_void_p]),
+    "ParseAssembly": (ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)]),
+    "DisposeModule": (None, [ctypes.c_void_p]),
+    "TargetMachineEmitToMemory": (
+        ctypes.c_void_p,
+        [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)],
+    ),
+    "GetBufferStart": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "GetBufferSize": (ctypes.c_size_t, [ctypes.c_void_p]),
+    "DisposeMemoryBuffer": (None, [ctypes.c_void_p]),
+    "DisposeString": (None, [ctypes.c_void_p]),
+}
+
+
+def _side_by_side(texts: list[str], target: Target) -> list[bytes] | None:
+    """The object code of each text, made by a thread for each; None if that is not possible or a text is wrong."""
+    exported = _exported()
+    if exported is None:
+        return None
+    machines = [ctypes.cast(_machine(target, number)._ptr, ctypes.c_void_p) for number in range(len(texts))]
+    results: list[bytes | None] = [None] * len(texts)
+
+    def work(number: int) -> None:
+        results[number] = _compile_past_the_lock(exported, texts[number], machines[number])
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(1, len(texts))]
+    for worker in workers:
+        worker.start()
+    work(0)
+    for worker in workers:
+        worker.join()
+    return None if None in results else results  # type: ignore[return-value]
+
+
+def _compile_past_the_lock(exported: dict[str, Any], text: str, machine: ctypes.c_void_p) -> bytes | None:
+    message = ctypes.c_void_p()
+    context = exported["ContextCreate"]()
+    module = exported["ParseAssembly"](context, text.encode(), ctypes.byref(message))
+    object_code = None
+    if module and not message:
+        buffer = exported["TargetMachineEmitToMemory"](machine, module, 1, ctypes.byref(message))
+        if buffer:
+            object_code = ctypes.string_at(exported["GetBufferStart"](buffer), exported["GetBufferSize"](buffer))
+            exported["DisposeMemoryBuffer"](buffer)
+    if message:
+        exported["DisposeString"](message)
+    if module:
+        exported["DisposeModule"](module)
+    exported["ContextDispose"](context)
+    return object_code
+
+
+@functools.cache
+def _exported() -> dict[str, Any] | None:
+    import llvmlite
+
+    if not llvmlite.__version__.startswith(_VERSIONS):
+        return None
+    library = ctypes.CDLL(_llvm().ffi.lib._name)  # objects of our own: the signatures set here are not llvmlite's
+    functions = {}
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, f"LLVMPY_{name}")
+        function.restype, function.argtypes = result, arguments
+        functions[name] = function
+    return functions
 
 
 def _on_a_helper(work: Any) -> Any:
@@ -233,8 +326,11 @@ def _jit() -> Any:
 
 
 @functools.cache
-def _machine(target: Target) -> Any:
-    """The code generator for a target. Of another architecture it makes code too, which only tests look at."""
+def _machine(target: Target, number: int = 0) -> Any:
+    """The code generator for a target, one for each thread that works at once.
+
+    For another architecture than the host's it makes code too, which only tests look at.
+    """
     binding = _llvm()
     triple = binding.get_process_triple()
     if not target.arch.startswith(triple.split("-")[0].replace("x86_64", "x86-64").replace("arm64", "aarch64")):

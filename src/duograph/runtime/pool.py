@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import functools
 import os
 import sys
 import threading
@@ -36,6 +35,8 @@ from typing import Any
 from duograph.base.config import config
 from duograph.base.events import emit
 from duograph.lower.target import current_target
+from duograph.runtime.code import load
+from duograph.runtime.cores import available_cores
 from duograph.runtime.machine import Linked
 from duograph.runtime.pool_text import MAX_THREADS, NAMES, pool_text
 
@@ -48,8 +49,6 @@ class _Pool:
     """The linked pool and its controls. Changing it is done under a lock; regions need none."""
 
     def __init__(self) -> None:
-        from duograph.runtime.code import load
-
         target = current_target()
         self.spins = target.spins
         self.linked: Linked = load(pool_text(target, sys.platform == "linux"), NAMES)
@@ -165,26 +164,6 @@ def info() -> dict[str, int]:
 def symbols() -> dict[str, int]:
     """What kernels may import, by name: the pool's entry. Functions of libc are found without being listed."""
     return {"dg_parallel": _pool().linked.address("dg_parallel")}
-
-
-def available_cores() -> int:
-    """Cores that this process may use: its affinity, and the share its control group grants."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except (AttributeError, OSError):
-        cores = os.cpu_count() or 1
-    return max(1, min(cores, _granted_cores(), MAX_THREADS))
-
-
-@functools.cache
-def _granted_cores() -> int:
-    """What a container's CPU quota (cgroup v2) comes to, in cores."""
-    try:
-        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
-            quota, period = file.read().split()
-        return MAX_THREADS if quota == "max" else -(-int(quota) // int(period))
-    except (OSError, ValueError):
-        return MAX_THREADS
 
 
 def _default_threads() -> int:

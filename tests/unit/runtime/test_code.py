@@ -6,9 +6,11 @@ import threading
 import pytest
 
 from duograph.base.config import configure
+from duograph.base.events import record
 from duograph.runtime import code, pool
-from duograph.runtime.code import load, merge, statistics
-from tests.unit.runtime.native import COUNT, NESTED, call, np, scale, scaled
+from duograph.runtime.code import load, statistics
+from duograph.runtime.module_text import merge
+from tests.unit.runtime.native import COUNT, call, np, scale, scaled
 
 
 @pytest.fixture
@@ -86,27 +88,27 @@ def test_the_cache_can_be_off(compiled):
     assert compiled() == 2
 
 
-def test_merge_makes_one_module():
-    renamed = NESTED.replace("@outer", "@rows").replace("@inner", "@row_of")
-    text = merge([COUNT, renamed, scale(2), scale(2)])
-    assert text.count("declare void @dg_parallel") == 1
-    assert text.count("@scale") == 1
-    linked = load(text, ["count", "nested", "scale"], pool.symbols())
-    x = np.zeros((4, 16), np.int64)
-    call(linked, "count", [x], [64, 8, 3])
-    call(linked, "nested", [x], [4])
-    assert np.all(x == 4)
-
-
-def test_a_definition_replaces_a_declaration():
-    caller = "declare i32 @f()\ndefine i32 @g() {\n  %r = call i32 @f()\n  ret i32 %r\n}"
-    callee = "define i32 @f() {\n  ret i32 1\n}"
-    for order in ([caller, callee], [callee, caller]):
-        assert load(merge(order), ["f", "g"]).names == ("f", "g")
-
-
-def test_merge_refuses_two_meanings_of_a_name():
-    with pytest.raises(ValueError, match="two different definitions of @scale"):
-        merge([scale(2), scale(3)])
-    with pytest.raises(ValueError, match="not the beginning"):
-        merge(["  ret void"])
+def test_a_long_text_is_compiled_in_parts_and_linked_as_one(compiled, monkeypatch):
+    """Functions call each other across the parts, the cache holds them in one entry."""
+    monkeypatch.setattr(code, "PART", 200)
+    monkeypatch.setattr(code, "available_cores", lambda: 3)
+    caller = """
+    declare i32 @count(ptr, ptr)
+    define i32 @twice(ptr %bufs, ptr %dims) nounwind {
+      %a = call i32 @count(ptr %bufs, ptr %dims)
+      %b = call i32 @count(ptr %bufs, ptr %dims)
+      ret i32 %b
+    }"""
+    symbols = pool.symbols()
+    compiled()
+    text = merge([COUNT, scale(2), "\n".join(line[4:] if line else line for line in caller.splitlines())])
+    for _ in range(2):
+        with record() as log:
+            linked = load(text, ["count", "scale", "twice"], symbols)
+        x = np.zeros(64, np.int64)
+        assert call(linked, "twice", [x], [64, 1, 3]) == 0
+        assert np.all(x == 6)
+        del linked
+        gc.collect()
+        assert all(event.data["parts"] == 3 for event in log if event.kind == "compiled")
+    assert compiled() == 1
