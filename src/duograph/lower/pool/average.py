@@ -1,0 +1,180 @@
+"""Mean pooling and its adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..conv.parts import below, cached, compute_elem
+from ..loop.builder import Builder
+from ..loop.ir import Function, Value
+from ..loop.types import VType
+from .window import Form, Windows
+
+
+class Divisors:
+    """What sums are divided by: the number of elements, or a number for all.
+
+    Dims: the extents that count as covered, [low, high) per axis, and the number (0: count).
+    """
+
+    def __init__(self, b: Builder, windows: Windows, elem: str, fixed: bool) -> None:
+        self.b, self.windows, self.elem = b, windows, elem
+        self.low = [b.dim(f"low_{axis}") for axis in "dhw"]
+        self.high = [b.dim(f"high_{axis}") for axis in "dhw"]
+        self.fixed = b.convert(b.dim("divisor", "f64"), elem) if fixed else None
+
+    def covered(self, axis: int, base: Any) -> Any:
+        """Elements of a window that count along an axis."""
+        b = self.b
+        return b.min(base + self.windows.kernel[axis], self.high[axis]) - b.max(base, self.low[axis])
+
+    def along_row(self, base_d: Any, base_h: Any, base: Any, lanes: int) -> Value:
+        """The divisors of ``lanes`` windows of a row of which the first starts at ``base``."""
+        b = self.b
+        if self.fixed is not None:
+            return b.splat(self.fixed, lanes)
+        outer = self.covered(0, base_d) * self.covered(1, base_h)
+        start = b.lanes(lanes) * self.windows.stride[2] + base
+        kernel, high, low = (b.splat(b.value(v), lanes) for v in (self.windows.kernel[2], self.high[2], self.low[2]))
+        inner = b.min(start + kernel, high) - b.max(start, low)
+        return b.convert(inner * outer, VType(self.elem, lanes))
+
+
+def avg_pool_function(elem: str, form: Form, fixed: bool) -> Function:
+    """Buffers: x, out. Dims: planes, grain, those of `Windows` and of `Divisors`."""
+    return cached(("avg_pool", elem, form, fixed), lambda: _AvgPool(elem, form, fixed).build())
+
+
+class _AvgPool:
+    def __init__(self, elem: str, form: Form, fixed: bool) -> None:
+        self.b = b = Builder("avg_pool")
+        self.x, self.out = b.buffer("x", elem), b.buffer("out", elem)
+        self.planes, self.grain = b.dim("planes"), b.dim("grain")
+        self.form, self.windows, self.elem = form, Windows(b, form), compute_elem(elem)
+        self.divisors = Divisors(b, self.windows, self.elem, fixed)
+
+    def build(self) -> Function:
+        b, w, lanes = self.b, self.windows, self.form.lanes
+        nothing = b.const(0.0, VType(self.elem, lanes))
+
+        def plane(p: Any) -> None:
+            start, out = p * w.plane, p * w.outputs
+
+            def row(base_d: Any, base_h: Any, done: Any, ranges: Any) -> None:
+                (d0, d1), (h0, h1) = ranges
+
+                def over_rows(body: Any) -> Value:
+                    def line(kd: Any, kh: Any, total: Value) -> Value:
+                        at = ((base_d + kd) * w.size[1] + base_h + kh) * w.size[2]
+                        return body(start + at, total)
+
+                    (total,) = b.for_(
+                        d0, d1, 1, lambda kd, t: b.for_(h0, h1, 1, lambda kh, t: line(kd, kh, t), [t]), [nothing]
+                    )
+                    return total
+
+                def full(x: Any, base: Any) -> None:
+                    def line(at: Any, total: Value) -> Value:
+                        load = w.loader(self.x, at + base)
+                        return w.taps(lambda kw, t: [t + b.convert(load(kw), self.elem)], [total])[0]
+
+                    self.store(
+                        out + done + x, over_rows(line), self.divisors.along_row(base_d, base_h, base, lanes), None
+                    )
+
+                def part(x: Any, base: Any, count: Any) -> None:
+                    def tap(at: Any, kw: Any, total: Value) -> list[Value]:
+                        value, inside = w.masked(self.x, at, base, kw, count)
+                        return [total + b.select(inside, b.convert(value, self.elem), nothing)]
+
+                    total = over_rows(lambda at, total: w.taps(lambda kw, t: tap(at, kw, t), [total])[0])
+                    self.store(out + done + x, total, self.divisors.along_row(base_d, base_h, base, lanes), count)
+
+                w.vectors(full, part)
+
+            w.rows(row)
+
+        b.parallel(0, self.planes, self.grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+        return b.finish()
+
+    def store(self, at: Any, total: Value, divisor: Value, count: Any) -> None:
+        b, lanes = self.b, self.form.lanes
+        mask = None if count is None or lanes == 1 else below(b, count, lanes)
+        b.store(self.out, at, b.convert(total / divisor, self.out.elem), mask)
+
+
+def shares_function(elem: str, form: Form, fixed: bool) -> Function:
+    """``dout / divisor`` at every position. Buffers: dout, shares. Dims as `avg_pool_function`."""
+    return cached(("avg_shares", elem, form, fixed), lambda: _shares(elem, form, fixed))
+
+
+def _shares(elem: str, form: Form, fixed: bool) -> Function:
+    b = Builder("avg_pool_shares")
+    dout, out = b.buffer("dout", elem), b.buffer("shares", compute_elem(elem))
+    planes, grain = b.dim("planes"), b.dim("grain")
+    w = Windows(b, form)
+    divisors = Divisors(b, w, out.elem, fixed)
+
+    def plane(p: Any) -> None:
+        def row(base_d: Any, base_h: Any, done: Any, _: Any) -> None:
+            start = p * w.outputs + done
+
+            def some(x: Any, lanes: int) -> None:
+                divisor = divisors.along_row(base_d, base_h, x * w.stride[2] - w.front[2], lanes)
+                b.store(out, start + x, b.convert(b.load(dout, start + x, lanes), out.elem) / divisor)
+
+            b.vector_loop(0, w.count[2], 8, some)
+
+        w.rows(row)
+
+    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    return b.finish()
+
+
+def spread_function(elem: str, form: Form) -> Function:
+    """Zeros, plus every share added to the elements of its window that exist, tap by tap. Buffers: shares, total.
+
+    Dims: planes, grain, and those of `Windows`.
+    """
+    return cached(("avg_spread", elem, form), lambda: _spread(elem, form))
+
+
+def _spread(elem: str, form: Form) -> Function:
+    b = Builder("avg_pool_spread")
+    shares, total = b.buffer("shares", elem), b.buffer("total", elem)
+    planes, grain = b.dim("planes"), b.dim("grain")
+    w = Windows(b, form)
+
+    def positions(axis: int, tap: Any) -> tuple[Any, Any]:
+        """The range of positions whose element ``tap`` exists."""
+        shift, step = b.sub(w.front[axis], tap), w.stride[axis]
+        lo = b.ceil_div(b.max(shift, 0), step)
+        return lo, b.min(w.count[axis], b.ceil_div(b.max(w.size[axis] + shift, 0), step))
+
+    def plane(p: Any) -> None:
+        start, source = p * w.plane, p * w.outputs
+        b.vector_loop(0, w.plane, 16, lambda i, lanes: b.store(total, start + i, b.const(0, VType(elem, lanes))))
+
+        def tap(kd: Any, kh: Any, kw: Any) -> None:
+            (d0, d1), (h0, h1), (w0, w1) = positions(0, kd), positions(1, kh), positions(2, kw)
+
+            def row(z: Any, y: Any) -> None:
+                line_d, line_h = z * w.stride[0] + kd - w.front[0], y * w.stride[1] + kh - w.front[1]
+                goal = start + (line_d * w.size[1] + line_h) * w.size[2] + (kw - w.front[2])
+                from_ = source + (z * w.count[1] + y) * w.count[2]
+
+                def some(x: Any, lanes: int) -> None:
+                    at = goal + b.mul(x, w.stride[2])
+                    b.store(total, at, b.load(total, at, lanes) + b.load(shares, from_ + x, lanes))
+
+                b.vector_loop(w0, w1, 16 if form.step == 1 else 1, some)
+
+            b.for_(d0, d1, 1, lambda z: b.for_(h0, h1, 1, lambda y: row(z, y)))
+
+        b.for_(
+            0, w.kernel[0], 1,
+            lambda kd: b.for_(0, w.kernel[1], 1, lambda kh: b.for_(0, w.kernel[2], 1, lambda kw: tap(kd, kh, kw))),
+        )  # fmt: skip
+
+    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    return b.finish()

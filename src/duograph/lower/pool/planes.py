@@ -1,0 +1,87 @@
+"""Values taken from and put to flat positions of their plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..conv.parts import cached
+from ..kernels.accumulate import plus
+from ..loop.builder import Builder
+from ..loop.ir import Function
+from ..loop.types import VType
+
+OUT_OF_RANGE = 1
+
+
+def gather_function(elem: str, index: str, parts: int) -> Function:
+    """Buffers: x, indices, out. Dims: planes, grain, elements of a plane of x, and of the indices.
+
+    Negative indices count from the end. ``parts`` is 2 for complex numbers.
+    """
+    return cached(("gather_planes", elem, index, parts), lambda: _gather(elem, index, parts))
+
+
+def _gather(elem: str, index: str, parts: int) -> Function:
+    b = Builder("gather_planes")
+    x, indices, out = b.buffer("x", elem), b.buffer("indices", index), b.buffer("out", elem)
+    planes, grain, size, count = (b.dim(name) for name in ("planes", "grain", "size", "count"))
+
+    def plane(p: Any) -> None:
+        source, goal = p * size, p * count
+
+        def one(i: Any) -> None:
+            place = b.convert(b.load(indices, goal + i), "i64")
+            place = b.select(b.lt(place, 0), place + size, place)
+            wrong = b.lt(place, 0) | b.ge(place, size)
+            b.fail(wrong, OUT_OF_RANGE)
+
+            def move() -> None:
+                for part in range(parts):
+                    value = b.load(x, (source + place) * parts + part)
+                    b.store(out, (goal + i) * parts + part, value)
+
+            b.if_(b.not_(wrong), move)
+
+        b.for_(0, count, 1, one)
+
+    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    return b.finish()
+
+
+def scatter_function(elem: str, index: str, total: str, parts: int, add: bool) -> Function:
+    """Buffers: x, indices, total. Dims: planes, grain, elements of a plane of the result, and of the indices.
+
+    Zeros, plus every value added (or put, if not ``add``) at its place, in order.
+    """
+    return cached(("scatter_planes", elem, index, total, parts, add), lambda: _scatter(elem, index, total, parts, add))
+
+
+def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> Function:
+    b = Builder("scatter_planes" if add else "max_unpool")
+    x, indices, total = b.buffer("x", elem), b.buffer("indices", index), b.buffer("total", total_elem)
+    planes, grain, size, count = (b.dim(name) for name in ("planes", "grain", "size", "count"))
+
+    def plane(p: Any) -> None:
+        goal, source = p * size, p * count
+        nothing = b.const(0, VType(total_elem))
+        b.vector_loop(
+            goal * parts, (goal + size) * parts, 16, lambda i, lanes: b.store(total, i, b.splat(nothing, lanes))
+        )
+
+        def one(i: Any) -> None:
+            place = b.convert(b.load(indices, source + i), "i64")
+            wrong = b.lt(place, 0) | b.ge(place, size)
+            b.fail(wrong, OUT_OF_RANGE)
+
+            def move() -> None:
+                for part in range(parts):
+                    at = (goal + place) * parts + part
+                    value = b.convert(b.load(x, (source + i) * parts + part), total_elem)
+                    b.store(total, at, plus(b.load(total, at), value) if add else value)
+
+            b.if_(b.not_(wrong), move)
+
+        b.for_(0, count, 1, one)
+
+    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    return b.finish()
