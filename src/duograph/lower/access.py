@@ -10,20 +10,18 @@ from .rule import Complex, Element
 
 
 class Rest:
-    """The first ``count`` lanes of a vector: what is left of a row."""
+    """The first ``count`` lanes of vectors of ``lanes``: what is left of a row."""
 
-    def __init__(self, b: Builder, count: Value) -> None:
-        self.b, self.count = b, b.convert(count, "i32")
-        self._masks: dict[tuple[int, int], Value] = {}
+    def __init__(self, b: Builder, count: Value, lanes: int) -> None:
+        self.b, self.count, self.lanes = b, b.convert(count, "i32"), lanes
+        self._mask = self._below(self.count, lanes)  # here, where it serves all uses
 
-    def mask(self, lanes: int, each: int = 1) -> Value:
-        """The lanes below ``each * count``, of ``each * lanes``."""
-        found = self._masks.get((lanes, each))
-        if found is None:
-            b, n = self.b, lanes * each
-            found = b.lt(b.lanes(n, "i32"), b.splat(b.mul(self.count, b.const(each, self.count)), n))
-            self._masks[lanes, each] = found
-        return found
+    def _below(self, count: Value, lanes: int) -> Value:
+        return self.b.lt(self.b.lanes(lanes, "i32"), self.b.splat(count, lanes))
+
+    def mask(self, lanes: int) -> Value:
+        """The lanes that count; of pairs, if ``lanes`` is twice as many."""
+        return self._mask if lanes == self.lanes else self._below(self.count * 2, lanes)
 
 
 def load_element(
@@ -50,7 +48,7 @@ def _load_pairs(b: Builder, buf: Buffer, index: Index, step: Any, lanes: int, re
         double = b.mul(step, 2)
         re = load_element(b, buf, first, double, lanes, rest=rest)
         return Complex(re, load_element(b, buf, b.add(first, 1), double, lanes, rest=rest))
-    both = b.load(buf, first, 2 * lanes, None if rest is None else rest.mask(lanes, 2))
+    both = b.load(buf, first, 2 * lanes, None if rest is None else rest.mask(2 * lanes))
     even, odd = range(0, 2 * lanes, 2), range(1, 2 * lanes, 2)
     return Complex(b.shuffle(both, both, even), b.shuffle(both, both, odd))
 
@@ -68,4 +66,4 @@ def store_element(b: Builder, buf: Buffer, index: Index, element: Element, rest:
         return
     order = [k // 2 + (k % 2) * lanes for k in range(2 * lanes)]
     both = b.shuffle(element.re, element.im, order)
-    b.store(buf, first, both, None if rest is None else rest.mask(lanes, 2))
+    b.store(buf, first, both, None if rest is None else rest.mask(2 * lanes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .loop.types import BITS
-from .program import Program
+from .program import Program, Reduction, Step
 
 _DEFAULT = 0.03
 _OPS = {
@@ -18,12 +18,21 @@ WORTH = 4000.0
 """Nanoseconds of work that a chunk of a parallel loop should hold at least."""
 
 
+def op_cost(name: str) -> float:
+    """Nanoseconds per element of one op."""
+    return _OPS.get(name, _DEFAULT)
+
+
 def program_cost(program: Program, written: int) -> float:
     """Nanoseconds per element of a program that writes ``written`` bytes per element."""
     moved = written + sum(
         BITS[leaf.operand.elem] // 8 for leaf in program.leaves if leaf.in_memory and any(leaf.strides)
     )
-    return _BYTE * moved + sum(_OPS.get(step.op.name, _DEFAULT) for step in program.steps)
+    return _BYTE * moved + sum(_step_cost(step) for step in program.steps)
+
+
+def _step_cost(step: Step | Reduction) -> float:
+    return op_cost(step.op.name) if isinstance(step, Step) else 2 * _DEFAULT
 
 
 def grain_for(cost: float) -> int:

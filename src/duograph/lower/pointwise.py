@@ -269,7 +269,7 @@ class _Emission:
         if self.can_mask():
 
             def masked() -> None:
-                self.elements(spread, bases, out_base, end, lanes, Rest(b, rest))
+                self.elements(spread, bases, out_base, end, lanes, Rest(b, rest, lanes))
 
             b.if_(b.gt(rest, 0), masked)
         else:

@@ -122,10 +122,7 @@ class Program:
     def key(self) -> tuple[Any, ...]:
         """What the code depends on, besides where leaves lie."""
         leaves = tuple([_leaf_key(leaf) for leaf in self.leaves])
-        steps = tuple(
-            [(s.op.name, attrs_key(s.attrs), s.args, tuple([type_key(t) for t in s.outs])) for s in self.steps]
-        )
-        return leaves, steps, tuple(self.results)
+        return leaves, tuple([s.key for s in self.steps]), tuple(self.results)
 
 
 def _leaf_key(leaf: Leaf) -> Any:

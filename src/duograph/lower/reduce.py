@@ -1,0 +1,384 @@
+"""Reductions, and elementwise work around them, as kernels whose order depends on shape and dtype alone.
+
+The shape that is reduced, as loops (extent 1 is no loop, neighbours of one kind are one loop), ends in one of two ways:
+
+* **Rows**: the last loop is reduced. It is cut into lines of `LINE` elements. Element ``j`` of a line goes to lane
+  ``j % L`` of accumulator ``j // L % 4`` as long as four whole vectors are left, the rest to accumulator 0. As many
+  lines as fit into `LINE` elements make a block; its accumulators are added ``(0 + 1) + (2 + 3)``, the lanes halves
+  with halves. `BLOCKS` blocks, one after the other, make a section.
+* **Columns**: the last loop is kept, vectors run along it. `STEPS` elements, one after the other, make a block,
+  `COLUMN_BLOCKS` blocks a section.
+
+The results of several sections are reduced like a row (a column) of their own. Which vector, thread or kernel computes
+a part never matters: sections are whole tasks.
+
+A *reduction program* has elementwise steps before, between and after reductions over the same axes. It runs in passes
+over the reduced elements of one task: softmax is three passes over a row that stays in the cache.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.core import dtype as dt
+from duograph.core.dim import ceil_div, dim_max
+from duograph.core.types import TensorType
+
+from .cost import op_cost
+from .fold import Fold
+from .layout import collapse, contiguous_strides
+from .loop.ir import Function
+from .loop.types import NUMPY
+from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
+from .program import Leaf, Program, Reduction, Step
+
+LINE = 4096
+BLOCKS = 16
+STEPS = 128
+COLUMN_BLOCKS = 8
+EXPENSIVE = 0.3
+"""Nanoseconds per element from which a value is kept in memory for a later pass instead of computed again."""
+
+
+class NotAffine(Exception):
+    """An operand does not walk evenly over loops that the order joins; it has to be in memory first."""
+
+
+@dataclass
+class Loops:
+    """The loops of a reduction, and how operands walk them.
+
+    Attributes:
+        kept: extents of the kept loops; in columns without the last one.
+        reduced: extents of the reduced loops; in rows without the last one.
+        lane: the last loop, along which vectors run.
+        columns: whether that one is kept.
+        walks: per operand its strides over kept loops, reduced loops and the last one.
+    """
+
+    kept: list[Extent]
+    reduced: list[Extent]
+    lane: Extent
+    columns: bool
+    walks: list[tuple[list[Extent], list[Extent], Extent]]
+
+    @property
+    def sequence(self) -> Extent:
+        """Elements that one result is made of."""
+        total = product(self.reduced)
+        return total if self.columns else total * self.lane
+
+    @property
+    def sections(self) -> Extent:
+        """How many sections the reduced elements of one result make."""
+        if self.columns:
+            return ceil_div(product(self.reduced), STEPS * COLUMN_BLOCKS)
+        lines = product(self.reduced) * ceil_div(self.lane, LINE)
+        return ceil_div(ceil_div(lines, lines_per_block(self.lane)), BLOCKS)
+
+
+def lines_per_block(lane: Extent) -> Extent:
+    """Lines that a block of rows of ``lane`` elements holds."""
+    return dim_max(1, LINE // dim_max(lane, 1))
+
+
+def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Sequence[Extent]]) -> Loops:
+    """The loops of reducing ``shape`` over ``axes``; ``strides`` of the operands are over all of ``shape``.
+
+    Raises:
+        NotAffine: an operand has no single stride along loops that have to be joined.
+    """
+    runs: list[tuple[bool, list[int]]] = []
+    for i, n in enumerate(shape):
+        if isinstance(n, int) and n == 1:
+            continue
+        if runs and runs[-1][0] == (i in axes):
+            runs[-1][1].append(i)
+        else:
+            runs.append((i in axes, [i]))
+    columns = not any(reduced for reduced, _ in runs) or not runs[-1][0]
+    last = runs.pop() if runs else (False, [])
+
+    def joined(dims: list[int], walk: Sequence[Extent]) -> Extent:
+        if not dims:
+            return 0
+        for outer, inner in itertools.pairwise(dims):
+            if walk[outer] != walk[inner] * shape[inner]:
+                raise NotAffine
+        return walk[dims[-1]]
+
+    reduced = [product([shape[i] for i in dims]) for is_reduced, dims in runs if is_reduced]
+    kept_dims = [i for is_reduced, dims in runs if not is_reduced for i in dims]
+    kept, kept_walks = collapse(
+        [shape[i] for i in kept_dims],
+        [
+            contiguous_strides([shape[i] for i in kept_dims]),
+            *[tuple([walk[i] for i in kept_dims]) for walk in strides],
+        ],
+    )
+    walks = [
+        (kept_walk, [joined(dims, walk) for is_reduced, dims in runs if is_reduced], joined(last[1], walk))
+        for walk, kept_walk in zip(strides, kept_walks[1:], strict=True)
+    ]
+    return Loops(kept, reduced, product([shape[i] for i in last[1]]), columns, walks)
+
+
+@dataclass
+class Stage:
+    """One pass over the reduced elements of a task: value numbers of reductions, of results stored, of values kept in
+    scratch memory, and of everything that has to be computed or loaded for that, in order."""
+
+    folds: list[int] = field(default_factory=list)
+    stores: list[int] = field(default_factory=list)
+    saves: list[int] = field(default_factory=list)
+    needs: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Analysis:
+    """Values of a reduction program: per number its step (``None`` for a leaf), its level (0 the same everywhere,
+    1 per result, 2 per element) and its stage (how many reductions must have ended before)."""
+
+    steps: list[tuple[Step | Reduction, int] | None]
+    levels: list[int]
+    stages: list[int]
+    passes: list[Stage]
+
+
+def analyse(program: Program, loops: Loops) -> Analysis:
+    """Levels, stages and passes of ``program``."""
+    steps: list[tuple[Step | Reduction, int] | None] = []
+    levels, stages = [], []
+    walks = iter(loops.walks)
+    for leaf in program.leaves:
+        level = 0
+        if leaf.in_memory:
+            kept, reduced, lane = next(walks)
+            inner, outer = ([*reduced], [*kept, lane]) if loops.columns else ([*reduced, lane], kept)
+            level = 2 if any(_steps(s) for s in inner) else 1 if any(_steps(s) for s in outer) else 0
+        steps.append(None)
+        levels.append(level)
+        stages.append(0)
+    for step in program.steps:
+        first = len(steps)
+        reduces = isinstance(step, Reduction)
+        level = 1 if reduces else max((levels[a] for a in step.args), default=0)
+        stage = max((stages[a] for a in step.args), default=0) + reduces
+        for _ in step.outs:
+            steps.append((step, first))
+            levels.append(level)
+            stages.append(stage)
+    return Analysis(steps, levels, stages, _passes(program, steps, levels, stages))
+
+
+def _steps(stride: Extent) -> bool:
+    return not (isinstance(stride, int) and stride == 0)
+
+
+def _passes(program: Program, steps: list[Any], levels: list[int], stages: list[int]) -> list[Stage]:
+    folds = [n for n, s in enumerate(steps) if s is not None and isinstance(s[0], Reduction)]
+    full = [n for n in program.results if levels[n] == 2]
+    count = max([stages[n] for n in folds] + [stages[n] + 1 for n in full], default=0)
+    passes = [Stage() for _ in range(count)]
+    for n in folds:
+        passes[stages[n] - 1].folds.append(n)
+    for n in full:
+        passes[stages[n]].stores.append(n)
+
+    def needs(stage: Stage, ready: set[int]) -> list[int]:
+        seen: set[int] = set()
+        work = [*[a for n in stage.folds for a in steps[n][0].args], *stage.stores]
+        while work:
+            n = work.pop()
+            if n in seen or levels[n] < 2:
+                continue
+            seen.add(n)
+            if n not in ready and steps[n] is not None:
+                work.extend(steps[n][0].args)
+        return sorted(seen)
+
+    wanted = [set(needs(p, set())) for p in passes]
+    ready: set[int] = set()
+    for k, stage in enumerate(passes):
+        stage.needs = needs(stage, ready)
+        for n in stage.needs:
+            step = steps[n]
+            later = any(n in w for w in wanted[k + 1 :])
+            if later and n not in ready and step is not None and op_cost(step[0].op.name) >= EXPENSIVE:
+                stage.saves.append(n)
+        ready |= set(stage.saves)
+    return passes
+
+
+def lower_reduction(
+    name: str,
+    program: Program,
+    shape: Sequence[Extent],
+    axes: Sequence[int],
+    outs: Sequence[Operand],
+    count: Extent | None = None,
+) -> list[KernelCall]:
+    """The calls that run a reduction program over ``shape``, reduced over ``axes``.
+
+    Results per element are contiguous in ``shape``, results of reductions in what is left of it. ``count`` is how many
+    elements a mean divides by, if not those reduced here.
+
+    Raises:
+        NotAffine: an operand has to be written to memory first.
+    """
+    in_memory = [leaf for leaf in program.leaves if leaf.in_memory]
+    loops = loops_of(shape, axes, [contiguous_strides(shape), *[leaf.strides for leaf in in_memory]])
+    whole = loops.walks.pop(0)
+    if any(isinstance(n, int) and n == 0 for n in (*loops.kept, *([loops.lane] if loops.columns else []))):
+        return []
+    analysis = analyse(program, loops)
+    sections = loops.sections
+    single = isinstance(sections, int) and sections <= 1
+    simple = len(analysis.passes) == 1 and not analysis.passes[0].stores
+    split = simple and not single and (count is None or isinstance(sections, int))
+    mode = "whole" if single else "split" if split else "serial"
+    plan = ReducePlan(name, program, loops, whole, analysis, mode, loops.sequence if count is None else count)
+    tasks = product(loops.kept) * (loops.lane if loops.columns else 1)
+    partials = [] if single else [Temporary(part, tasks * sections) for part in plan.partial_elems()]
+    scratch = [Temporary(elem, product(shape) * each) for elem, each in plan.scratch_elems()]
+    buffers: list[Memory] = [leaf.memory for leaf in in_memory]
+    if split:
+        first = KernelCall(plan.function(), (*buffers, *partials), tuple(plan.numbers()))
+        return [first, *_second(plan, partials, sections, outs)]
+    inplace = plan.inplace(outs)
+    return [KernelCall(plan.function(), (*buffers, *outs, *partials, *scratch), tuple(plan.numbers()), inplace)]
+
+
+def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs: Sequence[Operand]) -> list[KernelCall]:
+    """Reduces the results of sections, and does what comes after the reduction."""
+    program, loops, analysis = plan.program, plan.loops, plan.analysis
+    lane = [loops.lane] if loops.columns else []
+    shape = [*loops.kept, sections, *lane]
+    leaves, number_of = [], {}
+    walks = iter(loops.walks)
+    for n, leaf in enumerate(program.leaves):
+        walk = next(walks) if leaf.in_memory else ([], [], 0)
+        if analysis.levels[n] < 2:
+            number_of[n] = len(leaves)
+            strides = (*walk[0], 0, *([walk[2]] if lane else [])) if leaf.in_memory else ()
+            leaves.append(Leaf(leaf.operand, strides, leaf.offset, leaf.scratch))
+    parts = iter(partials)
+    sources: dict[int, tuple[int, ...]] = {}
+    folds = analysis.passes[0].folds
+    for n in folds:
+        first = len(leaves)
+        for elem in plan.fold(n).parts:
+            operand = Operand(TensorType(dt.from_numpy(NUMPY[elem]), ()))
+            leaves.append(Leaf(operand, contiguous_strides(shape), 0, next(parts)))
+        sources[n] = tuple(range(first, len(leaves)))
+    second = Program(leaves)
+    for n, found in enumerate(analysis.steps):
+        if found is None or found[1] != n or analysis.levels[n] == 2:
+            continue
+        step = found[0]
+        if isinstance(step, Reduction):
+            made = second.add_step(Reduction(step.fold, sources[n], step.out, partial=True))
+        else:
+            args = tuple([number_of[a] for a in step.args])
+            made = second.add_step(Step(step.op, step.rule, step.attrs, args, step.types, step.out))
+        number_of.update(enumerate(made, n))
+    second.results = [number_of[n] for n in program.results]
+    return lower_reduction(plan.name, second, shape, (len(loops.kept),), outs, plan.count)
+
+
+_functions: dict[Any, Function] = {}
+
+
+@dataclass
+class ReducePlan:
+    """A reduction program with its loops: what its kernel depends on, and the numbers that the kernel is given.
+
+    Attributes:
+        whole: the walk of a contiguous array of the reduced shape.
+        mode: ``whole``: a task is one section; ``split``: tasks are sections, another kernel reduces their results;
+            ``serial``: a task goes through several sections and then reduces their results itself.
+        count: elements per result.
+    """
+
+    name: str
+    program: Program
+    loops: Loops
+    whole: tuple[list[Extent], list[Extent], Extent]
+    analysis: Analysis
+    mode: str
+    count: Extent
+
+    def fold(self, number: int) -> Fold:
+        """The fold of the reduction that makes value ``number``."""
+        found = self.analysis.steps[number]
+        assert found is not None and isinstance(found[0], Reduction)
+        return found[0].fold
+
+    def partial_elems(self) -> list[str]:
+        """Element types of the results of sections."""
+        return [part for stage in self.analysis.passes for n in stage.folds for part in self.fold(n).parts]
+
+    def scratch_elems(self) -> list[tuple[str, int]]:
+        """Element types of values kept for later passes, and numbers per element."""
+        types = self.program.types()
+        kept = [Operand(types[n]) for stage in self.analysis.passes for n in stage.saves]
+        return [(x.elem, 2 if x.is_complex else 1) for x in kept]
+
+    @property
+    def short(self) -> bool:
+        """Whether a task is a single line (in columns: a single block)."""
+        if self.loops.columns:
+            steps = product(self.loops.reduced)
+            return isinstance(steps, int) and steps <= STEPS and len(self.loops.reduced) <= 1
+        return not self.loops.reduced and isinstance(self.loops.lane, int) and self.loops.lane <= LINE
+
+    def kinds(self) -> tuple[str, ...]:
+        """Which strides of the operands are known: ``0``, and ``1`` along the last loop; ``s`` is a run-time number."""
+        texts = []
+        for kept, reduced, lane in [self.whole, *self.loops.walks]:
+            text = "".join("s" if _steps(s) else "0" for s in (*kept, *reduced))
+            known = isinstance(lane, int) and lane in (0, 1)
+            texts.append(text + (str(lane) if known else "s"))
+        return tuple(texts)
+
+    def numbers(self) -> list[Number]:
+        """The dims of the call."""
+        leaves = self.program.leaves
+        scalars: list[Number] = [leaf.operand for leaf in leaves if leaf.operand.is_scalar and leaf.constant is None]
+        strides: list[Number] = []
+        for kinds, (kept, reduced, lane) in zip(self.kinds(), [self.whole, *self.loops.walks], strict=True):
+            strides += [s for kind, s in zip(kinds, (*kept, *reduced, lane), strict=True) if kind == "s"]
+        offsets: list[Number] = [leaf.offset for leaf in leaves if leaf.in_memory]
+        return [*scalars, *self.loops.kept, *self.loops.reduced, self.loops.lane, self.count, *strides, *offsets]
+
+    def inplace(self, outs: Sequence[Operand]) -> tuple[tuple[int, int], ...]:
+        """Leaves that a result may overwrite: read at the same index, and in no pass after it is written."""
+        analysis, types = self.analysis, self.program.types()
+        memory = [n for n, leaf in enumerate(self.program.leaves) if leaf.in_memory]
+        found = []
+        for position, (n, walk) in enumerate(zip(memory, self.loops.walks, strict=True)):
+            last = max((k for k, stage in enumerate(analysis.passes) if n in stage.needs), default=-1)
+            for k, out in enumerate(self.program.results):
+                written = next((p for p, stage in enumerate(analysis.passes) if out in stage.stores), -1)
+                same = Operand(types[n]).elem == outs[k].elem and Operand(types[n]).is_complex == outs[k].is_complex
+                if walk == self.whole and 0 <= last <= written and same and self.program.leaves[n].offset == 0:
+                    found.append((position, len(memory) + k))
+        return tuple(found)
+
+    def function(self) -> Function:
+        """The kernel, from the table if an equal one was written before."""
+        from .columns import ColumnKernel
+        from .rows import RowKernel
+
+        loops = self.loops
+        sizes = (len(loops.kept), len(loops.reduced), loops.columns, self.mode, self.short)
+        key = (self.name, self.program.key(), self.kinds(), sizes)
+        found = _functions.get(key)
+        if found is None:
+            if len(_functions) > 4096:
+                _functions.clear()
+            found = _functions[key] = (ColumnKernel if loops.columns else RowKernel)(self).function()
+        return found
