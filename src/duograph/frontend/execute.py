@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.config import config
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Graph
 from duograph.tensor.tensor import Tensor, wrap
@@ -14,15 +15,31 @@ from duograph.tensor.tensor import Tensor, wrap
 _interpreter = Interpreter()
 
 
-def run_graph(graph: Graph, values: Sequence[Any]) -> list[Any]:
+def execute(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
+    """The value of ``graph``: as machine code, or by the interpreter if that was asked for.
+
+    Args:
+        graph: any closed graph.
+        values: arrays, numbers and objects, one per parameter.
+        level: of optimisation in the code generator; 0: op by op.
+        backend: ``interpreter``, or anything else for what the configuration says.
+    """
+    if backend != "interpreter" and config().kernels == "native":
+        from duograph.runtime.executable import run_compiled
+
+        return run_compiled(graph, values, level)
+    return _interpreter.run(graph, list(values))
+
+
+def run_graph(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> list[Any]:
     """The outputs of ``graph`` as arrays, numbers, objects and tokens."""
-    return list(_interpreter.run(graph, list(values)))
+    return list(execute(graph, values, level, backend))
 
 
-def run_graph_owned(graph: Graph, values: Sequence[Any]) -> Any:
+def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
     """Like `run_graph`, with every array its own memory: what is saved for a gradient must not change with a result
     that the user writes to in place."""
-    result = _interpreter.run(graph, list(values))
+    result = execute(graph, values, level, backend)
     if not isinstance(result, tuple | list):
         return result
     seen = {id(v) for v in values}

@@ -25,10 +25,13 @@ class RunFailed(Exception):
 class Entry:
     """A compiled version; valid while its guards hold."""
 
-    def __init__(self, program: Program, names: tuple[str, ...], level: str, capture_ms: float) -> None:
+    def __init__(
+        self, program: Program, names: tuple[str, ...], level: str, capture_ms: float, backend: str = ""
+    ) -> None:
         self.program = program
         self.names = names  # of the parameters that were given: what the guards count positions in
         self.level = level
+        self.backend = backend
         self.capture_ms = capture_ms
         self.compile_ms = 0.0
         self.hits = 0
@@ -59,7 +62,7 @@ class Entry:
         if state.tapes:
             if self._function is None:
                 # gradients are taken of the captured graph: occurrences are still apart there, as eager has them
-                self._function = GraphFunction(self.program.graph, run_graph_owned)
+                self._function = GraphFunction(self.program.graph, self._run_owned)
             try:
                 outputs = self._function(values)
             except Exception as exc:
@@ -67,10 +70,13 @@ class Entry:
         else:
             arrays = [to_runtime(v) for v in values]
             try:
-                outputs = own_outputs(run_graph(self.graph, arrays), arrays)
+                outputs = own_outputs(run_graph(self.graph, arrays, LEVELS[self.level], self.backend), arrays)
             except Exception as exc:
                 raise RunFailed from exc
         return self.program.finish(args, outputs, generator)
+
+    def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
+        return run_graph_owned(graph, values, LEVELS[self.level], self.backend)
 
 
 class Fallback:

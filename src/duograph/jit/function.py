@@ -207,7 +207,7 @@ class JitFunction:
             if program is None:
                 program = self._capture(names, values, bound, set(), {})
             capture_ms = (time.perf_counter() - started) * 1e3
-            entry = Entry(program, names, self.options.jit_level, capture_ms)
+            entry = Entry(program, names, self.options.jit_level, capture_ms, self.options.backend)
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             return None

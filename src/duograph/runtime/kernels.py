@@ -25,6 +25,11 @@ def register(functions: Iterable[Function]) -> None:
         _functions.setdefault(function.symbol, function)
 
 
+def provide(symbol: str, address: int) -> None:
+    """Makes something that is not loop IR known to kernels, under a symbol."""
+    _addresses[symbol] = address
+
+
 def load_kernels(functions: Iterable[Function]) -> None:
     """Compiles together what of ``functions`` (and of what they call) has no code yet."""
     with _lock:

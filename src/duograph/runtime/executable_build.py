@@ -1,0 +1,291 @@
+"""From a graph to the functions of its executable: `main` and what it calls."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from duograph.base.config import config
+from duograph.core.dim import Symbol
+from duograph.core.types import ScalarType, StackType, TensorType, TokenType, Type
+from duograph.ir.control import call, call_named
+from duograph.ir.node import Const, Graph, Node
+from duograph.ir.printer import all_graphs
+from duograph.lower.loop.ir import Buffer, Function, Value
+from duograph.lower.loop.types import element_of
+
+from . import kernels
+from .arena import ArenaPlan
+from .executable_calls import Callee, ProgramEmitter, callee_of, deliver, places_for, write_function
+from .executable_emit import Emitter, knows
+from .executable_frame import CONSTANTS, NEEDED, RESULTS
+from .executable_host import HostStep
+from .executable_scalars import word_type
+from .executable_values import (
+    NOTHING,
+    Handle,
+    Leaf,
+    Memory,
+    Number,
+    Tree,
+    bytes_of,
+    is_handle,
+    leaf_types,
+    leaves_of,
+    tree_of,
+)
+from .status import TOO_SMALL
+from .steps import STACK_OPS, Step, steps_of
+
+_HOST_STACKS = ("residual_add", "cotangent_pop")
+
+
+@dataclass(eq=False)
+class Output:
+    """One leaf of the result: where `main` puts it.
+
+    Attributes:
+        buffer: number among the output buffers; -1 for what goes into words.
+        word: first of its words in the context block; -1 if it has none.
+    """
+
+    type: Type
+    buffer: int = -1
+    word: int = -1
+
+
+@dataclass
+class Build:
+    """What comes of compiling one graph.
+
+    Attributes:
+        constants: arrays that the code reads, by number.
+        objects: Python objects that are constants of the graph; handles count from here.
+        host_steps: what runs in Python.
+        symbols: symbolic dimensions of the inputs, in the order of the dims of `main`, with leaf and axis.
+        plan: memory of `main`.
+    """
+
+    graph: Graph
+    level: int
+    debug: bool = field(default_factory=lambda: config().debug)
+    constants: list[np.ndarray] = field(default_factory=list)
+    objects: list[Any] = field(default_factory=list)
+    host_steps: list[HostStep] = field(default_factory=list)
+    symbols: dict[Symbol, tuple[int, int]] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+    n_words: int = 0
+    plan: ArenaPlan = field(default_factory=lambda: ArenaPlan([]))
+    functions: list[Function] = field(default_factory=list)
+    address: int = 0
+    native_stacks: bool = True
+    _kernels: dict[str, Function] = field(default_factory=dict)
+    _symbols: dict[int, str] = field(default_factory=dict)
+    _constants: dict[Node, int] = field(default_factory=dict)
+    _steps: dict[Graph, list[Step]] = field(default_factory=dict)
+    _callees: dict[Graph, Callee] = field(default_factory=dict)
+    _unwritten: list[Callee] = field(default_factory=list)
+    _shared: set[Graph] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        graphs = self._reachable()
+        callers: dict[Graph, int] = {}
+        for g in graphs:
+            for node in g.nodes:
+                if node.op is call:
+                    callers[node.attrs["graph"]] = callers.get(node.attrs["graph"], 0) + 1
+        self._shared = {g for g, n in callers.items() if n > 1}
+        self.native_stacks = self._stacks_stay(graphs)
+        self._write()
+        self._load()
+
+    def _reachable(self) -> list[Graph]:
+        """All graphs that may run, those called by name included."""
+        found: dict[Graph, None] = {}
+        work = [self.graph]
+        while work:
+            for g in all_graphs(work.pop()):
+                if g not in found:
+                    found[g] = None
+                    for node in g.nodes:
+                        if node.op is call_named and node.attrs["name"] in node.context.functions:
+                            work.append(node.context.functions[node.attrs["name"]])
+        return list(found)
+
+    def _stacks_stay(self, graphs: list[Graph]) -> bool:
+        """Whether residuals neither come in nor go out, and all operations on them are native."""
+        outside = [t for p in self.graph.params for t in leaf_types(p.type)] + leaf_types(self.graph.output.type)
+        if any(is_handle(t) for t in outside):
+            return False
+        entry = _found_symbols(self.graph)
+        for g in graphs:
+            for node in g.nodes:
+                if node.op.name in _HOST_STACKS:
+                    return False
+                if node.op.name in STACK_OPS:
+                    for t in (node.type, *[o.type for o in node.operands]):
+                        items = [i for leaf in leaf_types(t) if isinstance(leaf, StackType) for i in leaf_types(leaf.item)]
+                        if not all(knows(entry, i) for i in (*items, *leaf_types(t))):
+                            return False
+        return True
+
+    # ---- what emitters ask ---------------------------------------------------------------------------------------
+
+    def steps_of(self, graph: Graph) -> list[Step]:
+        """The steps of a graph at this build's level."""
+        found = self._steps.get(graph)
+        if found is None:
+            found = self._steps[graph] = steps_of(graph, self.level)
+        return found
+
+    def kernel(self, function: Function) -> str:
+        """The symbol under which ``function`` can be called."""
+        symbol = self._symbols.get(id(function))
+        if symbol is None:
+            symbol = self._symbols[id(function)] = function.symbol
+            self._kernels.setdefault(symbol, function)
+        return symbol
+
+    def constant(self, e: Emitter, node: Const) -> Memory:
+        """A constant array, as memory."""
+        number = self._constants.get(node)
+        if number is None:
+            number = self._constants[node] = len(self.constants)
+            self.constants.append(np.ascontiguousarray(node.value))
+        table = e.b.at(e.b.load(e.ctx, CONSTANTS), "i64")
+        assert isinstance(node.type, TensorType)
+        return Memory(node.type, None, address=e.b.load(table, number))
+
+    def object_handle(self, value: Any) -> int:
+        """The handle of an object that is known now."""
+        if value is None and self.native_stacks:
+            return 0
+        for k, known in enumerate(self.objects):
+            if known is value:
+                return 2 * k + 1
+        self.objects.append(value)
+        return 2 * (len(self.objects) - 1) + 1
+
+    def host_step(self, step: HostStep) -> int:
+        """The number of a step that runs in Python."""
+        self.host_steps.append(step)
+        return len(self.host_steps) - 1
+
+    def is_function(self, graph: Graph) -> bool:
+        """Whether calls of ``graph`` stay calls."""
+        return graph in self._shared
+
+    def callee(self, graph: Graph) -> Callee:
+        """``graph`` as a function; it is written later."""
+        found = self._callees.get(graph)
+        if found is None:
+            found = self._callees[graph] = callee_of(graph, f"function {len(self._callees)}")
+            if found.is_closed:
+                self._unwritten.append(found)
+        return found
+
+    # ---- main ----------------------------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        e = ProgramEmitter(self, self.graph.name)
+        b = e.b
+        types = [t for p in self.graph.params for t in leaf_types(p.type)]
+        memories: list[Leaf] = []
+        for k, t in enumerate(types):
+            if isinstance(t, TensorType):
+                buffer = b.buffer(f"x{k}", _elem(t))
+                memories.append(Memory(t, e.block(f"input {k}", bytes_of(t), "input", buffer)))
+        self.symbols = _found_symbols(self.graph)
+        outputs: dict[int, Memory] = {}
+        for k, t in enumerate(leaf_types(self.graph.output.type)):
+            out = Output(t)
+            if isinstance(t, TensorType) and knows(self.symbols, t):
+                out.buffer = len(outputs)
+                outputs[k] = Memory(t, e.block(f"output {k}", bytes_of(t), "output", b.buffer(f"out{k}", _elem(t))))
+            elif not isinstance(t, TokenType):
+                out.word = RESULTS + self.n_words
+                self.n_words += 1 + (len(t.shape) if isinstance(t, TensorType) else 0)
+            self.outputs.append(out)
+        arena = b.buffer("memory", "u8")
+        e.ctx = b.buffer("ctx", "i64")
+        capacity = b.dim("capacity")
+        leaves: list[Leaf] = []
+        tensors = iter(memories)
+        for k, t in enumerate(types):
+            if isinstance(t, TensorType):
+                leaves.append(next(tensors))
+            elif isinstance(t, ScalarType):
+                leaves.append(Number(t, b.dim(f"n{k}", word_type(t))))
+            else:
+                leaves.append(NOTHING if isinstance(t, TokenType) else Handle(t, b.dim(f"h{k}")))
+        e.entry_symbols = {s: b.dim(s.name) for s in self.symbols}
+        args: list[Tree] = []
+        for p in self.graph.params:
+            n = len(leaf_types(p.type))
+            args.append(tree_of(p.type, leaves[:n]))
+            leaves = leaves[n:]
+        results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places_for(self.graph, outputs)))
+        self._deliver(e, results, outputs)
+
+        def reserve(total: Any) -> Value:
+            if not isinstance(total, int):
+                b.store(e.ctx, NEEDED, total)
+                b.fail(b.gt(total, capacity), TOO_SMALL)
+                b.leave()
+            return b.address(arena)
+
+        main = e.finish(reserve)
+        self.plan = e.plan
+        written = [main]
+        while self._unwritten:
+            callee = self._unwritten.pop()
+            written.append(write_function(self, callee))
+            written[-1].fixed_symbol = callee.symbol
+        self.functions = _named(written)
+
+    def _deliver(self, e: ProgramEmitter, results: list[Leaf], outputs: dict[int, Memory]) -> None:
+        symbols = e.symbols
+        words: Buffer = e.ctx
+        for k, (leaf, out) in enumerate(zip(results, self.outputs, strict=True)):
+            if isinstance(leaf, Memory) and out.buffer < 0:
+                e.b.store(words, out.word, e.address(leaf))
+                for i, extent in enumerate(leaf.type.shape):
+                    e.b.store(words, out.word + 1 + i, e.b.value(e.dim(extent, symbols)))
+                results[k] = NOTHING
+            elif isinstance(leaf, Number | Handle):
+                e.b.store(words, out.word, e.b.bitcast(leaf.value, "i64"))
+                results[k] = NOTHING
+        deliver(e, results, outputs, words, 0)
+
+    def _load(self) -> None:
+        for function in self._kernels.values():
+            kernels.load_kernels([function])
+        kernels.load_kernels(self.functions)
+        self.address = kernels.kernel_address(self.functions[0])
+
+
+def _named(functions: list[Function]) -> list[Function]:
+    """Gives functions that call each other their final symbols: a hash over the text of them all."""
+    if len(functions) == 1:
+        return functions
+    digest = hashlib.sha256("\n".join(f.text for f in functions).encode()).hexdigest()[:24]
+    final = {f.fixed_symbol: f"p_{k}_{digest}" for k, f in enumerate(functions) if f.fixed_symbol}
+    for function in functions:
+        for instr in function.body.walk():
+            if instr.op == "call":
+                instr.attrs["function"] = final.get(instr.attrs["function"], instr.attrs["function"])
+        function.fixed_symbol = final.get(function.fixed_symbol, "")
+        function._text = None
+    return functions
+
+
+def _found_symbols(graph: Graph) -> dict[Symbol, tuple[int, int]]:
+    """The symbols that the shapes of the inputs give, with leaf and axis."""
+    return callee_of(graph, "").symbols
+
+
+def _elem(type: TensorType) -> str:
+    return element_of(type.dtype.numpy)

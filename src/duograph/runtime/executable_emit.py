@@ -1,0 +1,315 @@
+"""Graphs as loop IR: straight-line code. Control flow is in `executable_control`, numbers in `executable_scalars`.
+
+An `Emitter` writes one function; bodies and branches are written in place, with memory of the same arena. Who computes
+a value may be told where to put it (`Scope.places`): outputs of the program and of branches, the next value of a loop
+carry. What is not told gets a block of its own, or the block of an operand that dies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.core.dim import Dim, symbols_of
+from duograph.core.dtype import uint8
+from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
+from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.lower.loop.ir import Value
+from duograph.lower.lowering import Lowering, Operand, Temporary
+
+from . import executable_scalars as scalars
+from .executable_frame import CELLS, Frame
+from .executable_values import (
+    ALIASES,
+    CONTROL,
+    NOTHING,
+    Handle,
+    Leaf,
+    Memory,
+    Number,
+    Place,
+    Tree,
+    blocks_of,
+    bytes_of,
+    is_handle,
+    leaf_types,
+    leaves_of,
+    tree_of,
+)
+
+from .regions import alloc_function, cut_function
+
+if TYPE_CHECKING:
+    from .executable_build import Build
+    from .steps import Step
+
+
+UNTYPED = TensorType(uint8, ())
+"""What scratch memory is said to hold."""
+
+
+class Scope:
+    """One graph being written: the values of its nodes and of the symbols of its types.
+
+    Attributes:
+        places: memory that has been set aside for leaves of nodes.
+        last: the step after which a value is dead.
+        alive: the values that are not.
+    """
+
+    def __init__(self, graph: Graph, args: Sequence[Tree], symbols: dict[Any, Any], places: dict[Place, Memory]) -> None:
+        self.graph = graph
+        self.values: dict[Node, Tree] = dict(zip(graph.params, args, strict=True))
+        self.symbols = dict(symbols)
+        self.places = places
+        self.last: dict[Node, int] = {}
+        self.alive: dict[Node, Tree] = {}
+
+
+class Emitter(Frame):
+    """Writes graphs into one function."""
+
+    def __init__(self, build: Build, name: str) -> None:
+        super().__init__(name, build.debug)
+        self.build = build
+        self.allocations = 0
+        self.symbols: dict[Any, Any] = {}  # at the end of the graph that was written last
+        self.depth: Any = 0
+
+    # ---- graphs --------------------------------------------------------------------------------------------------
+
+    def graph(
+        self, graph: Graph, args: Sequence[Tree], symbols: dict[Any, Any], places: dict[Place, Memory] | None = None
+    ) -> Tree:
+        """Writes the code of ``graph``; the value of its output."""
+        scope = Scope(graph, args, symbols, places or {})
+        held = blocks_of(tuple(args))
+        for block in held:  # who called still has them
+            block.refs += 1
+        steps = self.build.steps_of(graph)
+        for i, step in enumerate(steps):
+            for node in step.operands:
+                scope.last[node] = i
+        scope.last.pop(graph.output, None)
+        for i, step in enumerate(steps):
+            self.time += 1
+            self._step(step, scope, i)
+            for node in step.operands:
+                if scope.last.get(node) == i and isinstance(node, Apply):
+                    self._release(scope.alive.pop(node))
+        for tree in scope.alive.values():
+            self._release(tree)
+        for block in held:
+            block.refs -= 1
+        self.symbols = scope.symbols
+        return self.value(graph.output, scope)
+
+    def _step(self, step: Step, scope: Scope, i: int) -> None:
+        if step.lowering is not None:
+            made = self._lowered(step, scope, i)
+        else:
+            (node,) = step.nodes
+            made = {node: self._node(node, step, scope)}
+        for node, tree in made.items():
+            scope.values[node] = scope.alive[node] = tree
+            for block in blocks_of(tree):
+                block.refs += 1
+
+    def _release(self, tree: Tree) -> None:
+        for block in blocks_of(tree):
+            block.refs -= 1
+
+    def value(self, node: Node, scope: Scope) -> Tree:
+        """The value of a node that has been written, or of a constant."""
+        if node in scope.values:
+            return scope.values[node]
+        assert isinstance(node, Const), f"{node!r} is free in @{scope.graph.name}"
+        if isinstance(node.value, np.ndarray):
+            return self.build.constant(self, node)
+        if isinstance(node.type, ScalarType):
+            return Number(node.type, self.b.const(node.value, scalars.word_type(node.type)))
+        return Handle(node.type, self.b.const(self.build.object_handle(node.value)))
+
+    def _node(self, node: Apply, step: Step, scope: Scope) -> Tree:
+        """The value of a node that is no kernel."""
+        operands = [self.value(o, scope) for o in node.operands] if node.op is not make_tuple else []
+        if node.op is make_tuple:
+            return tuple([self.value(o, scope) for o in node.operands])
+        if node.op is tuple_get:
+            (source,) = operands
+            assert isinstance(source, tuple)
+            return source[node.attrs["index"]]
+        if step.reason:
+            return self.host(node, operands, scope, step.reason)
+        if node.op in CONTROL:
+            return self.control(node, operands, scope)
+        if node.op.name in ALIASES:
+            (source, *_) = operands
+            assert isinstance(source, Memory) and isinstance(node.type, TensorType)
+            return source.retyped(node.type)
+        if node.op.name == "undef":
+            return self.undefined(node.type)
+        stacked = self.stack_step(node, operands, scope)
+        if stacked is not None:
+            return stacked
+        return scalars.emit(self, node, operands, scope)
+
+    def control(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
+        raise NotImplementedError
+
+    def stack_step(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree | None:
+        raise NotImplementedError
+
+    def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
+        raise NotImplementedError
+
+    def undefined(self, type: Type) -> Tree:
+        """Values that nobody reads."""
+        leaves: list[Leaf] = []
+        for t in leaf_types(type):
+            if isinstance(t, TensorType):
+                leaves.append(self.tensor("undef", t))
+            elif isinstance(t, ScalarType):
+                leaves.append(Number(t, self.b.const(0, scalars.word_type(t))))
+            elif isinstance(t, TokenType):
+                leaves.append(NOTHING)
+            else:
+                leaves.append(Handle(t, self.b.const(self.build.object_handle(None))))
+        return tree_of(type, leaves)
+
+    # ---- kernels -------------------------------------------------------------------------------------------------
+
+    def result(self, node: Node, leaf: int, type: TensorType, scope: Scope) -> Memory:
+        """Memory for a result: what was set aside for it, or new."""
+        place = scope.places.get((node, leaf))
+        if place is not None:
+            return place.retyped(type)
+        name = node.op.name if isinstance(node, Apply) else "value"
+        return self.new(name, type, scope)
+
+    def new(self, name: str, type: TensorType, scope: Scope) -> Memory:
+        """Memory for a tensor: of the arena, or of the region if its size is not known when the program starts."""
+        if knows(self.entry_symbols, type):
+            return self.tensor(name, type)
+        return Memory(type, None, address=self.region(CELLS, self.dim(bytes_of(type), scope.symbols)))
+
+    # ---- regions -------------------------------------------------------------------------------------------------
+
+    def region(self, region: int, nbytes: Any) -> Value:
+        """Memory that is allocated when the program comes here; its address."""
+        self.allocations += 1
+        self.b.call(self.build.kernel(alloc_function()), [self.ctx], [region, nbytes])
+        self.b.leave()
+        return self.b.load(self.ctx, region + 2)
+
+    def mark(self, result: Type) -> Any:
+        """The state of the region before something whose results are of type ``result``."""
+        if any(is_handle(t) for t in leaf_types(result)):
+            return None
+        return self.b.load(self.ctx, CELLS), self.b.load(self.ctx, CELLS + 1), self.allocations
+
+    def cut(self, mark: Any) -> None:
+        """Gives back what has been allocated since."""
+        if mark is not None and mark[2] != self.allocations:
+            self.b.call(self.build.kernel(cut_function()), [self.ctx], [CELLS, mark[0], mark[1]])
+
+    def _lowered(self, step: Step, scope: Scope, i: int) -> dict[Node, Tree]:
+        """Calls the kernels of a step."""
+        c = step.lowering
+        assert c is not None
+        where: dict[int, Leaf] = {}
+        for operand, node in zip(c.ins, step.inputs, strict=True):
+            (where[id(operand)],) = leaves_of(self.value(node, scope))
+        outs: dict[int, Memory] = {}
+        for operand, (node, leaf) in zip(c.outs, step.outputs, strict=True):
+            assert isinstance(operand.type, TensorType)
+            memory = None
+            if (node, leaf) not in scope.places:
+                memory = self._dying(c, operand, step, scope, i, where, outs)
+            where[id(operand)] = outs[id(operand)] = memory or self.result(node, leaf, operand.type, scope)
+        temporaries: dict[int, Memory] = {}
+        for call in c.calls:
+            buffers = []
+            for memory in call.buffers:
+                if isinstance(memory, Temporary):
+                    if id(memory) not in temporaries:
+                        temporaries[id(memory)] = self._temporary(memory)
+                    buffers.append(self.buffer(temporaries[id(memory)], memory.elem))
+                else:
+                    found = where[id(memory)]
+                    assert isinstance(found, Memory)
+                    buffers.append(self.buffer(found, memory.elem))
+            dims = [self._number(d, where, scope) for d in call.dims]
+            self.b.call(self.build.kernel(call.function), buffers, dims)
+        return self._results(step, outs, c)
+
+    def _temporary(self, temporary: Temporary) -> Memory:
+        from duograph.lower.loop.types import BITS
+
+        nbytes = temporary.count * (BITS[temporary.elem] // 8)
+        block = self.block("scratch", nbytes)
+        return Memory(UNTYPED, block)
+
+    def _results(self, step: Step, outs: dict[int, Memory], c: Lowering) -> dict[Node, Tree]:
+        leaves: dict[Node, list[Leaf]] = {}
+        for operand, (node, _) in zip(c.outs, step.outputs, strict=True):
+            leaves.setdefault(node, []).append(outs[id(operand)])
+        return {node: tree_of(node.type, found) for node, found in leaves.items()}
+
+    def _number(self, dim: Any, where: dict[int, Leaf], scope: Scope) -> Any:
+        if isinstance(dim, Operand):
+            found = where[id(dim)]
+            assert isinstance(found, Number)
+            return found.value
+        if isinstance(dim, float):
+            return self.b.const(dim, "f64")
+        return self.dim(dim, scope.symbols)
+
+    def _dying(
+        self, c: Lowering, out: Operand, step: Step, scope: Scope, i: int, where: dict[int, Leaf], outs: Any
+    ) -> Memory | None:
+        """The memory of an operand that nobody needs afterwards and whose kernel says that it may be overwritten."""
+        for operand, node in zip(c.ins, step.inputs, strict=True):
+            memory = where[id(operand)]
+            if (
+                scope.last.get(node) != i
+                or not isinstance(memory, Memory)
+                or memory.block is None
+                or memory.block.kind != "arena"
+                or memory.block.refs != 1
+                or memory.offset
+                or memory.block.nbytes != bytes_of(out.type)  # type: ignore[arg-type]
+                or any(m.block is memory.block for m in outs.values())
+                or not all(may_overwrite(c, o, out) for o, n in zip(c.ins, step.inputs, strict=True) if n is node)
+            ):
+                continue
+            assert isinstance(out.type, TensorType)
+            return memory.retyped(out.type)
+        return None
+
+
+def may_overwrite(c: Lowering, operand: Operand, out: Operand) -> bool:
+    """Whether the kernels of ``c`` allow that ``out`` is the memory of ``operand``."""
+    used = [call for call in c.calls if operand in call.buffers]
+    writes = [call for call in c.calls if out in call.buffers]
+    if len(used) != 1 or not writes or writes[0] is not used[0]:
+        return False
+    (call,) = used
+    target = call.buffers.index(out)
+    return all((k, target) in call.inplace for k, x in enumerate(call.buffers) if x is operand)
+
+
+def knows(symbols: dict[Any, Any], type: Type) -> bool:
+    """Whether the sizes of values of ``type`` can be computed from ``symbols``."""
+    for leaf in leaf_types(type):
+        if isinstance(leaf, TensorType):
+            for extent in leaf.shape:
+                if isinstance(extent, Dim) and any(s not in symbols for s in symbols_of(extent)):
+                    return False
+    return True
+
+
+__all__ = ["Emitter", "Scope", "TupleType", "Value", "knows", "may_overwrite"]
