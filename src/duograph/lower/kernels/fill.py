@@ -53,14 +53,17 @@ def fill_kernel(elem: str, parts: int) -> Function:
     return b.finish()
 
 
-def fill(c: Lowering, dst: Operand, value: Any, size: Extent | None = None) -> None:
-    """Adds the filling of ``dst`` with a number that is known now."""
+def fill_words(c: Lowering, dst: Operand | Temporary, words: Sequence[int], size: Extent) -> None:
+    """Adds the filling of ``size`` elements of ``dst`` with the number whose raw elements are ``words``."""
     elem, parts = raw(dst)
-    words = words_of(value, dst.dtype.numpy)
-    if parts == 2 and words[0] == words[1]:
+    if len(words) == 2 and words[0] == words[1]:
         words = words[:1]
-    count = (dst.size if size is None else size) * parts
-    c.call(fill_kernel(elem, len(words)), [dst], [count, *words])
+    c.call(fill_kernel(elem, len(words)), [dst], [size * parts, *words])
+
+
+def fill(c: Lowering, dst: Operand, value: Any) -> None:
+    """Adds the filling of ``dst`` with a number that is known now."""
+    fill_words(c, dst, words_of(value, dst.dtype.numpy), dst.size)
 
 
 def zero(c: Lowering, dst: Operand | Temporary, size: Extent) -> None:

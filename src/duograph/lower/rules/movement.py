@@ -12,17 +12,8 @@ from ..lowering import Extent, Lowering
 from ..rule import kernel
 
 
-def _same_elements(c: Lowering) -> None:
-    copy_all(c, c.ins[0], c.outs[0], c.outs[0].size)
-
-
-for _name in ("reshape", "identity", "stop_gradient", "assigned"):
-    kernel(_name)(_same_elements)
-
-
-@kernel("bitcast")
-def bitcast(c: Lowering) -> None:
-    """The bytes stay what they are; the operand is read in elements of the result."""
+@kernel("reshape")
+def reshape(c: Lowering) -> None:
     copy_all(c, c.ins[0], c.outs[0], c.outs[0].size)
 
 

@@ -103,7 +103,7 @@ def range_update(c: Lowering) -> None:
     copy_all(c, base, out, out.size)
     missing = len(base.shape) - len(value.shape)
     padded = ((1,) * missing + tuple(value.shape)) if missing >= 0 else ()
-    if not padded and base.shape or step == 0 or _misfits(padded, base.shape, (axis,)):
+    if (not padded and base.shape) or step == 0 or _misfits(padded, base.shape, (axis,)):
         always_fails(c)
         return
     elem, parts = raw(out)
