@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import struct
-import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from duograph.base.events import emit
+from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import Target, current_target
 from duograph.runtime import diskcache, machine
 from duograph.runtime.cores import available_cores
@@ -53,7 +53,7 @@ PART = 20_000
 """Characters of text for each further thread that compiles: about 30 ms of work."""
 
 _statistics = Statistics()
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 _loaded: weakref.WeakValueDictionary[tuple[object, ...], Linked] = weakref.WeakValueDictionary()
 
 

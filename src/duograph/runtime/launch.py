@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 
 from duograph.autodiff.tape import Tape
 from duograph.base.events import emit
+from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
 from duograph.core.op import Op, no_recording, state
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
@@ -145,7 +145,7 @@ def _twins(value: Any) -> Any:
 # ---- what is native -------------------------------------------------------------------------------------------------
 
 _cells: list[Cell] = []
-_lock = threading.RLock()
+_lock = fork_safe_lock()
 _engine: Engine | None = None
 _refused: str | None = None
 _constant: list[Callable[[Any, Any], Tensor]] = []

@@ -18,13 +18,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-import os
 import sys
 import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from duograph.base.config import config
+from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import Target, current_target
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Linked:
         return f"Linked({', '.join(self._addresses)})"
 
 
-_lock = threading.RLock()
+_lock = fork_safe_lock()
 _numbers = itertools.count()
 _dead: list[Any] = []  # code to unmap
 
@@ -340,11 +340,3 @@ def _machine(target: Target, number: int = 0) -> Any:
     return binding.Target.from_triple(triple).create_target_machine(
         cpu=target.cpu, features=target.features, opt=OPTIMISATION, reloc="pic", codemodel="default", jit=True
     )
-
-
-def _after_fork() -> None:
-    _lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_after_fork, after_in_child=_after_fork)

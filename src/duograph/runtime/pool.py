@@ -34,6 +34,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.events import emit
+from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import current_target
 from duograph.runtime.code import load
 from duograph.runtime.cores import available_cores
@@ -110,7 +111,7 @@ class _Pool:
 
 
 _the_pool: _Pool | None = None
-_creation = threading.Lock()
+_creation = fork_safe_lock()
 _chosen_threads = 0
 
 

@@ -11,6 +11,7 @@ from duograph.runtime import code, pool
 from duograph.runtime.code import load, statistics
 from duograph.runtime.module_text import merge
 from tests.unit.runtime.native import COUNT, call, np, scale, scaled
+from tests.unit.runtime.processes import child_agrees
 
 
 @pytest.fixture
@@ -78,6 +79,23 @@ def test_symbols_are_part_of_the_identity(compiled):
     two = load(text, ["caller"], {"callee": second.address("g")}, keep=(second,))
     assert (call(one, "caller", [], []), call(two, "caller", [], [])) == (1, 2)
     assert compiled() == 1
+
+
+def test_a_fork_while_another_thread_loads(compiled):
+    going = True
+
+    def work():
+        while going:
+            assert scaled(5.5) == [5.5, 11, 16.5]
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        for _ in range(10):
+            assert child_agrees(lambda: scaled(6.5) == [6.5, 13, 19.5])
+    finally:
+        going = False
+        worker.join()
 
 
 def test_the_cache_can_be_off(compiled):
