@@ -26,7 +26,7 @@ from duograph.ops.scalar import scalar_binary
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Tape, Variable, entry_of, saved_values
+from .tape import Entry, Tape, Variable, checked, entry_of, saved_values
 
 
 class Maybe:
@@ -72,6 +72,8 @@ def plus(a: Gradient, b: Gradient) -> Gradient:
     """The sum of two gradients, ``a`` being the one accumulated earlier."""
     if a is None or b is None:
         return b if a is None else a
+    if type(a) is Tensor and type(b) is Tensor:
+        return add(a, b)
     x, y = (g.value if isinstance(g, Maybe) else g for g in (a, b))
     total = add(x, y) if isinstance(x, Tensor) else residual_add(x, y)
     if isinstance(a, Maybe) and isinstance(b, Maybe):
@@ -229,7 +231,7 @@ def backpropagate(
         if type(item) is not tuple:
             walk.visit(item, keep)
         elif walk.get(item[3]) is not None:  # most of what native code recorded may lead nowhere
-            walk.visit(entry_of(item), keep)
+            walk.visit_plain(item, keep)
     for variable in keep & tape.hooks.keys():
         walk.run_hooks(variable)
     return [None if v is None else walk.grads.get(walk.name(v)) for v in wanted]
@@ -296,6 +298,30 @@ class _Walk:
         for v, gradient in zip(touched, branch(defined, run, lambda: list(before)), strict=True):
             if gradient is not None:
                 self.grads[v] = gradient
+
+    def visit_plain(self, item: tuple[Any, ...], keep: set[Variable]) -> None:
+        """`visit` for what native code recorded: one result, and mostly no hooks, flags or other names."""
+        op, attrs, out, variable, version = item[:5]
+        grads = self.grads
+        dout = grads.get(variable)
+        if self.alias or variable in keep or variable in self.tape.hooks or type(dout) is not Tensor or state.binder:
+            self.visit(entry_of(item), keep)
+            return
+        del grads[variable]
+        ins = item[5::3]
+        stamps = item[7::3]
+        if out._version != version or any([x._version != v for x, v in zip(ins, stamps, strict=True)]):
+            *ins, out = checked((*ins, out), (*stamps, version), op.name)
+        parts = op.bprop(tuple(ins), out, dout, **attrs)
+        for v, part in zip(item[6::3], parts, strict=False):
+            if v is None or part is None:
+                continue
+            if type(part) is not Tensor and callable(part) and not isinstance(part, Tensor):
+                part = part()
+                if part is None:
+                    continue
+            before = grads.get(v)
+            grads[v] = part if before is None else plus(before, part)
 
     def apply(self, entry: Entry, douts: list[Gradient]) -> None:
         """Runs the rule of ``entry`` and adds what it gives."""

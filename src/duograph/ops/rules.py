@@ -181,11 +181,11 @@ def is_half(array: np.ndarray) -> bool:
 
 def sum_to(grad: Any, shape: Any) -> Any:
     """``grad`` summed over the axes that broadcasting from ``shape`` had added: the gradient of broadcasting."""
+    if grad.shape == shape or tuple(grad.shape) == tuple(shape):
+        return grad
     from .movement import reshape
     from .reduce import reduce_sum
 
-    if tuple(grad.shape) == tuple(shape):
-        return grad
     extra = len(grad.shape) - len(shape)
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if isinstance(n, int) and n == 1 and grad.shape[i + extra] != 1

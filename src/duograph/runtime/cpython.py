@@ -43,7 +43,7 @@ ARRAY_HANDLER = HEAD + 72
 
 C_CONTIGUOUS, OWNS_DATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
 
-_NUMPY_TABLE = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+_NUMPY_TABLE = {"PyArray_NewCopy": 85, "PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
 _ARRAY_TYPE_ENTRY = 2
 
 METH_FASTCALL, METH_KEYWORDS = 0x80, 0x2

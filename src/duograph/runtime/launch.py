@@ -59,8 +59,8 @@ class Cell:
         self.owner, self.name, self.function, self.weak_numbers = owner, name, function, weak_numbers
 
     def unknown(self, key: bytes, /, *args: Any, **named: Any) -> Any:
-        """A call whose key has no record: computes it, and tries to add the record."""
-        if _engine is None or _engine.learning:
+        """A call whose key has no record: computes it; the second time, tries to add the record."""
+        if _engine is None or _engine.learning or not _engine.is_back(key):
             return self.function(*args, **named)
         noted = _Notes()
         before = state.tapes
@@ -308,6 +308,17 @@ class Engine:
         self.set("table_shift", 64 - TABLE_PLACES.bit_length() + 1)
         self.set("table", ctypes.addressof(table))
         self.table, self.owners = table, []
+        self.seen: set[int] = set()
+
+    def is_back(self, key: bytes) -> bool:
+        """Whether this key was asked for before. Many shapes come only once; records are for those that come back."""
+        hashed = int.from_bytes(key[:8], "little")
+        if hashed in self.seen:
+            return True
+        if len(self.seen) >= 4 * MOST_RECORDS:
+            self.seen.clear()
+        self.seen.add(hashed)
+        return False
 
     def learn(
         self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any

@@ -16,13 +16,13 @@ A key, a record and a step are arrays of words; the constants below say what sta
 from __future__ import annotations
 
 from .cpython import (
-    ALIGNED, ARRAY_DATA, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_HANDLER, ARRAY_RANK, ARRAY_SHAPE, C_CONTIGUOUS, FLOAT_VALUE,
+    ALIGNED, ARRAY_DATA, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_HANDLER, ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES, C_CONTIGUOUS, FLOAT_VALUE,
     LIST_ITEMS, OWNS_DATA, SIZE, SLICE_PARTS, TUPLE_ITEMS, TYPE, WRITEABLE,
 )  # fmt: skip
 from .textbuilder import Function, Value, Words
 
-# Tags of the words of a key. The second byte of TENSOR, TUPLE and LIST is the rank or length.
-TENSOR, FLOAT, INT, OBJECT, TUPLE, LIST, SLICE, WEAK_FLOAT, WEAK_INT, KEYWORD = range(1, 11)
+# Tags of the words of a key. The second byte of TENSOR, STRIDED, TUPLE and LIST is the rank or length.
+TENSOR, FLOAT, INT, OBJECT, TUPLE, LIST, SLICE, WEAK_FLOAT, WEAK_INT, KEYWORD, STRIDED = range(1, 12)
 
 MOST_TENSORS, MOST_NUMBERS, MOST_KEY, MOST_VALUES, MOST_BUFFERS = 8, 4, 96, 32, 32
 STACK_TEMPORARIES = 2048
@@ -37,14 +37,15 @@ FRAME_WORDS = KEY_AT + MOST_KEY
 # A record. Values are numbered: tensors of the call, numbers of the call, constants, then the outputs of the steps.
 (
     R_COUNT, R_KEY, R_PYTHON, R_OWNER, R_CONSTANTS, R_CONSTANT_AT, R_NUMBER_TYPES, R_STEPS, R_STEP_AT, R_RESULT,
-    R_RESULTS, R_RELEASE, RECORD_WORDS,
-) = range(13)  # fmt: skip
+    R_RESULTS, R_RELEASE, R_COPIES, RECORD_WORDS,
+) = range(14)  # fmt: skip
+# R_COPIES has a bit for each tensor of the call that kernels need in one piece and that is not.
 # A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is the
-# first byte. S_RECORDED: 0 if the op has no gradient, 1 if tapes record it, 2 if only Python can tell them.
+# first byte. S_COPY: kernels need this view in one piece. S_RECORDED: 0 if the op has no gradient, 1 if tapes record it, 2 if only Python can tell them.
 (
     S_VIEW, S_OP, S_ATTRS, S_RECORDED, S_OPERANDS, S_OPERAND_AT, S_OUTPUTS, S_OUTPUT_AT, S_CALLS, S_CALL_AT,
-    S_TEMPORARIES, STEP_WORDS,
-) = range(12)  # fmt: skip
+    S_TEMPORARIES, S_COPY, STEP_WORDS,
+) = range(13)  # fmt: skip
 C_ADDRESS, C_BUFFERS, C_BUFFER_AT, C_DIMS, CALL_WORDS = range(5)
 O_DTYPE, O_RANK, O_BYTES, O_SHAPE, O_STRIDES, O_OFFSET, O_FLAGS, OUTPUT_WORDS = range(8)
 
@@ -163,19 +164,25 @@ def _key(words: Words) -> Function:
     data = f.load("ptr", value, words_offset("data"))
     f.goto_if(data.eq(None), refuse)
     f.goto_if(type_of(f, data).ne(f.word("ndarray")), refuse)
-    plain = f.const("i32", C_CONTIGUOUS | ALIGNED)
-    f.goto_if((f.load("i32", data, ARRAY_FLAGS) & plain).ne(plain), refuse)
     count = f.load("i64", frame, 8 * TENSORS)
     f.goto_if(count.eq(MOST_TENSORS), refuse)
     f.store(value, frame, (count + TENSOR_AT) * 8)
     f.store(count + 1, frame, 8 * TENSORS)
     rank = f.load("i32", data, ARRAY_RANK).to("i64")
-    f.goto_if((f.load("i64", frame) + rank).gt(MOST_KEY - 4), refuse)
+    f.goto_if((f.load("i64", frame) + rank * 2).gt(MOST_KEY - 4), refuse)
+    plain, strided = f.const("i32", C_CONTIGUOUS | ALIGNED), f.label("strided")
+    f.goto_if((f.load("i32", data, ARRAY_FLAGS) & plain).ne(plain), strided)
     push((rank << 8) | TENSOR)
     push(f.load("i64", data, ARRAY_DTYPE))
-    shape = f.load("ptr", data, ARRAY_SHAPE)
     with f.times(rank) as i:
-        push(f.load("i64", shape, i * 8))
+        push(f.load("i64", f.load("ptr", data, ARRAY_SHAPE), i * 8))
+    f.ret(1)
+    f.place(strided)
+    push((rank << 8) | STRIDED)
+    push(f.load("i64", data, ARRAY_DTYPE))
+    for field in (ARRAY_SHAPE, ARRAY_STRIDES):
+        with f.times(rank) as i:
+            push(f.load("i64", f.load("ptr", data, field), i * 8))
     f.ret(1)
     f.place(refuse)
     f.ret(0)
@@ -523,19 +530,30 @@ def _run(words: Words) -> Function:
     done, failed = f.label("done"), f.label("failed")
     owner = incref(f, f.load("ptr", record, 8 * R_OWNER))
 
-    def add(value: Value) -> Value:
-        """The next value (whose reference is taken); its array is held, so that nothing can take it away."""
+    def add(value: Value, copy: Value | None = None) -> Value:
+        """The next value (whose reference is taken). Its array is held, so that nothing can take it away; kernels get
+        a contiguous copy if ``copy`` is not 0."""
         n = count.get()
         array = f.load("ptr", value, words_offset("data"))
+        held, taken = f.variable("ptr"), f.label("taken")
+        if copy is not None:
+            with f.if_(copy.ne(0)):
+                held.set(f.api("ptr", "PyArray_NewCopy", array, ("i32", 0)))
+                f.goto_if(held.get().ne(None), taken)
+                decref(f, value)
+                f.goto(failed)
+        held.set(incref(f, array))
+        f.place(taken)
         f.store(value, values, n * 8)
-        f.store(incref(f, array), arrays, n * 8)
+        f.store(held.get(), arrays, n * 8)
         f.store(0, variables, n * 8, type="ptr")
         count.set(n + 1)
         return n
 
     tensors, numbers = f.load("i64", frame, 8 * TENSORS), f.load("i64", frame, 8 * NUMBERS)
+    copies = f.load("i64", record, 8 * R_COPIES)
     with f.times(tensors) as i:
-        n = add(incref(f, f.load("ptr", frame, (i + TENSOR_AT) * 8)))
+        n = add(incref(f, f.load("ptr", frame, (i + TENSOR_AT) * 8)), (copies >> i) & 1)
         with f.if_(taped):
             place = variables + n * 8
             f.goto_if(f.call("i64", "dg_mark", tape, f.load("ptr", values, n * 8), place).eq(0), failed)
@@ -557,12 +575,12 @@ def _run(words: Words) -> Function:
         next_step = f.label("next_step")
         with f.if_(is_view.ne(0)):
             index = f.load("i64", operand_at) * 8
-            shown = f.call("ptr", "dg_view_array", f.load("ptr", arrays, index), output_at)
+            parent = f.load("ptr", values, index)
+            shown = f.call("ptr", "dg_view_array", f.load("ptr", parent, words_offset("data")), output_at)
             f.goto_if(shown.eq(None), failed)
             made = f.call("ptr", "dg_tensor", shown)
             f.goto_if(made.eq(None), failed)
-            add(made)
-            parent = f.load("ptr", values, index)
+            add(made, f.load("i64", step, 8 * S_COPY))
             alias = f.call("ptr", "dg_alias", parent)
             f.goto_if(alias.eq(None), failed)
             before = f.load("ptr", made, words_offset("storage"))

@@ -121,7 +121,11 @@ def pack(
     for i in range(len(numbers)):
         shown[len(tensors) + i] = np.empty((), number_types[i].numpy)
     words = Words()
-    packed = [_pack_step(words, step, shown) for step in steps]
+    copied: set[int] = set()
+    blocks = [_pack_step(words, step, shown, copied) for step in steps]
+    for step, block in zip(steps, blocks, strict=True):
+        block[lt.S_COPY] = int(step.first in copied)
+    packed = [words.array(block) for block in blocks]
     record = (ctypes.c_int64 * lt.RECORD_WORDS)()
     record[lt.R_COUNT], record[lt.R_KEY] = len(key), words.array(key)
     record[lt.R_CONSTANTS] = len(constants)
@@ -130,6 +134,7 @@ def pack(
     record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
     record[lt.R_RESULT] = single if single is not None else words.array(results)
     record[lt.R_RESULTS] = 0 if single is not None else len(results) + 1
+    record[lt.R_COPIES] = sum(1 << i for i in copied if i < len(tensors))
     record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
     return record, words.kept
 
@@ -195,8 +200,9 @@ def _plain(tensor: Tensor) -> np.ndarray:
     return array
 
 
-def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray]) -> int:
-    """The words of a step; ``shown`` has an array like each value so far, and gets those of the results."""
+def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: set[int]) -> list[int]:
+    """The words of a step; ``shown`` has an array like each value so far, and gets those of the results. ``copied``
+    gets the values that kernels need in one piece and that are not."""
     operands = [shown[i] for i in step.operands]
     outs = [_plain(x) for x in step.outs]
     block = [0] * lt.STEP_WORDS
@@ -208,10 +214,15 @@ def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray]) -> int:
     if step.is_view:
         block[lt.S_OUTPUT_AT] = words.array(_view_output(words, operands[0], outs[0]))
     else:
+        copied.update(i for i in step.operands if not _is_in_one_piece(shown[i]))
         _pack_calls(words, block, step, operands, outs)
     for i, array in enumerate(outs):
         shown[step.first + i] = array
-    return words.array(block)
+    return block
+
+
+def _is_in_one_piece(array: np.ndarray) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned
 
 
 def _pack_calls(
@@ -219,9 +230,6 @@ def _pack_calls(
 ) -> None:
     from .single import SingleOp, single_op
 
-    for array in operands:
-        if not array.flags.c_contiguous or not array.flags.aligned:
-            raise Uncovered("an operand that is not contiguous")
     prepared = single_op(step.op, operands, step.attrs)
     if not isinstance(prepared, SingleOp):
         raise Uncovered(f"{step.op.name} has no native kernel")
