@@ -57,7 +57,7 @@ def write_report(results: Results, machine: str, words: Callable[[float], str]) 
         "",
         f"Written by `scripts/bench --report`. {machine}.",
         "",
-        "Times are medians of interleaved rounds; ×2.00 means that the other takes twice as long as duograph's first column.",
+        "Medians of interleaved rounds; ×2.00 means that the other takes twice as long as duograph's first column.",
     ]
     for name, seconds in results.items():
         parts += ["", f"## {name}", "", *_table(seconds, words)]
