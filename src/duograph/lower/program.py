@@ -205,10 +205,12 @@ def as_stored(b: Builder, element: Element, type: TensorType) -> Element:
 
 
 def best_lanes(program: Program) -> int:
-    """Lanes per vector: 16 float32, 8 of 64-bit types, 32 if there are only bytes."""
+    """Lanes per vector: 16 float32, 8 of 64-bit types and of ops that compute in them, 32 if there are only bytes."""
     widest = 8
     for type_ in program.types():
         if isinstance(type_, TensorType):
             bits = BITS[element_of(type_.dtype.numpy)]
             widest = max(widest, 32 if bits == 16 else bits)
+    if any(isinstance(step, Step) and step.rule.wide for step in program.steps):
+        widest = 64
     return {8: 32, 16: 16, 32: 16, 64: 8}[widest]

@@ -100,6 +100,32 @@ def any_lane(b: Builder, condition: Value) -> Value:
     return b.fold_lanes(condition, lambda x, y: x | y)
 
 
+def lane_by_lane(b: Builder, function: Callable[..., Any], *xs: Value) -> tuple[Value, ...]:
+    """``function`` of scalars, which returns a tuple, for each lane in turn: small code for what is rarely needed."""
+    lanes = xs[0].type.lanes
+    if lanes == 1:
+        return tuple(function(b, *xs))
+    inputs = [b.alloca(x.type.elem, lanes) for x in xs]
+    for buffer, x in zip(inputs, xs, strict=True):
+        b.store(buffer, 0, x)
+    outputs: list[Any] = []
+
+    def one(i: Value) -> None:
+        results = function(b, *[b.load(buffer, i) for buffer in inputs])
+        for result, buffer in zip(results, outputs, strict=True):
+            b.store(buffer, i, result)
+
+    outputs.extend(b.alloca(elem, lanes) for elem in _elements(function, xs))
+    b.for_(0, lanes, 1, one)
+    return tuple([b.load(buffer, 0, lanes) for buffer in outputs])
+
+
+def _elements(function: Callable[..., Any], xs: tuple[Value, ...]) -> list[str]:
+    """Element types of the results of ``function``, found by writing it once into a builder that is thrown away."""
+    b = Builder("types")
+    return [r.type.elem for r in function(b, *[b.load(b.buffer(f"x{i}", x.type.elem), 0) for i, x in enumerate(xs)])]
+
+
 # ---- powers of two --------------------------------------------------------------------------------------------------
 
 

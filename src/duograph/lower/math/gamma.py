@@ -13,7 +13,7 @@ from ..loop.ir import Value
 from .common import INF, NAN, fast_two_sum, in_f64, poly, two_product, two_sum
 from .logarithm import log
 from .power import log_in_two
-from .trigonometric import cos, sin
+from .trigonometric import sine_of_turns
 
 # lgamma(y) = (y - 1/2) log(y) - y + log(2 pi) / 2 + P(1 / y**2) / y for y >= 8
 _STIRLING = (
@@ -46,17 +46,18 @@ def _near(b: Builder, d: Value, coefficients: Sequence[float]) -> Value:
 
 def _lgamma_positive(b: Builder, x: Value) -> Value:
     """``lgamma(x)`` for finite ``x > 0``."""
-    one = b.const(1.0, x)
-    y, y_low, product, product_low = x, b.const(0.0, x), one, b.const(0.0, x)
-    for _ in range(8):
+    one, zero = b.const(1.0, x), b.const(0.0, x)
+
+    def lift(i: Value, y: Value, y_low: Value, product: Value, product_low: Value) -> tuple[Value, ...]:
         low = b.lt(y, 8.0)
-        factor, factor_low = b.select(low, y, one), b.select(low, y_low, b.const(0.0, x))
+        factor, factor_low = b.select(low, y, one), b.select(low, y_low, zero)
         p, e = two_product(b, product, factor)
         product, product_low = fast_two_sum(p, e + (product * factor_low + product_low * factor))
-        step = b.select(low, one, b.const(0.0, x))
-        # the smaller argument may not be a float any more
-        y, rest = two_sum(y, step)
-        y_low = y_low + rest
+        # the sum may not be a float any more
+        y, rest = two_sum(y, b.select(low, one, zero))
+        return y, y_low + rest, product, product_low
+
+    y, y_low, product, product_low = b.for_(0, 8, 1, lift, (x, zero, one, zero))
     log_y, log_y_low = log_in_two(b, y)
     log_y_low = log_y_low + y_low / y
     log_p, log_p_low = log_in_two(b, product)
@@ -82,8 +83,7 @@ def lgamma(b: Builder, x: Value) -> Value:
     regular = b.gt(t, 0.0) & b.lt(t, INF)
     t = b.select(regular, t, b.const(1.0, x))
     value = _lgamma_positive(b, t)
-    fraction = t - b.rint(t)
-    sine = b.abs(sin(b, fraction * _PI))
+    sine = b.abs(sine_of_turns(b, t - b.rint(t))[0])
     reflected = (b.const(_LOG_PI, x) - log(b, t * b.select(b.eq(sine, 0.0), b.const(1.0, x), sine))) - value
     value = b.select(b.lt(x, 0.0), reflected, value)
     pole = b.le(x, 0.0) & b.eq(b.floor(x), x)
@@ -98,19 +98,19 @@ def digamma(b: Builder, x: Value) -> Value:
     pole = b.le(x, 0.0) & b.eq(b.floor(x), x)
     negative = b.lt(x, 0.0) & ~pole
     y = b.select(pole, one, b.select(negative, one - x, x))
-    shift = shift_low = zero
-    for _ in range(10):
+
+    def lift(i: Value, y: Value, shift: Value, shift_low: Value) -> tuple[Value, ...]:
         low = b.lt(y, 10.0)
         shift, lost = two_sum(shift, b.select(low, one, zero) / b.select(low, y, one))
-        shift_low = shift_low + lost
-        y = b.select(low, y + 1.0, y)
+        return b.select(low, y + 1.0, y), shift, shift_low + lost
+
+    y, shift, shift_low = b.for_(0, 10, 1, lift, (y, zero, zero))
     inverse = one / y
     z = inverse * inverse
     value, lost = two_sum(log(b, y), -shift)
     value = value + (lost - (shift_low + (inverse * 0.5 + z * poly(b, z, _DIGAMMA))))
-    angle = (x - b.rint(x)) * _PI
-    tangent_inverse = cos(b, angle) / b.select(negative, sin(b, angle), one)
-    value = b.select(negative, value - tangent_inverse * _PI, value)
+    sine, cosine = sine_of_turns(b, x - b.rint(x))
+    value = b.select(negative, value - cosine / b.select(negative, sine, one) * _PI, value)
     value = b.select(b.eq(x, INF), x, value)
     at_pole = b.select(b.eq(x, 0.0), b.copysign(b.const(INF, x), -x), b.const(NAN, x))
     return b.select(pole, at_pole, b.select(b.isnan(x), x, value))

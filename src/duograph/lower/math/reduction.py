@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import F64, any_lane, fast_two_sum, round_even, two_product, two_sum
+from .common import F64, any_lane, fast_two_sum, lane_by_lane, round_even, two_product, two_sum
 
 _TWO_OVER_PI = 0.6366197723675814
 _NEAR = 1.0e6
@@ -41,7 +41,7 @@ def quadrant_f32(b: Builder, x: Value) -> tuple[Value, Value]:
     r = b.fma(n, -_PART2, b.fma(n, -_PART1, wide))
     quarter = b.bitcast(shifted, "i64")
     far = b.gt(b.abs(wide), _NEAR)
-    far_quarter, far_r = b.if_(any_lane(b, far), lambda: _far_f32(b, wide), lambda: (quarter, r))
+    far_quarter, far_r = b.if_(any_lane(b, far), lambda: lane_by_lane(b, _far_f32, wide), lambda: (quarter, r))
     return b.select(far, far_quarter, quarter), b.select(far, far_r, r)
 
 
@@ -66,7 +66,7 @@ def quadrant_f64(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     high, low = fast_two_sum(high, low - n * _PART3)
     quarter = b.bitcast(shifted, "i64")
     far = b.gt(b.abs(x), _NEAR)
-    found = b.if_(any_lane(b, far), lambda: _far_f64(b, x), lambda: (quarter, high, low))
+    found = b.if_(any_lane(b, far), lambda: lane_by_lane(b, _far_f64, x), lambda: (quarter, high, low))
     return (
         b.select(far, found[0], quarter),
         b.select(far, found[1], high),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import INF, NAN, any_lane, two_product
+from .common import INF, NAN, any_lane, lane_by_lane, two_product
 
 
 def fmod(b: Builder, x: Value, y: Value) -> Value:
@@ -29,9 +29,13 @@ def fmod(b: Builder, x: Value, y: Value) -> Value:
     within = b.lt(b.abs(x), b.abs(y))
     defined = b.ne(y, 0.0) & b.lt(b.abs(x), INF) & b.eq(y, y)
     far = large & defined & ~within
-    (slow,) = b.if_(any_lane(b, far), lambda: b.rem(x, y), lambda: rest)
+    (slow,) = b.if_(any_lane(b, far), lambda: lane_by_lane(b, _library_fmod, x, y), lambda: rest)
     value = b.copysign(b.select(far, slow, b.select(within, x, rest)), x)
     return b.select(defined, value, b.select(b.isnan(x), x, b.const(NAN, x)))
+
+
+def _library_fmod(b: Builder, x: Value, y: Value) -> tuple[Value]:
+    return (b.rem(x, y),)
 
 
 def python_mod(b: Builder, x: Value, y: Value) -> Value:

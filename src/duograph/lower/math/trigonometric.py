@@ -83,3 +83,15 @@ def tan(b: Builder, x: Value) -> Value:
     rest = b.fma(-quotient, under, top) + (top_low - quotient * under_low)
     value = quotient + rest / under
     return b.select(b.eq(x, 0.0), x, value)
+
+
+def sine_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
+    """``sin(pi x)`` and ``cos(pi x)`` of float64 ``|x| <= 1/2``."""
+    t = b.abs(x)
+    outer = b.gt(t, 0.25)
+    r = b.select(outer, b.const(0.5, t) - t, t) * 3.141592653589793
+    zero = b.const(0.0, r)
+    sine, sine_low = _sine_f64(b, r, zero)
+    cosine, cosine_low = _cosine_f64(b, r, zero)
+    sine, cosine = sine + sine_low, cosine + cosine_low
+    return b.copysign(b.select(outer, cosine, sine), x), b.select(outer, sine, cosine)

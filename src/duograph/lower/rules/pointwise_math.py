@@ -43,6 +43,7 @@ _FUNCTIONS = {
     "lgamma": gamma.lgamma,
     "digamma": gamma.digamma,
 }
+_IN_F64 = {"asinh", "acosh", "atanh", "sinh", "cosh", "tan", "erfc", "erfinv", "lgamma", "digamma", "hypot"}
 _COMPLEX = {
     name: getattr(complex_functions, name)
     for name in (
@@ -58,7 +59,9 @@ def _either(real: Any, of_complex: Any) -> Any:
 
 
 for _name, _function in _FUNCTIONS.items():
-    pointwise(_name, exact=False)(_either(_function, _COMPLEX[_name]) if _name in _COMPLEX else _function)
+    pointwise(_name, exact=False, wide=_name in _WIDE)(
+        _either(_function, _COMPLEX[_name]) if _name in _COMPLEX else _function
+    )
 
 
 @pointwise("sqrt")
@@ -71,7 +74,7 @@ def rsqrt(b: Builder, x: Any) -> Any:
     return complex_functions.rsqrt(b, x) if isinstance(x, Complex) else b.const(1.0, x) / b.sqrt(x)
 
 
-@pointwise("pow", exact=False)
+@pointwise("pow", exact=False, wide=True)
 def pow_(b: Builder, x: Any, y: Any) -> Any:
     if isinstance(x, Complex):
         return complex_functions.pow_(b, x, y)
