@@ -59,9 +59,9 @@ def _either(real: Any, of_complex: Any) -> Any:
 
 
 for _name, _function in _FUNCTIONS.items():
-    pointwise(_name, exact=False, wide=_name in _WIDE)(
-        _either(_function, _COMPLEX[_name]) if _name in _COMPLEX else _function
-    )
+    if _name in _COMPLEX:
+        _function = _either(_function, _COMPLEX[_name])
+    pointwise(_name, exact=False, wide=_name in _IN_F64)(_function)
 
 
 @pointwise("sqrt")
