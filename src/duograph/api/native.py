@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from duograph.base.config import config
 from duograph.core import kernel
 from duograph.core.op import Op
 from duograph.tensor.tensor import Tensor
@@ -26,4 +29,16 @@ def start() -> bool:
     return launch.activate()
 
 
+def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """In the place of `kernel.native` until the first op is computed: loads the code generator then, if it is wanted."""
+    if config().kernels != "native":
+        kernel.native = None
+        return None
+    from duograph.runtime.single import run_single
+
+    kernel.native = run_single
+    return run_single(op, arrays, attrs)
+
+
 kernel.at_first_native.append(start)
+kernel.native = first_kernel

@@ -60,7 +60,7 @@ class Config:
     verify: str = "stage"
     debug: bool = False
     target: str = "host"
-    kernels: str = "reference"
+    kernels: str = "native"
     num_threads: int = 0
     memory_cache: int = 1024
     omp_num_threads: int = 0

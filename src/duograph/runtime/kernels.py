@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 
 from duograph.base.config import config
+from duograph.base.fork import fork_safe_lock
 from duograph.lower.emit import emit_functions
 from duograph.lower.loop.ir import Function
 from duograph.lower.loop.verify import verify
@@ -13,7 +13,7 @@ from duograph.lower.target import current_target
 
 from . import code, pool
 
-_lock = threading.RLock()
+_lock = fork_safe_lock()
 _addresses: dict[str, int] = {}
 _functions: dict[str, Function] = {}
 _kept: list[object] = []
