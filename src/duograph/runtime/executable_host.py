@@ -32,6 +32,7 @@ from .executable_values import (
     Memory,
     Number,
     Tree,
+    is_handle,
     leaf_types,
     leaves_of,
     tree_of,
@@ -61,9 +62,11 @@ class HostStep:
     known: list[bool]
     graph: Graph | None = None
     operand_types: list[Type] = field(default_factory=list)
+    keeps: bool = False  # whether operands may live on in its result, or in the user's hands
 
     def __post_init__(self) -> None:
         self.operand_types = [o.type for o in self.node.operands]
+        self.keeps = bool(self.node.op.effects) or any(is_handle(t) for t in leaf_types(self.node.type))
         if self.node.op in CONTROL:
             context = self.node.context
             params = tuple([context.param(context.fresh_name("x"), t) for t in self.operand_types])
@@ -93,10 +96,12 @@ class HostStep:
 
     def _compute(self, run: Any, args: list[Any], env: dict[Symbol, int]) -> Any:
         node = self.node
+        if self.keeps:  # longer than the memory keeps its contents
+            args = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
         if self.graph is not None:
             return Interpreter().run(self.graph, args)
         if node.op.effects:
-            return run.effect(node, [np.array(a) if isinstance(a, np.ndarray) else a for a in args])
+            return run.effect(node, args)
         return as_value(compute(node.op, args, resolved(node.attrs, env)), node.type)
 
     def _write(self, run: Any, values: list[Any], bufs: Any, b: int, env: dict[Symbol, int]) -> None:
