@@ -186,27 +186,31 @@ def _gather(elem: str, before: int, after: int, whole: bool, checks: int) -> Fun
     before_n, before_s = dims(b, "before", before), dims(b, "before_stride", before)
     after_n, after_s = dims(b, "after", after), dims(b, "after_stride", after)
 
-    def single(i: Value, lanes: int) -> None:
-        b.store(out, i, b.gather(x, b.load(table, i, lanes) + offset))
-
     def elements() -> None:
-        b.parallel(0, count, 8192, lambda lo, hi: b.vector_loop(lo, hi, LANES, single))
+        """The block is the last axis of the result: rows of single elements."""
+
+        def row(at: list[Any], n: Any) -> None:
+            def some(i: Value, lanes: int) -> None:
+                b.store(out, b.add(at[1], i), b.gather(x, b.load(table, b.add(at[2], i), lanes) + at[0]))
+
+            b.vector_loop(0, n, LANES, some)
+
+        places = _row_major(b, [*before_n, count])[:-1]
+        parallel_rows(b, before_n, [before_s, places, [0] * before], [offset, 0, 0], count, [0, 1, 1], row)
 
     def rows() -> None:
         axes = [*before_n, count, *after_n[:-1]]
-        ones = [*axes, after_n[-1] if after else 1]
         source = [*before_s, 0, *after_s[:-1]]
-        row = [*[0] * before, 1, *[0] * max(after - 1, 0)]
-        steps = [(1 if whole else after_s[-1]) if after else 1, 1, 0]
+        places = _row_major(b, [*axes, after_n[-1]])[:-1]
+        row = [*[0] * before, 1, *[0] * (after - 1)]
+        steps = [1 if whole else after_s[-1], 1, 0]
 
         def copy(at: list[Any], n: Any) -> None:
-            start = b.add(at[0], b.load(table, at[2]))
-            copy_strided_run(b, out, at[1], 1, x, start, steps[0], n)
+            copy_strided_run(b, out, at[1], 1, x, b.add(at[0], b.load(table, at[2])), steps[0], n)
 
-        length = after_n[-1] if after else b.const(1)
-        parallel_rows(b, axes, [source, _row_major(b, ones)[:-1], row], [offset, 0, 0], length, steps, copy)
+        parallel_rows(b, axes, [source, places, row], [offset, 0, 0], after_n[-1], steps, copy)
 
-    guarded(b, checks, size, rows if before or after else elements)
+    guarded(b, checks, size, rows if after else elements)
     return b.finish()
 
 
