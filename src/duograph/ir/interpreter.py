@@ -1,4 +1,4 @@
-"""Runs MindIR with the reference kernels: the meaning of a graph, and its executor until native code takes over.
+"""Runs MindIR op by op: the meaning of a graph, and its executor where native code cannot go on.
 
 A graph is prepared once (`Plan`, kept on the graph): every node has a slot, a step says which slots go in, which one
 comes out and which are dead afterwards, so that memory is freed as early as possible. Control operators do not recurse
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core import kernel
 from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute, contiguous
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
@@ -30,7 +31,7 @@ MAX_DEPTH = 20_000
 """Calls of calls up to which a program may recurse; beyond it there is no end in sight: `RecursionError`."""
 
 _CONTROL = (call, call_named, custom_vjp, cond, while_loop, scan)
-_PLAIN, _TENSOR, _CONTIGUOUS, _OTHER = range(4)
+_TENSOR, _CONTIGUOUS, _PLAIN, _OTHER = range(4)
 
 
 class Step:
@@ -248,11 +249,15 @@ class Interpreter:
         steps, control = frame.plan.stretches[frame.position]
         frame.position += 1
         ndarray = np.ndarray
+        native = kernel.native
         step = None
         try:
             for step in steps:
                 kind = step.kind
-                if kind == _TENSOR:
+                if native is not None and kind <= _CONTIGUOUS:
+                    out = compute(step.node.op, [slots[i] for i in step.ins], step.attrs)
+                    slots[step.out] = out if type(out) is ndarray else np.asarray(out)
+                elif kind == _TENSOR:
                     out = step.kernel(*[slots[i] for i in step.ins], **step.attrs)
                     slots[step.out] = out if type(out) is ndarray else np.asarray(out)
                 elif kind == _CONTIGUOUS:
