@@ -13,16 +13,26 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, cached, multiply_add, size_of, split, zeros
+from ..loop.types import BOOL
+from .parts import below, cached, joined, multiply_add, size_of, split, zeros
 
 
 @dataclass(frozen=True)
 class Tile:
-    """``rows`` channels x ``vectors`` vectors of ``lanes`` outputs."""
+    """``rows`` channels x ``vectors`` vectors of ``lanes`` outputs.
+
+    A vector consists of ``pieces`` runs of neighbouring outputs, each from anywhere: short rows need short runs.
+    """
 
     rows: int
     vectors: int
     lanes: int
+    pieces: int = 1
+
+    @property
+    def run(self) -> int:
+        """Lanes of one piece."""
+        return self.lanes // self.pieces
 
 
 DIMS = (
@@ -32,15 +42,20 @@ DIMS = (
 )  # fmt: skip
 
 
-def correlate_function(elem: str, tile: Tile, rank: int, sink: Any) -> Function:
-    """Buffers: padded image, packed weights, table, and the sink's. Dims: `DIMS` and the sink's."""
-    return cached(("correlate", elem, tile, rank, sink.key), lambda: _Correlate(elem, tile, rank, sink).build())
+def correlate_function(elem: str, tile: Tile, rank: int, sink: Any, direct: bool) -> Function:
+    """Buffers: padded image, packed weights, table, and the sink's. Dims: `DIMS` and the sink's.
+
+    ``direct``: whole tiles go from registers to the sink, one copy of the sink's code per vector, which pays when there
+    are few taps. All others take the way over memory, where one copy serves all vectors of a row.
+    """
+    key = ("correlate", elem, tile, rank, sink.key, direct)
+    return cached(key, lambda: _Correlate(elem, tile, rank, sink, direct).build())
 
 
 class _Correlate:
-    def __init__(self, elem: str, tile: Tile, rank: int, sink: Any) -> None:
+    def __init__(self, elem: str, tile: Tile, rank: int, sink: Any, direct: bool) -> None:
         self.b = b = Builder("conv")
-        self.elem, self.tile, self.rank, self.sink = elem, tile, rank, sink
+        self.elem, self.tile, self.rank, self.sink, self.direct = elem, tile, rank, sink, direct
         self.image, self.weights = b.buffer("image", elem), b.buffer("weights", elem)
         self.table = b.buffer("table", "i64")
         self.dims = {name: b.dim(name) for name in DIMS}
@@ -48,9 +63,9 @@ class _Correlate:
 
     def build(self) -> Function:
         b, d, tile = self.b, self.dims, self.tile
-        self.per_row = b.ceil_div(d["tw"], tile.lanes)
-        self.vectors = d["td"] * d["th"] * self.per_row
-        self.tiles = b.ceil_div(self.vectors, tile.vectors)
+        self.per_row = b.ceil_div(d["tw"], tile.run)
+        self.pieces = d["td"] * d["th"] * self.per_row
+        self.tiles = b.ceil_div(self.pieces, tile.vectors * tile.pieces)
         self.blocks = b.ceil_div(d["count"], tile.rows)
         runs = b.ceil_div(self.tiles, d["run"])
         items = d["batch"] * d["groups"] * d["splits"] * runs
@@ -70,7 +85,8 @@ class _Correlate:
         n, g = split(b, rest, d["groups"])
         first = run * d["run"]
         last = b.min(first + d["run"], self.tiles)
-        row, column = split(b, first * tile.vectors, self.per_row)
+        in_tile = tile.vectors * tile.pieces
+        row, column = split(b, first * in_tile, self.per_row)
         depth, row = split(b, row, d["th"])
         start = n * d["image"] + g * d["group"] + d["base"]
         share = b.ceil_div(self.blocks, d["splits"])
@@ -78,28 +94,30 @@ class _Correlate:
         hi = b.min(lo + share, self.blocks)
 
         def one(t: Any, column: Any, row: Any, depth: Any) -> Any:
-            places, views = [], []
-            for j in range(tile.vectors):
+            places, views, whole = [], [], b.const(True, BOOL)
+            for j in range(in_tile):
                 offset = start + depth * d["step_d"] + row * d["step_h"] + column
                 if j == 0:
                     begin = offset
-                valid = b.lt(t * tile.vectors + j, self.vectors)
+                valid = b.lt(t * in_tile + j, self.pieces)
                 offset = b.select(valid, offset, begin)  # what does not exist reads what does
                 views.append(b.view(self.image, offset * size_of(self.elem), self.elem))
                 places.append((depth, row, column, valid))
-                column = column + tile.lanes
+                if self.direct:
+                    whole = whole & valid & b.le(column + tile.run, d["tw"])
+                column = column + tile.run
                 wraps = b.ge(column, d["tw"])
                 column = b.select(wraps, 0, column)
                 row = b.select(wraps, row + 1, row)
                 wraps = b.ge(row, d["th"])
                 row = b.select(wraps, 0, row)
                 depth = b.select(wraps, depth + 1, depth)
-            b.for_(lo, hi, 1, lambda ob: self.block(n, g, ob, views, places))
+            b.for_(lo, hi, 1, lambda ob: self.block(n, g, ob, views, places, whole))
             return column, row, depth
 
-        b.for_(first, last, 1, one, [column * tile.lanes, row, depth])
+        b.for_(first, last, 1, one, [column * tile.run, row, depth])
 
-    def block(self, n: Any, g: Any, ob: Any, views: Any, places: Any) -> None:
+    def block(self, n: Any, g: Any, ob: Any, views: Any, places: Any, whole: Any) -> None:
         """One tile: the loop over k, and the stores."""
         b, d, tile = self.b, self.dims, self.tile
         panel = (g * self.blocks + ob) * d["k"] * tile.rows
@@ -108,7 +126,8 @@ class _Correlate:
 
         def step(k: Any, at: Any, *acc: Any) -> Any:
             offset = b.load(self.table, k)
-            pixels = [b.load(view, offset, tile.lanes) for view in views]
+            runs = [b.load(view, offset, tile.run) for view in views]
+            pixels = [joined(b, runs[j : j + tile.pieces]) for j in range(0, len(runs), tile.pieces)]
             out = []
             for i in range(tile.rows):
                 w = b.splat(b.load(weights, at + i), tile.lanes)
@@ -116,24 +135,43 @@ class _Correlate:
             return (at + tile.rows, *out)
 
         _, *acc = b.for_(0, d["k"], 1, step, init)
-        for at, value in enumerate(acc):
-            b.store(self.scratch, at * tile.lanes, value)
         begin = ob * tile.rows
         rows = b.min(d["count"] - begin, tile.rows)
         channel = g * d["count"] + begin
 
-        def store_row(i: Any) -> None:
-            for j, (depth, row, column, valid) in enumerate(places):
-                where = (depth * d["mul_d"] + d["add_d"], row * d["mul_h"] + d["add_h"], column)
-                coords = (n, channel + i, *where[3 - self.rank :])
-                at = (i * tile.vectors + j) * tile.lanes
-                self.store(coords, at, column, valid)
+        def coords(i: Any, place: Any) -> Any:
+            depth, row, column, _ = place
+            where = (depth * d["mul_d"] + d["add_d"], row * d["mul_h"] + d["add_h"], column)
+            return (n, channel + i, *where[3 - self.rank :])
 
-        b.for_(0, rows, 1, store_row)
+        def over_memory() -> None:
+            for at, value in enumerate(acc):
+                b.store(self.scratch, at * tile.lanes, value)
+            b.for_(0, rows, 1, store_row)
+
+        def store_row(i: Any) -> None:
+            for j, place in enumerate(places):
+                at = i * (tile.vectors * tile.lanes) + j * tile.run
+                self.store(coords(i, place), at, place[2], place[3])
+
+        def from_registers() -> None:
+            for at, value in enumerate(acc):
+                i, j = divmod(at, tile.vectors)
+                for piece in range(tile.pieces):
+                    part = value
+                    if tile.pieces > 1:
+                        part = b.shuffle(value, value, range(piece * tile.run, (piece + 1) * tile.run))
+                    part = b.convert(part, self.sink.out.elem)
+                    self.sink.store(b, coords(i, places[j * tile.pieces + piece]), part)
+
+        if self.direct:
+            b.if_(whole & b.eq(rows, tile.rows), from_registers, over_memory)
+        else:
+            over_memory()
 
     def store(self, coords: Any, at: Any, column: Any, valid: Any) -> None:
         """One vector of the tile, as far as it lies in the row."""
-        b, lanes, sink = self.b, self.tile.lanes, self.sink
+        b, lanes, sink = self.b, self.tile.run, self.sink
         left = self.dims["tw"] - column
 
         def value(at: Any, lanes: int) -> Any:

@@ -135,27 +135,33 @@ def padded_row(extent: Any, phases: int) -> Any:
 
 
 _TILES = {
-    32: ((8, 3), (6, 4), (12, 2), (4, 6), (5, 4), (3, 6), (2, 8), (1, 8)),
-    16: ((4, 3), (6, 2), (3, 3), (2, 4), (1, 6)),
+    32: ((8, 3), (6, 4), (12, 2), (4, 6), (5, 4), (3, 7), (8, 2), (10, 2), (16, 1), (4, 4), (2, 8), (1, 8)),
+    16: ((4, 3), (6, 2), (3, 3), (4, 2), (2, 4), (8, 1), (1, 6)),
 }
+"""Channels x vectors that fit into so many registers."""
 
 
-def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, vectors_of: Any) -> Tile:
-    """The tile that wastes least on ``rows`` channels and rows of ``width`` outputs."""
-    registers = 32 if target.vector_registers >= 32 else 16
+def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any) -> Tile:
+    """The tile that wastes least on ``rows`` channels and ``lines`` rows of ``width`` outputs."""
     widest = max(1, target.lanes(itemsize))
-    choices = [widest] if widest <= 8 else [widest, widest // 2]
+    shapes = [(widest, 1, 1.0)]  # lanes, pieces, how much dearer than full vectors of neighbours
+    if widest > 8:
+        shapes.append((widest // 2, 1, 1.1))
+    shapes += [(lanes, 2, dearer + 0.08) for lanes, _, dearer in shapes if lanes >= 8]
     best: tuple[float, Tile] | None = None
-    for lanes in choices:
-        per_row = -(-width // lanes) if isinstance(width, int) else 1
-        wide = (per_row * lanes / max(width, 1) if isinstance(width, int) else 1.0) * (1.0 if lanes == widest else 1.15)
-        for height, vectors in _TILES[registers]:
-            tall = -(-rows // height) * height / max(rows, 1) if isinstance(rows, int) else 1.0
-            count = vectors_of(per_row)
-            long = -(-count // vectors) * vectors / max(count, 1) if isinstance(count, int) else 1.0
-            loads = 1 + 0.3 * (height + vectors) / (height * vectors)
-            cost = wide * tall * long * loads
+    for lanes, pieces, dearer in shapes:
+        run = lanes // pieces
+        for height, vectors in _TILES[32 if target.vector_registers >= 32 else 16]:
+            per_row = -(-width // run) if isinstance(width, int) else 0
+            loads = 1 + (0.3 * (height + vectors) + 1.5) / (height * vectors)
+            waste = _waste(width, run) * _waste(rows, height) * _waste(lines * per_row, vectors * pieces)
+            cost = waste * loads * dearer
             if best is None or cost < best[0]:
-                best = cost, Tile(height, vectors, lanes)
+                best = cost, Tile(height, vectors, lanes, pieces)
     assert best is not None
     return best[1]
+
+
+def _waste(n: Any, unit: int) -> float:
+    """How much larger ``n`` is when it is rounded up to a multiple of ``unit``."""
+    return -(-n // unit) * unit / n if isinstance(n, int) and n > 0 else 1.0

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..loop.builder import Builder
-from ..loop.ir import Function
+from ..loop.ir import Function, Value
 from ..lowering import Sink
 from .correlate import Tile
-from .parts import cached, multiply_add, size_of, split, zeros
+from .pad import WIDE
+from .parts import cached, multiply_add, size_of, split, transposed, zeros
 
 DIMS = (
     "batch", "groups", "image", "group", "step_d", "step_h", "step_w",  # the padded image
@@ -22,12 +23,16 @@ DIMS = (
 )  # fmt: skip
 
 
-def outer_function(elem: str, tile: Tile) -> Function:
-    """Buffers: padded image, ``dout`` with channels last, table, result (groups, k padded, width). Dims: `DIMS`."""
-    return cached(("outer", elem, tile), lambda: _outer(elem, tile))
+def outer_function(elem: str, tile: Tile, depthwise: bool = False) -> Function:
+    """Buffers: padded image, ``dout`` with channels last, table, result (groups, k padded, width). Dims: `DIMS`.
+
+    ``depthwise``: every channel is a group of its own; the image has channels last too, groups count as one, and lane by
+    lane a channel of the image meets its channel of ``dout``.
+    """
+    return cached(("outer", elem, tile, depthwise), lambda: _outer(elem, tile, depthwise))
 
 
-def _outer(elem: str, tile: Tile) -> Function:
+def _outer(elem: str, tile: Tile, depthwise: bool) -> Function:
     b = Builder("conv_weight_grad")
     image, dout = b.buffer("image", elem), b.buffer("dout", elem)
     table, total = b.buffer("table", "i64"), b.buffer("total", elem)
@@ -38,16 +43,24 @@ def _outer(elem: str, tile: Tile) -> Function:
         rest, kt = split(b, item, d["k_tiles"])
         g, ct = split(b, rest, d["column_tiles"])
         start = n * d["image"] + g * d["group"]
-        views = [b.view(image, (start + b.load(table, kt * tile.rows + i)) * size, elem) for i in range(tile.rows)]
         column = ct * (tile.vectors * lanes)
+        if depthwise:
+            start = start + column
+        views = [b.view(image, (start + b.load(table, kt * tile.rows + i)) * size, elem) for i in range(tile.rows)]
         there = b.view(dout, ((n * d["groups"] + g) * d["dout_image"] + column) * size, elem)
 
         def pixel(_: Any, at: Any, x: Any, *acc: Any) -> Any:
             parts = [b.load(there, at + j * lanes, lanes) for j in range(tile.vectors)]
             out = []
             for i, view in enumerate(views):
-                value = b.splat(b.load(view, x), lanes)
-                out += [multiply_add(b, value, part, acc[i * tile.vectors + j]) for j, part in enumerate(parts)]
+                if depthwise:
+                    values = [b.load(view, x + j * lanes, lanes) for j in range(tile.vectors)]
+                else:
+                    values = [b.splat(b.load(view, x), lanes)] * tile.vectors
+                out += [
+                    multiply_add(b, value, part, acc[i * tile.vectors + j])
+                    for j, (value, part) in enumerate(zip(values, parts, strict=True))
+                ]
             return (at + d["width"], x + d["step_w"], *out)
 
         def row(r: Any, x: Any, at: Any, *acc: Any) -> Any:
@@ -77,32 +90,80 @@ def _outer(elem: str, tile: Tile) -> Function:
 
 
 def finish_function(elem: str, sink: Sink) -> Function:
-    """(groups, k padded, width) into the sink: (output channel, channel, *kernel). An empty batch gives zeros."""
-    return cached(("finish", elem, sink.key), lambda: _finish(elem, sink))
+    """(groups, k padded, width) into the sink: (output channel, channel, *kernel). An empty batch gives zeros.
+
+    Dims: batch, groups, channels of a group, k, k padded, width, grain; then, unless the sink takes all axes behind the
+    first as one, the extents of these axes.
+    """
+    flat = sink.joins(len(sink.out.shape) - 1)
+    return cached(("finish", elem, sink.key, flat), lambda: _Finish(elem, sink, flat).build())
 
 
-def _finish(elem: str, sink: Sink) -> Function:
-    b = Builder("conv_weight_finish")
-    total = b.buffer("total", elem)
-    batch, groups, count, channels = (b.dim(name) for name in ("batch", "groups", "count", "channels"))
-    taps = [b.dim(f"kernel{i}") for i in range(len(sink.out.shape) - 2)]
-    k_padded, width, grain = (b.dim(name) for name in ("k_padded", "width", "grain"))
-    sink.declare(b)
-    nothing, some = zeros(b, elem, 1), b.gt(batch, 0)
+class _Finish:
+    def __init__(self, elem: str, sink: Sink, flat: bool) -> None:
+        self.b = b = Builder("conv_weight_finish")
+        self.elem, self.sink, self.flat = elem, sink, flat
+        self.total = b.buffer("total", elem)
+        self.batch, self.groups, self.count, self.k, self.k_padded, self.width, self.grain = (
+            b.dim(name) for name in ("batch", "groups", "count", "k", "k_padded", "width", "grain")
+        )
+        self.extents = [] if flat else [b.dim(f"extent{i}") for i in range(1, len(sink.out.shape))]
+        sink.declare(b)
 
-    def channel(o: Any) -> None:
-        g, i = split(b, o, count)
-        start = g * k_padded * width + i
+    def build(self) -> Function:
+        b = self.b
+        self.some = b.gt(self.batch, 0)
+        if self.flat:
+            blocks = b.ceil_div(self.count, WIDE)
+            b.parallel(
+                0, self.groups * blocks, self.grain,
+                lambda lo, hi: b.for_(lo, hi, 1, lambda item: self.block(*split(b, item, blocks))),
+            )  # fmt: skip
+        else:
+            b.parallel(0, self.groups * self.count, self.grain, lambda lo, hi: b.for_(lo, hi, 1, self.channel))
+        return b.finish()
+
+    def value(self, at: Any, lanes: int) -> Value:
+        b = self.b
+        return b.select(self.some, b.load(self.total, at, lanes), zeros(b, self.elem, lanes))
+
+    def block(self, g: Any, block: Any) -> None:
+        """`WIDE` output channels, square by square."""
+        b, sink = self.b, self.sink
+        i = block * WIDE
+        start = g * self.k_padded * self.width + i
+        rows = b.min(self.count - i, WIDE)
+        spread = b.alloca(self.elem, WIDE * WIDE)
+        between = [b.const(0)] * (len(sink.out.shape) - 2)
+
+        def square(k: Any) -> None:
+            lines = [self.value(start + b.min(k + j, self.k_padded - 1) * self.width, WIDE) for j in range(WIDE)]
+            for j, line in enumerate(transposed(b, lines)):
+                b.store(spread, j * WIDE, line)
+            left = b.min(self.k - k, WIDE)
+
+            def store(j: Any, lanes: int, first: Any) -> None:
+                value = b.load(spread, j * WIDE + first, lanes)
+                sink.store(b, (g * self.count + i + j, *between, k + first), b.convert(value, sink.out.elem))
+
+            b.if_(
+                b.eq(left, WIDE),
+                lambda: b.for_(0, rows, 1, lambda j: store(j, WIDE, 0)) and None,
+                lambda: b.for_(0, rows, 1, lambda j: b.for_(0, left, 1, lambda m: store(j, 1, m)) and None) and None,
+            )
+
+        b.for_(0, self.k, WIDE, square)
+
+    def channel(self, o: Any) -> None:
+        """One output channel, element by element with all its coordinates."""
+        b = self.b
+        g, i = split(b, o, self.count)
 
         def walk(extents: Any, coords: Any, at: Any) -> Any:
             if not extents:
-                value = b.select(some, b.load(total, at), nothing)
-                sink.store(b, (o, *coords), b.convert(value, sink.out.elem))
-                return (at + width,)
+                self.sink.store(b, (o, *coords), b.convert(self.value(at, 1), self.sink.out.elem))
+                return (at + self.width,)
             first, *rest = extents
             return b.for_(0, first, 1, lambda j, at: walk(rest, (*coords, j), at), [at])
 
-        walk([channels, *taps], (), start)
-
-    b.parallel(0, groups * count, grain, lambda lo, hi: b.for_(lo, hi, 1, lambda o: channel(o)))
-    return b.finish()
+        walk(self.extents, (), g * self.k_padded * self.width + i)

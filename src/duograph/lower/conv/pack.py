@@ -7,7 +7,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Function
 from ..loop.types import VType
-from .parts import cached, compute_elem, split
+from .parts import cached, compute_elem, split, transposed
 
 
 def table_function() -> Function:
@@ -47,8 +47,51 @@ def _table() -> Function:
     return b.finish()
 
 
+def pack_rows_function(elem: str, rows: int) -> Function:
+    """Weights (groups, count, k) into (groups, blocks, k, ``rows``); rows that do not exist are zeros."""
+    return cached(("pack_rows", elem, rows), lambda: _pack_rows(elem, rows))
+
+
+def _pack_rows(elem: str, rows: int) -> Function:
+    b = Builder("conv_pack_rows")
+    w, out = b.buffer("w", elem), b.buffer("packed", compute_elem(elem))
+    groups, count, length, grain = (b.dim(name) for name in ("groups", "count", "k", "grain"))
+    blocks = b.ceil_div(count, rows)
+    unit = next((n for n in (8, 4) if rows % n == 0), 1)
+
+    def block(index: Any) -> None:
+        g, ob = split(b, index, blocks)
+        starts, real = [], []
+        for i in range(rows):
+            row = ob * rows + i
+            real.append(b.lt(row, count))
+            # rows that do not exist read the last one that does
+            starts.append((g * count + b.min(row, count - 1)) * length)
+        goal = index * length * rows
+
+        def piece(k: Any, side: int) -> None:
+            """A square of ``side`` rows and k at a time, or single numbers."""
+            nothing = b.const(0, VType(out.elem, side))
+            lines = [
+                b.select(real[i], b.convert(b.load(w, start + k, side), out.elem), nothing)
+                for i, start in enumerate(starts)
+            ]
+            for first in range(0, rows, side):
+                for j, line in enumerate(transposed(b, lines[first : first + side])):
+                    b.store(out, goal + (k + j) * rows + first, line)
+
+        b.vector_loop(0, length, unit, piece)
+
+    b.parallel(0, groups * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, block))
+    return b.finish()
+
+
+TOGETHER = 4
+"""Blocks that are packed together, so that what is read lies in longer runs."""
+
+
 def pack_function(elem: str, rows: int) -> Function:
-    """Weights (any strides) into (groups, blocks, k, ``rows``); rows that do not exist are zeros."""
+    """Weights of any strides into (groups, blocks, k, ``rows``); rows that do not exist are zeros."""
     return cached(("pack", elem, rows), lambda: _pack(elem, rows))
 
 
@@ -59,17 +102,16 @@ def _pack(elem: str, rows: int) -> Function:
     base, by_group, by_row, by_channel = (b.dim(name) for name in ("base", "by_group", "by_row", "by_channel"))
     by_d, by_h, by_w, grain = (b.dim(name) for name in ("by_d", "by_h", "by_w", "grain"))
     blocks = b.ceil_div(count, rows)
-    length = channels * kd * kh * kw * rows
+    taps = kd * kh * kw
     nothing = b.const(0, VType(out.elem))
 
-    def block(index: Any) -> None:
-        g, ob = split(b, index, blocks)
+    def block(g: Any, ob: Any, ci: Any) -> None:
+        """All taps of one channel for one block of rows."""
         starts, real = [], []
         for i in range(rows):
             row = ob * rows + i
             real.append(b.lt(row, count))
-            # rows that do not exist read the last one that does
-            starts.append(base + g * by_group + b.min(row, count - 1) * by_row)
+            starts.append(base + g * by_group + ci * by_channel + b.min(row, count - 1) * by_row)
 
         def tap(at: Any, offset: Any) -> Any:
             for i in range(rows):
@@ -80,8 +122,16 @@ def _pack(elem: str, rows: int) -> Function:
         def over(extent: Any, stride: Any, inner: Any) -> Any:
             return lambda at, offset: b.for_(0, extent, 1, lambda j, at: inner(at, offset + j * stride), [at])
 
-        walk = over(channels, by_channel, over(kd, by_d, over(kh, by_h, over(kw, by_w, tap))))
-        walk(index * length, b.const(0))
+        walk = over(kd, by_d, over(kh, by_h, over(kw, by_w, tap)))
+        walk(((g * blocks + ob) * channels + ci) * taps * rows, b.const(0))
 
-    b.parallel(0, groups * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, lambda i: block(i)))
+    parts = b.ceil_div(blocks, TOGETHER)
+
+    def several(index: Any) -> None:
+        g, part = split(b, index, parts)
+        first = part * TOGETHER
+        last = b.min(first + TOGETHER, blocks)
+        b.for_(0, channels, 1, lambda ci: b.for_(first, last, 1, lambda ob: block(g, ob, ci)))
+
+    b.parallel(0, groups * parts, grain, lambda lo, hi: b.for_(lo, hi, 1, several))
     return b.finish()

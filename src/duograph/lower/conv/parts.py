@@ -53,6 +53,15 @@ def below(b: Builder, limit: Any, lanes: int) -> Value:
     return b.lt(b.lanes(lanes, "i32"), b.splat(limit, lanes))
 
 
+def joined(b: Builder, pieces: Sequence[Value]) -> Value:
+    """Vectors one behind the other; their number is a power of two."""
+    parts = list(pieces)
+    while len(parts) > 1:
+        lanes = 2 * parts[0].type.lanes
+        parts = [b.shuffle(parts[i], parts[i + 1], range(lanes)) for i in range(0, len(parts), 2)]
+    return parts[0]
+
+
 def transposed(b: Builder, rows: Sequence[Value]) -> list[Value]:
     """A square of vectors, transposed by exchanging lanes of pairs: log2(n) rounds."""
     n, out = len(rows), list(rows)

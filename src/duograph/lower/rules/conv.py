@@ -8,7 +8,7 @@ from typing import Any
 from ..conv.correlate import Tile, correlate_function
 from ..conv.geometry import Axis, Padded, Taps, backward_taps, choose_tile, forward_taps, merged, padded_row, three_axes
 from ..conv.outer import finish_function, outer_function
-from ..conv.pack import pack_function, table_function
+from ..conv.pack import TOGETHER, pack_function, pack_rows_function, table_function
 from ..conv.pad import WIDE, channel_last_function, interleave_function, pad_function
 from ..conv.parts import compute_elem, round_up, size_of
 from ..lowering import Lowering, Memory, Operand, Sink, Temporary
@@ -17,6 +17,10 @@ from ..target import current_target
 
 SLACK = 64
 """Elements behind a padded image that the last vector may read."""
+
+
+FEW = 128
+"""Up to so many taps, stores are written out for every vector."""
 
 
 @kernel("conv", sinks=True)
@@ -102,22 +106,25 @@ class _Correlation:
         self.channel: Any = image.channel
         sizes = [a.size for a in self.axes]
         plain = x.elem == self.elem and image.phases == 1 and image.fronts == (0, 0, 0)
-        lanes = self.tile(self.phases[2][0], sizes).lanes
-        if plain and [image.d, image.h] == sizes[:2] and self._exact(lanes):
+        if plain and [image.d, image.h] == sizes[:2] and self._ends_with_rows():
             self.image = _Plain(sizes)  # type: ignore[assignment]
             self.channel = sizes[0] * sizes[1] * sizes[2]
             return x
         return pad(c, x, image, sizes)
 
-    def _exact(self, lanes: int) -> bool:
+    def _ends_with_rows(self) -> bool:
         """Whether vectors end where rows end, so that nothing is read behind the image."""
-        return all(isinstance(t.outputs, int) and t.outputs % lanes == 0 for t in self.phases[2]) and self.axes[
-            2
-        ].size >= max(t.start + (t.count - 1) * t.dilation + t.outputs for t in self.phases[2])
+        size = self.axes[2].size
+        for taps in self.phases[2]:
+            if not isinstance(taps.outputs, int) or taps.outputs % self.tile(taps).run:
+                return False
+            if size < taps.start + (taps.count - 1) * taps.dilation + taps.outputs:
+                return False
+        return True
 
-    def tile(self, w: Taps, _: Any = None) -> Tile:
-        rows = self.phases[0][0].outputs * self.phases[1][0].outputs
-        return choose_tile(self.target, size_of(self.elem), self.count, w.outputs, lambda per_row: rows * per_row)
+    def tile(self, w: Taps) -> Tile:
+        lines = self.phases[0][0].outputs * self.phases[1][0].outputs
+        return choose_tile(self.target, size_of(self.elem), self.count, w.outputs, lines)
 
     def phase(self, padded: Memory, d: Taps, h: Taps, w: Taps, sink: Any) -> None:
         c, image = self.c, self.image
@@ -130,7 +137,7 @@ class _Correlation:
         packed = self.packed(d, h, w, tile, k)
         batch = self.x.shape[0]
         rank = len(c.outs[0].shape) - 2
-        f = correlate_function(self.elem, tile, rank, sink)
+        f = correlate_function(self.elem, tile, rank, sink, isinstance(k, int) and k <= FEW)
         base = d.start * image.step_d + h.start * image.step_h + w.start
         step_d, step_h = self.steps[0] * image.step_d, self.steps[1] * image.step_h
         splits, run = self.schedule(batch, d.outputs * h.outputs, w.outputs, tile, k)
@@ -144,23 +151,20 @@ class _Correlation:
         c, kernel_ = self.c, [a.kernel for a in self.axes]
         packed = c.temp(self.elem, self.groups * round_up(self.count, tile.rows) * k)
         by = (kernel_[1] * kernel_[2], kernel_[2], 1)
+        by_group, by_row, by_channel = self.strides
+        if by_row == k and (d.weight_step, d.count, h.count, w.count) == (1, *kernel_):  # a row is one run of all k
+            grain = grain_of(k * tile.rows)
+            c.call(pack_rows_function(self.w.elem, tile.rows), [self.w, packed], [self.groups, self.count, k, grain])
+            return packed
         base = d.weight * by[0] + h.weight * by[1] + w.weight
         by_tap = [t.weight_step * stride for t, stride in zip((d, h, w), by, strict=True)]
-        by_group, by_row, by_channel = self.strides
-        dims = [
-            self.groups,
-            self.count,
-            self.inner,
-            d.count,
-            h.count,
-            w.count,
-            base,
-            by_group,
-            by_row,
-            by_channel,
-            *by_tap,
-        ]
-        c.call(pack_function(self.w.elem, tile.rows), [self.w, packed], [*dims, grain_of(k * tile.rows)])
+        sizes = [self.groups, self.count, self.inner, d.count, h.count, w.count]
+        grain = grain_of(k * tile.rows * TOGETHER)
+        c.call(
+            pack_function(self.w.elem, tile.rows),
+            [self.w, packed],
+            [*sizes, base, by_group, by_row, by_channel, *by_tap, grain],
+        )
         return packed
 
     def schedule(self, batch: Any, rows: Any, width: Any, tile: Tile, k: Any) -> tuple[int, int]:
@@ -169,7 +173,7 @@ class _Correlation:
         if not all(isinstance(n, int) for n in numbers):
             return 1, 4
         n, rows, width, count, k = numbers
-        tiles = -(-rows * -(-width // tile.lanes) // tile.vectors)
+        tiles = -(-rows * -(-width // tile.run) // (tile.vectors * tile.pieces))
         blocks = max(1, -(-count // tile.rows))
         work = max(1, k) * tile.rows * tile.vectors * tile.lanes / 30  # nanoseconds of one block of a tile
         run = max(1, min(tiles, round(10_000 / (work * blocks))))
@@ -195,32 +199,47 @@ def conv_weight_grad(c: Lowering) -> None:
     if x.elem == elem and fronts == (0, 0, 0) and all(n <= m for n, m in zip(extents, sizes, strict=True)):
         image, padded, channel = _Plain(sizes), x, sizes[0] * sizes[1] * sizes[2]
     padded = padded or pad(c, x, image, sizes)
-    k = inner * prod(a.kernel for a in axes)
-    tile = weight_tile(size_of(elem), k, count)
+    batch, pixels = x.shape[0], axes[0].count * axes[1].count * axes[2].count
+    taps = prod(a.kernel for a in axes)
+    depthwise = (inner, count) == (1, 1) and groups > 1
+    rows, steps = count, (image.step_d, image.step_h, 1)
+    if depthwise:  # all groups side by side, in lanes
+        rows, groups = groups, 1
+    k = inner * taps
+    tile = weight_tile(size_of(elem), k, rows)
+    width = round_up(rows, max(WIDE, tile.vectors * tile.lanes))
+    if depthwise:
+        padded = turned(c, padded, batch, rows, channel, width)
+        steps = tuple([s * width for s in steps])
+        image_size = group_size = round_up(channel, WIDE) * width
+    else:
+        image_size, group_size = groups * inner * channel, inner * channel
     k_padded = round_up(k, tile.rows)
     table = c.temp("i64", k_padded)
-    steps = [a.dilation * s for a, s in zip(axes, (image.step_d, image.step_h, 1), strict=True)]
-    c.call(table_function(), [table], [inner, *[a.kernel for a in axes], k_padded, channel, *steps, 1, image.row])
-    batch, pixels = x.shape[0], axes[0].count * axes[1].count * axes[2].count
-    width = round_up(count, max(WIDE, tile.vectors * tile.lanes))
-    turned = c.temp(elem, batch * groups * round_up(pixels, WIDE) * width)
-    c.call(
-        channel_last_function(dout.elem),
-        [dout, turned],
-        [batch * groups, count, pixels, width, grain_of(pixels * WIDE)],
-    )
+    by_tap = [a.dilation * s for a, s in zip(axes, steps, strict=True)]
+    # one phase: the length of a row does not matter
+    c.call(table_function(), [table], [inner, *[a.kernel for a in axes], k_padded, channel, *by_tap, 1, 0])
+    last = turned(c, dout, batch * groups, rows, pixels, width)
     total = c.temp(elem, groups * k_padded * width)
-    strides = [a.stride * s for a, s in zip(axes, (image.step_d, image.step_h, 1), strict=True)]
+    strides = [a.stride * s for a, s in zip(axes, steps, strict=True)]
     k_tiles, columns = k_padded // tile.rows, width // (tile.vectors * tile.lanes)
     items = groups * k_tiles * columns
     grain = max(1, items // 16) if isinstance(items, int) else 4
     dims = [
-        batch, groups, groups * inner * channel, inner * channel, *strides, *[a.count for a in axes],
+        batch, groups, image_size, group_size, *strides, *[a.count for a in axes],
         round_up(pixels, WIDE) * width, width, k_tiles, columns, grain,
     ]  # fmt: skip
-    c.call(outer_function(elem, tile), [padded, turned, table, total], dims)
-    dims = [batch, groups, count, inner, *out.shape[2:], k_padded, width, grain_of(4 * k)]
-    _with_sink(c, finish_function(elem, c.sink), c.sink, [total], dims)
+    c.call(outer_function(elem, tile, depthwise), [padded, last, table, total], dims)
+    f = finish_function(elem, c.sink)
+    extra = [] if c.sink.joins(len(out.shape) - 1) else list(out.shape[1:])
+    _with_sink(c, f, c.sink, [total], [batch, groups, rows, k, k_padded, width, grain_of(8 * k), *extra])
+
+
+def turned(c: Lowering, x: Any, lead: Any, rows: Any, pixels: Any, width: Any) -> Temporary:
+    """A call that puts the channels last: (lead, rows, pixels) into (lead, pixels, width)."""
+    out = c.temp(compute_elem(x.elem), lead * round_up(pixels, WIDE) * width)
+    c.call(channel_last_function(x.elem), [x, out], [lead, rows, pixels, width, grain_of(pixels * WIDE)])
+    return out
 
 
 def weight_tile(itemsize: int, k: Any, count: Any) -> Tile:
