@@ -295,6 +295,16 @@ class _Emitter:
         items = ", ".join(f"{llvm_type(lane_type)} {number}" for number in numbers)
         self.names[result.id] = f"<{items}>"
 
+    def do_any(self, instr: Instr) -> None:
+        (x,) = instr.operands
+        n = x.type.lanes  # type: ignore[union-attr]
+        bits = self.temp(f"bitcast {self.typed(x)} to i{n}")  # type: ignore[arg-type]
+        self.assign(instr.results[0], f"icmp ne i{n} {bits}, 0")
+
+    def do_libm(self, instr: Instr) -> None:
+        args = [self.typed(x) for x in instr.operands]  # type: ignore[arg-type]
+        self.assign(instr.results[0], self.intrinsic(instr.attrs["name"], "double", args))
+
     def do_extract(self, instr: Instr) -> None:
         (x,) = instr.operands
         self.assign(instr.results[0], f"extractelement {self.typed(x)}, i64 {instr.attrs['lane']}")  # type: ignore[arg-type]

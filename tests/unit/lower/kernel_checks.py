@@ -38,7 +38,8 @@ def bits(value: Any) -> tuple[Any, ...]:
     array = np.asarray(value)
     data = array
     if array.dtype.kind in "fcV" or array.dtype == BFLOAT16:
-        wide = array.astype(np.complex128) if array.dtype.kind == "c" else array.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # signalling NaN
+            wide = array.astype(np.complex128) if array.dtype.kind == "c" else array.astype(np.float64)
         parts = np.ascontiguousarray(wide).reshape(-1).view(np.float64)
         data = np.where(np.isnan(parts), np.float64("nan"), parts).view(np.uint64)
     return array.dtype, array.shape, data.tobytes()

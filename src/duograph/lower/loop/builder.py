@@ -295,6 +295,14 @@ class Builder:
         """One lane as a scalar."""
         return x if x.type.lanes == 1 else self.emit("extract", (x,), x.type.with_lanes(1), lane=lane)
 
+    def any(self, x: Value) -> Value:
+        """Whether any lane of a bool vector holds."""
+        return x if x.type.lanes == 1 else self.emit("any", (x,), BOOL)
+
+    def libm(self, name: str, *xs: Value) -> Value:
+        """``pow``, ``fmod``: the C library's function of ``f64`` scalars, which is what Python's floats use."""
+        return self.emit("libm", xs, xs[0].type, name=name)
+
     def insert(self, x: Value, lane: int, value: Value) -> Value:
         return self.emit("insert", (x, value), x.type, lane=lane)
 

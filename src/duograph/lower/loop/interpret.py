@@ -8,6 +8,7 @@ compare bits. Chunks of parallel regions run last first, so that a kernel which 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,12 @@ import numpy as np
 
 from .ir import Block, Buffer, Function, Instr, Value
 from .types import NUMPY, VType
+
+
+def _libm(name: str, *xs: float) -> float:
+    function = getattr(ctypes.CDLL(None), name)
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * len(xs)
+    return float(function(*xs))
 
 
 class OutOfBounds(IndexError):
@@ -253,6 +260,10 @@ def _compute(instr: Instr, xs: list[Any], type: VType) -> Any:
             return np.repeat(xs[0], type.lanes)
         case "lanes":
             return np.arange(type.lanes)
+        case "any":
+            return np.array([xs[0].any()])
+        case "libm":
+            return np.array([_libm(instr.attrs["name"], *[float(x[0]) for x in xs])])
         case "extract":
             return xs[0][instr.attrs["lane"]]
         case "insert":

@@ -19,6 +19,8 @@ Instructions
     convert {type}   bitcast {type}                 value-preserving / bit-preserving
     splat {lanes}  lanes {}                         scalar to vector / vector 0, 1, 2, ... of its type
     extract {lane}  insert {lane}  shuffle {mask}   one lane; lanes of two vectors by constant numbers
+    any x                                           whether any lane of a bool vector is true
+    libm {name} a [b]                               a function of the C library (f64), where Python's bits are wanted
     load buf index [mask] {lanes}                   `lanes` neighbouring elements from index (a scalar i64)
     store buf index value [mask]
     gather buf indices [mask]  scatter buf indices value [mask]

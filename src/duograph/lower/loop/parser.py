@@ -120,7 +120,7 @@ def _number(text: str, type: VType) -> Any:
 def _attribute(key: str, value: str) -> Any:
     if value.startswith("("):
         return tuple([int(v) for v in value[1:-1].split(",") if v])
-    return value if key in ("pred", "elem", "function") else int(value)
+    return value if key in ("pred", "elem", "function", "name") else int(value)
 
 
 def parse_function(text: str, name: str = "kernel") -> Function:

@@ -120,6 +120,16 @@ def _splat(instr: Instr) -> str:
     return "" if x.lanes == 1 and r.elem == x.elem else "a scalar of the result's element type is wanted"
 
 
+def _any(instr: Instr) -> str:
+    (x,), r = _types(instr), _result(instr)
+    return "" if x.is_bool and r == x.with_lanes(1) else "bools are wanted, and give one"
+
+
+def _libm(instr: Instr) -> str:
+    ok = all(str(t) == "f64" for t in (*_types(instr), _result(instr))) and instr.attrs["name"] in ("pow", "fmod")
+    return "" if ok else "pow or fmod of f64 scalars is wanted"
+
+
 def _extract(instr: Instr) -> str:
     (x,), r = _types(instr), _result(instr)
     return "" if r == x.with_lanes(1) and 0 <= instr.attrs["lane"] < x.lanes else "no such lane"
@@ -240,7 +250,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("popcount", "clz", "ctz"), _same("i", 1)),
     "not": _same("ib", 1), "copysign": _same("f", 2), "fma": _same("f", 3),
     "cmp": _cmp, "select": _select, "convert": _convert, "bitcast": _bitcast,
-    "splat": _splat, "extract": _extract, "insert": _insert, "shuffle": _shuffle,
+    "any": _any, "libm": _libm, "splat": _splat, "extract": _extract, "insert": _insert, "shuffle": _shuffle,
     "load": _memory("bim"), "store": _memory("bixm"), "gather": _memory("bvm"), "scatter": _memory("bvxm"),
     "prefetch": _memory("bi"), "atomic_add": _memory("bix"), "copy": _memory("bibii"),
     "alloca": _anything, "view": _memory("bi"), "alloc": _anything, "free": _memory("b"), "is_null": _memory("b"),

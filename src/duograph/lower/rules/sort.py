@@ -1,0 +1,79 @@
+"""Ordering along an axis. Ties keep their order, NaN comes last."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..kernels.sorting import precedes, select_kernel, sort_kernel
+from ..kernels.walk import at_least_one
+from ..loop.builder import Builder
+from ..loop.ir import Function, Value
+from ..lowering import Lowering, product
+from ..rule import kernel
+from .cumulative import along
+
+FEW_BEST = 64
+"""Up to here the largest elements are picked without sorting."""
+
+
+@kernel("sort")
+def sort(c: Lowering) -> None:
+    (x,), (values, places) = c.ins, c.outs
+    outer, n, inner = along(x, c.attrs["axis"])
+    function = sort_kernel(x.elem, places.elem, c.attrs["descending"])
+    c.call(function, [x, values, places], [outer, n, inner, n])
+
+
+@kernel("topk")
+def topk(c: Lowering) -> None:
+    (x,), (values, places), k = c.ins, c.outs, c.attrs["k"]
+    outer, n, inner = along(x, c.attrs["axis"])
+    if not x.shape:
+        k = 1  # a scalar is given as it is, whatever k
+    if isinstance(k, int) and k == 0:
+        return
+    if isinstance(k, int) and k <= FEW_BEST and not (isinstance(n, int) and n < 2 * k):
+        contiguous = isinstance(inner, int) and inner == 1
+        function = select_kernel(x.elem, places.elem, c.attrs["largest"], k, contiguous)
+        c.call(function, [x, values, places], [outer, n, inner])
+    else:
+        function = sort_kernel(x.elem, places.elem, c.attrs["largest"])
+        c.call(function, [x, values, places], [outer, n, inner, k])
+
+
+@kernel("searchsorted")
+def searchsorted(c: Lowering) -> None:
+    (boundaries, values), (out,) = c.ins, c.outs
+    n = boundaries.shape[-1]
+    shared = len(boundaries.shape) == 1
+    per_row = 1 if shared else values.shape[-1]
+    function = _searchsorted(values.elem, out.elem, bool(c.attrs["right"]), shared)
+    c.call(function, [boundaries, values, out], [product(values.shape), n, per_row])
+
+
+@cache
+def _searchsorted(elem: str, index: str, right: bool, shared: bool) -> Function:
+    """Bisection for every value. Which way it goes is a select, so that nothing is mispredicted."""
+    b = Builder(f"searchsorted_{elem}")
+    boundaries, values, out = b.buffer("boundaries", elem), b.buffer("values", elem), b.buffer("out", index)
+    count, n, per_row = b.dim("count"), b.dim("n"), b.dim("per_row")
+    wide = {"f16": "f32", "bf16": "f32", "bool": "u8"}.get(elem, elem)
+
+    def chunk(lo: Value, hi: Value) -> None:
+        def one(i: Value) -> None:
+            value = b.convert(b.load(values, i), wide)
+            start = b.const(0) if shared else b.div(i, at_least_one(b, per_row)) * n
+
+            def halve(first: Value, left: Value) -> tuple[Value, Value]:
+                half = left / 2
+                middle = b.convert(b.load(boundaries, start + first + half), wide)
+                beyond = ~precedes(b, value, middle) if right else precedes(b, middle, value)
+                return b.select(beyond, first + half + 1, first), b.select(beyond, left - half - 1, half)
+
+            first, _ = b.while_([b.const(0), n], lambda first, left: b.gt(left, 0), halve)
+            b.store(out, i, b.convert(first, index))
+
+        b.for_(lo, hi, 1, one)
+
+    b.parallel(0, count, 512, chunk)
+    return b.finish()
