@@ -169,6 +169,11 @@ def operand_of(x: Any, dtype: DType) -> Tensor:
     return found
 
 
+def kept_constants() -> list[Tensor]:
+    """The tensors that `operand_of` keeps."""
+    return list(_constants.values())
+
+
 def promote_all(*operands_: Any, op: str = "op") -> tuple[Tensor, ...]:
     """Any number of operands as tensors of one dtype."""
     checked = [operand(x, op, *operands_) for x in operands_]

@@ -14,6 +14,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from .native import make_launchable
+
 PACKAGE = "duograph.ops"
 FAMILIES = [
     "math",
@@ -61,7 +63,9 @@ def functions() -> dict[str, Callable[..., Any]]:
     """Public functions by name."""
     table: dict[str, Callable[..., Any]] = {}
     for family in FAMILIES:
-        table.update(import_module(f"duograph.api.functional.{family}").FUNCTIONS)
+        module = import_module(f"duograph.api.functional.{family}")
+        make_launchable(module)
+        table.update(module.FUNCTIONS)
     del table["complex"]  # the class ``Complex`` is public, the function is not
     for name, function in table.items():
         if getattr(function, "__name__", "") == "<lambda>":

@@ -30,6 +30,7 @@ from .functional import array, blocks, compare, creation, index, linalg, math, n
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 for _module in (math, compare, reduce, array, blocks, index, linalg, random, nn, statistics, creation):
+    native.make_launchable(_module)
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _NAMES = """
@@ -88,11 +89,11 @@ attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})
 attach(tensor_basic.PROPERTIES)
-attach(tensor_shape.PROPERTIES)
-attach(tensor_basic.METHODS)
-attach(tensor_shape.METHODS)
-attach(tensor_reduce.METHODS)
-attach(tensor_more.METHODS)
+attach(native.launchable_methods(tensor_shape.PROPERTIES))
+attach(native.launchable_methods(tensor_basic.METHODS))
+attach(native.launchable_methods(tensor_shape.METHODS))
+attach(native.launchable_methods(tensor_reduce.METHODS))
+attach(native.launchable_methods(tensor_more.METHODS))
 attach(tensor_tail.METHODS)
 attach(tensor_tail.FLAGS)
 attach(inplace.METHODS)

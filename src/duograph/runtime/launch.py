@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,15 +26,17 @@ from duograph.autodiff.tape import Tape
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
+from duograph.core.launchable import LAUNCHABLES, when_made
 from duograph.core.op import Op, no_recording, state
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
+from duograph.tensor.hooks import value_reads
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import code, cpython, launch_text, memory_text, textbuilder
 from .cpython import Unsupported
-from .launch_text import CELL_WORDS, HASH, KEY_AT, PROBES, RECORD_WORDS
-from .records import Uncovered, pack
+from .launch_text import HASH, KEY_AT, PROBES, RECORD_WORDS
+from .records import Constants, Uncovered, pack
 
 TABLE_PLACES = 1 << 14
 MOST_RECORDS = 4096
@@ -44,31 +47,32 @@ OWN_SLOTS = {
     "now": (type(CLOCK), "now"), "version": (Alias, "version"), "writes": (Alias, "writes"),
     "serial": (Alias, "serial"), "log": (Tape, "log"), "token": (Tape, "token"),
 }  # fmt: skip
+CELL_SLOTS = ("function", "unknown", "weak_numbers")
 
 
 class Cell:
-    """One native function: the Python function that it stands for, and where it is put.
+    """What native code knows of one function.
 
     Attributes:
-        owner, name: the class, and the attribute of it, that hold the function.
         function: the Python function.
+        unknown: what to call if there is no record of a call.
         weak_numbers: numbers among its arguments only stand for 0-d tensors of their value.
+        home: the class that has it as an attribute, if it is a native method.
     """
 
-    def __init__(self, owner: type, name: str, function: Callable[..., Any], weak_numbers: bool) -> None:
-        self.owner, self.name, self.function, self.weak_numbers = owner, name, function, weak_numbers
+    __slots__ = ("function", "home", "unknown", "weak_numbers")
 
-    def unknown(self, key: bytes, /, *args: Any, **named: Any) -> Any:
+    def __init__(self, function: Callable[..., Any], weak_numbers: bool, home: tuple[type, str] | None = None) -> None:
+        self.function, self.weak_numbers, self.home = function, weak_numbers, home
+        self.unknown = self.consider
+
+    def consider(self, key: bytes, /, *args: Any, **named: Any) -> Any:
         """A call whose key has no record: computes it; the second time, tries to add the record."""
         if _engine is None or _engine.learning or not _engine.is_back(key):
             return self.function(*args, **named)
         noted = _Notes()
-        before = state.tapes
-        state.tapes = [*before, noted]
-        try:
+        with _noting(noted, state.tapes):
             out = self.function(*args, **named)
-        finally:
-            state.tapes = before
         engine = _engine
         if engine is not None:
             tensors = list(_tensors_in((args, tuple(named.values()))))
@@ -83,12 +87,8 @@ class Cell:
         """The call once more, with a tensor of its own in each place: which operand came from where is seen then."""
         args, named = _twins(args), _twins(named)
         noted = _Notes()
-        before = state.tapes
-        state.tapes = [noted]
-        try:
+        with _noting(noted, []):
             out = self.function(*args, **named)
-        finally:
-            state.tapes = before
         return noted, out, list(_tensors_in((args, tuple(named.values()))))
 
 
@@ -124,6 +124,18 @@ class _Notes:
     add_hook = begin_write
 
 
+@contextmanager
+def _noting(noted: _Notes, tapes: list[Any]) -> Iterator[None]:
+    """Within the block ``noted`` stands among the tapes; it is not plain if Python saw the value of a tensor."""
+    before, reads = state.tapes, value_reads[0]
+    state.tapes = [*tapes, noted]
+    try:
+        yield
+    finally:
+        state.tapes = before
+        noted.plain = noted.plain and value_reads[0] == reads
+
+
 def _tensors_in(value: Any) -> Iterator[Tensor]:
     """The tensors of arguments, in the order in which native code meets them."""
     if isinstance(value, Tensor):
@@ -144,15 +156,15 @@ def _twins(value: Any) -> Any:
 
 # ---- what is native -------------------------------------------------------------------------------------------------
 
-_cells: list[Cell] = []
+_methods: list[tuple[type, str, Callable[..., Any], bool]] = []
 _lock = fork_safe_lock()
 _engine: Engine | None = None
 _refused: str | None = None
-_constant: list[Callable[[Any, Any], Tensor]] = []
+_constant: list[Callable[..., Any]] = []
 
 
 def register(owner: type, name: str, function: Callable[..., Any], weak_numbers: bool = False) -> None:
-    """Makes ``owner.name`` native when the launcher is activated.
+    """Makes ``owner.name`` a native method when the launcher is activated (functions: `core.launchable`).
 
     Args:
         owner: a class.
@@ -161,17 +173,17 @@ def register(owner: type, name: str, function: Callable[..., Any], weak_numbers:
             arguments.
         weak_numbers: numbers among the arguments only stand for 0-d tensors (`set_constant`).
     """
-    _cells.append(Cell(owner, name, function, weak_numbers))
+    _methods.append((owner, name, function, weak_numbers))
 
 
 def is_registered() -> bool:
     """Whether it was said what to make native."""
-    return bool(_cells)
+    return bool(_methods)
 
 
-def set_constant(make: Callable[[Any, Any], Tensor]) -> None:
-    """How numbers become operands: ``make(number, dtype)``, the same tensor for the same number if possible."""
-    _constant[:] = [make]
+def set_constant(make: Callable[[Any, Any], Tensor], kept: Callable[[], list[Tensor]]) -> None:
+    """How numbers become operands: ``make(number, dtype)``, and the tensors that it keeps to give them again."""
+    _constant[:] = [make, kept]
 
 
 def activate() -> bool:
@@ -180,7 +192,7 @@ def activate() -> bool:
     with _lock:
         if _engine is None and _refused is None:
             try:
-                _engine = Engine(_cells)
+                _engine = Engine()
             except (Unsupported, code.machine.LinkError, code.machine.TextError, OSError, ImportError) as error:
                 _refused = str(error)
                 emit("native launch refused", reason=_refused)
@@ -227,13 +239,15 @@ class Engine:
         Unsupported: this interpreter is not laid out as expected, or the self-test failed.
     """
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self) -> None:
         self.layout = cpython.layout()
-        self.cells = list(cells)
+        self.methods = [Cell(function, weak, (owner, name)) for owner, name, function, weak in _methods]
+        self.functions: list[Cell] = []
         self.owners: list[Any] = []
         self.learning = False
         launch_text.set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
-        text, words, names = _module(len(self.cells))
+        launch_text.set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
+        text, words, names = _module(len(self.methods))
         self.words = words
         self.linked = code.load(text, [*names, words.symbol])
         self.linked.make_immortal()
@@ -273,14 +287,8 @@ class Engine:
             self._object(name, value)
         memory.fill(self)
         self.set("variables", 1 << 40)  # far from those that Python counts
-        self._cell_block = (ctypes.c_int64 * (CELL_WORDS * max(1, len(self.cells))))()
-        for i, cell in enumerate(self.cells):
-            unknown = cell.unknown
-            self._kept += [cell.function, unknown]
-            self._cell_block[CELL_WORDS * i : CELL_WORDS * (i + 1)] = [
-                id(cell.function), id(unknown), int(cell.weak_numbers)
-            ]  # fmt: skip
-        self.set("cells", ctypes.addressof(self._cell_block))
+        for i, cell in enumerate(self.methods):
+            self._object(f"cell{i}", cell)
         self.clear()
 
     def _constant(self, number: Any, dtype: Any) -> Tensor:
@@ -333,7 +341,8 @@ class Engine:
                 raise Uncovered("not a plain sequence of ops")
             numbers = list(_numbers_in(arguments)) if cell.weak_numbers else []
             with no_recording():
-                record, kept = pack(described, tensors, numbers, noted.ops, out, self._constant)
+                constants = Constants(_constant[0], _constant[1]())
+                record, kept = pack(described, tensors, numbers, noted.ops, out, constants)
         except Uncovered:
             record, kept = pack_python(described), []
         finally:
@@ -356,18 +365,33 @@ class Engine:
     # -- putting it in place ---------------------------------------------------------------------------------------
 
     def install(self) -> None:
-        """Native methods take the place of the Python functions."""
-        for i, cell in enumerate(self.cells):
-            doc = f"{cell.name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
-            made = cpython.method(cell.owner, cell.name, self.linked.address(f"dg_cell{i}"), doc)
-            setattr(cell.owner, cell.name, made)
+        """Native methods and functions take the place of those in Python."""
+        for i, cell in enumerate(self.methods):
+            assert cell.home is not None
+            owner, name = cell.home
+            doc = f"{name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
+            setattr(owner, name, cpython.method(owner, name, self.linked.address(f"dg_cell{i}"), doc))
         self.set("enabled", 1)
+        self.install_functions()
+        when_made.append(self.install_functions)
+
+    def install_functions(self) -> None:
+        """Native functions take the place of those in Python that have none yet."""
+        address = self.linked.address("dg_function")
+        for known in LAUNCHABLES[len(self.functions) :]:
+            cell = Cell(known.function, known.weak_numbers)
+            self.functions.append(cell)
+            known.redirect(cpython.function(known.function.__name__, address, "", cell))
 
     def uninstall(self) -> None:
         """The Python functions take their places back."""
         self.set("enabled", 0)
-        for cell in self.cells:
-            setattr(cell.owner, cell.name, cell.function)
+        when_made.remove(self.install_functions)
+        for cell in self.methods:
+            assert cell.home is not None
+            setattr(*cell.home, cell.function)
+        for known in LAUNCHABLES[: len(self.functions)]:
+            known.redirect(known.function)
 
 
 def arguments_without_tensors(value: Any) -> Any:
@@ -399,12 +423,13 @@ def pack_python(key: list[int]) -> Any:
     return record
 
 
-def _module(cells: int) -> tuple[str, textbuilder.Words, list[str]]:
+def _module(methods: int) -> tuple[str, textbuilder.Words, list[str]]:
     words = textbuilder.Words("dg_words")
     functions = [*memory_text.functions(words), *launch_text.functions(words)]
-    functions += [launch_text.entry(words, f"dg_cell{i}", i) for i in range(cells)]
+    functions += [launch_text.method_entry(words, f"dg_cell{i}", i) for i in range(methods)]
+    functions.append(launch_text.function_entry(words))
     declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
-    names = [f"dg_cell{i}" for i in range(cells)] + ["dg_alloc", "dg_free", "dg_empty", "dg_tensor", "dg_array"]
+    names = [f"dg_cell{i}" for i in range(methods)] + ["dg_function", "dg_alloc", "dg_free", "dg_empty", "dg_tensor", "dg_array"]
     names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
     return textbuilder.module(functions, words, declarations), words, names
 

@@ -693,13 +693,10 @@ def _python(words: Words) -> Function:
     return f
 
 
-CELL_FUNCTION, CELL_MISS, CELL_WEAK, CELL_WORDS = range(4)
-"""A cell: the Python function that a native one stands for, what to call for an unknown key, and whether numbers
-among the arguments only stand for tensors."""
-
 
 def _enter(words: Words) -> Function:
-    """``ptr dg_enter(ptr cell, ptr first, ptr args, i64 n, ptr names)``: a call of a native function."""
+    """``ptr dg_enter(ptr cell, ptr first, ptr args, i64 n, ptr names)``: a call of a native function. The cell is an
+    object (`launch.Cell`): the Python function, what to call for an unknown key, and whether numbers are weak."""
     f = Function("ptr", "dg_enter", "ptr cell, ptr first, ptr args, i64 n, ptr names", words)
     cell, first, args, n, names = (f.arg(name) for name in ("cell", "first", "args", "n", "names"))
     python = f.label("python")
@@ -709,7 +706,8 @@ def _enter(words: Words) -> Function:
     frame = f.space("i64", FRAME_WORDS)
     for place in (COUNT, TENSORS, NUMBERS, HASH):
         f.store(0, frame, 8 * place)
-    f.store(f.load("i64", cell, 8 * CELL_WEAK), frame, 8 * WEAK)
+    weak = f.load("ptr", cell, words_offset("weak_numbers")).eq(f.word("True"))
+    f.store(weak.to("i64"), frame, 8 * WEAK)
     f.call("void", "dg_push", frame, cell.to("i64"))
     with f.if_(first.ne(None)):
         f.goto_if(f.call("i64", "dg_key", frame, first, 0).eq(0), python)
@@ -726,7 +724,7 @@ def _enter(words: Words) -> Function:
         size = (f.load("i64", frame) + (KEY_AT - HASH)) * 8
         key = f.api("ptr", "PyBytes_FromStringAndSize", frame + 8 * HASH, size)
         f.goto_if(key.eq(None), python)
-        answer = f.call("ptr", "dg_python", f.load("ptr", cell, 8 * CELL_MISS), key, first, args, n, names)
+        answer = f.call("ptr", "dg_python", f.load("ptr", cell, words_offset("unknown")), key, first, args, n, names)
         decref(f, key)
         f.ret(answer)
     f.goto_if(f.load("i64", record, 8 * R_PYTHON).ne(0), python)
@@ -736,14 +734,21 @@ def _enter(words: Words) -> Function:
     f.ret(result)
     f.place(python)
     f.api("void", "PyErr_Clear")
-    f.ret(f.call("ptr", "dg_python", f.load("ptr", cell, 8 * CELL_FUNCTION), ("ptr", "null"), first, args, n, names))
+    f.ret(f.call("ptr", "dg_python", f.load("ptr", cell, words_offset("function")), ("ptr", "null"), first, args, n, names))
     return f
 
 
-def entry(words: Words, name: str, cell: int) -> Function:
-    """The native method number ``cell``; its cell stands in the block of cells, whose address is a word."""
+def method_entry(words: Words, name: str, number: int) -> Function:
+    """The native method number ``number``, whose cell stands in a word; the first argument is what it is called on."""
     f = Function("ptr", name, "ptr self, ptr args, i64 n, ptr names", words, linkage="")
-    place = f.word("cells") + cell * (8 * CELL_WORDS)
-    f.ret(f.call("ptr", "dg_enter", place, f.arg("self"), f.arg("args"), f.arg("n"), f.arg("names")))
+    cell = f.word(f"cell{number}")
+    f.ret(f.call("ptr", "dg_enter", cell, f.arg("self"), f.arg("args"), f.arg("n"), f.arg("names")))
+    return f
+
+
+def function_entry(words: Words) -> Function:
+    """All native functions: their ``self`` is the cell."""
+    f = Function("ptr", "dg_function", "ptr self, ptr args, i64 n, ptr names", words, linkage="")
+    f.ret(f.call("ptr", "dg_enter", f.arg("self"), ("ptr", "null"), f.arg("args"), f.arg("n"), f.arg("names")))
     return f
 

@@ -76,7 +76,7 @@ def pack(
     numbers: Sequence[Any],
     ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
     out: Any,
-    constant: Callable[[Any, Any], Tensor],
+    constants: Constants,
 ) -> tuple[Any, list[Any]]:
     """The record of a call, and what it points into.
 
@@ -86,16 +86,16 @@ def pack(
         numbers: the numbers that stand for tensors.
         ops: what ran: op, operands, attributes, result.
         out: what the call returned.
-        constant: the tensor of a number in a dtype.
+        constants: the tensors of numbers.
 
     Raises:
         Uncovered: native code cannot do the same.
     """
-    ops = [step for step in ops if step[1] or not _is_constant(step[3], numbers, constant)]
+    ops = [step for step in ops if step[3] is out or not constants.takes(*step)]
     values = {id(x): i for i, x in enumerate(tensors)}
     count = len(tensors) + len(numbers)
-    number_types, constants = _find_numbers(values, len(tensors), numbers, ops, constant)
-    for tensor in constants:
+    number_types, fixed = _find_numbers(values, len(tensors), numbers, ops, constants)
+    for tensor in fixed:
         values[id(tensor)] = count
         count += 1
     steps = []
@@ -116,7 +116,7 @@ def pack(
     else:
         results, single = [], _number_of(out, values)
     shown: dict[int, np.ndarray] = {}
-    for tensor in (*tensors, *constants):
+    for tensor in (*tensors, *fixed):
         shown[values[id(tensor)]] = _plain(tensor)
     for i in range(len(numbers)):
         shown[len(tensors) + i] = np.empty((), number_types[i].numpy)
@@ -128,8 +128,8 @@ def pack(
     packed = [words.array(block) for block in blocks]
     record = (ctypes.c_int64 * lt.RECORD_WORDS)()
     record[lt.R_COUNT], record[lt.R_KEY] = len(key), words.array(key)
-    record[lt.R_CONSTANTS] = len(constants)
-    record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in constants])
+    record[lt.R_CONSTANTS] = len(fixed)
+    record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in fixed])
     record[lt.R_NUMBER_TYPES] = words.array([words.object(d) for d in number_types])
     record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
     record[lt.R_RESULT] = single if single is not None else words.array(results)
@@ -139,11 +139,24 @@ def pack(
     return record, words.kept
 
 
-def _is_constant(out: Any, numbers: Sequence[Any], constant: Callable[[Any, Any], Tensor]) -> bool:
-    """Whether ``out`` is a number as a tensor, which happened to be made during this call."""
-    return (
-        type(out) is Tensor and not out.shape and any(constant(n, out.dtype) is out for n in (*numbers, True, False))
-    )
+class Constants:
+    """0-d tensors that calls may use wherever they come from: numbers among the arguments, and in the functions' code.
+
+    Args:
+        make: the tensor of a number in a dtype.
+        kept: all such tensors that are kept for the next use of their number.
+    """
+
+    def __init__(self, make: Callable[[Any, Any], Tensor], kept: Sequence[Tensor]) -> None:
+        self.make = make
+        self.known = {id(x): x for x in kept}
+
+    def takes(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> bool:
+        """Whether this op only made a constant, now known; nothing needs to be done for it natively."""
+        if op.name == "full" and not operands and attrs["shape"] == () and type(out) is Tensor:
+            self.known[id(out)] = out
+            return True
+        return False
 
 
 def _find_numbers(
@@ -151,29 +164,29 @@ def _find_numbers(
     first: int,
     numbers: Sequence[Any],
     ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
-    constant: Callable[[Any, Any], Tensor],
+    constants: Constants,
 ) -> tuple[list[Any], list[Tensor]]:
-    """Which operands are numbers of the call (with their dtypes), or constants that it always uses."""
+    """Which operands are numbers of the call (with their dtypes), and which always the same constants."""
     made = {id(x) for _, _, _, result in ops for x in (result if isinstance(result, tuple) else (result,))}
     types: list[Any] = [None] * len(numbers)
-    constants: list[Tensor] = []
+    fixed: list[Tensor] = []
     for _, operands, _, _ in ops:
         for x in operands:
-            if not isinstance(x, Tensor) or id(x) in values or id(x) in made or any(x is c for c in constants):
+            if not isinstance(x, Tensor) or id(x) in values or id(x) in made or any(x is c for c in fixed):
                 continue
-            if x.shape:
+            if x.shape or id(x) not in constants.known:
                 raise Uncovered("an operand from elsewhere")
-            places = [i for i, n in enumerate(numbers) if constant(n, x.dtype) is x]
-            if len(places) == 1 and types[places[0]] is None:
+            places = [i for i, n in enumerate(numbers) if constants.make(n, x.dtype) is x]
+            if not places:
+                fixed.append(x)
+            elif len(places) == 1 and types[places[0]] is None:
                 types[places[0]] = x.dtype
                 values[id(x)] = first + places[0]
-            elif not numbers and any(constant(b, x.dtype) is x for b in (True, False)):
-                constants.append(x)
             else:
-                raise Uncovered("an operand from elsewhere")
+                raise Uncovered("a number that is two operands")
     if None in types:
         raise Uncovered("a number that is no operand")
-    return types, constants
+    return types, fixed
 
 
 def _number_of(x: Any, values: dict[int, int]) -> int:

@@ -36,7 +36,12 @@ def _as_python_number(tensor: Tensor, kind: str) -> Any:
     return {"bool": bool, "int": int, "float": float, "complex": complex}[kind](number)
 
 
+value_reads = [0]
+"""How often Python got to see the value of a tensor; the native launcher looks whether that happened."""
+
+
 def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
+    value_reads[0] += 1
     if state.binder is not None or tensor.is_symbolic:
         raise SymbolicValueError(
             f"{what} needs the value of a tensor, which is not known while its graph is being built"
