@@ -14,7 +14,7 @@ import ctypes
 import itertools
 import logging
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,10 +55,10 @@ class Executable:
         notes: what does not run natively, and why; grows when calls are repeated by the interpreter.
     """
 
-    def __init__(self, graph: Graph, level: int = 1) -> None:
+    def __init__(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
         self.graph = graph
         self.level = level
-        self.build = build = Build(graph, level)
+        self.build = build = Build(graph, level, dict(donate or {}))
         self.address = build.address
         self.input_types: list[Type] = [t for p in graph.params for t in leaf_types(p.type)]
         self.n_tensors = sum(isinstance(t, TensorType) for t in self.input_types)
@@ -157,7 +157,7 @@ class _Run:
         self.kept: list[Any] = []
         self.effects: list[tuple[bool, Any]] = []
         self.error: BaseException | None = None
-        self.held: list[Any] = []
+        self.inputs: Sequence[Any] = ()
         self.sizes: dict[Any, int] = {}
         self.memory: Any = None
         self.zones = build.plan.red_zones()
@@ -179,10 +179,14 @@ class _Run:
         leaves = values if executable._flat_params else _flat(executable.graph, values)
         if len(leaves) != len(executable.input_types):
             raise Mismatch(f"{len(executable.input_types)} inputs are wanted, got {len(leaves)}")
+        self.inputs = inputs = list(leaves)
         b, d = 0, 1
-        for type_, value in zip(executable.input_types, leaves, strict=True):
+        for k, (type_, value) in enumerate(zip(executable.input_types, leaves, strict=True)):
             if isinstance(type_, TensorType):
-                bufs[b] = self._tensor(type_, value)
+                self._check(type_, value)
+                if not value.flags.c_contiguous or not value.flags.aligned:
+                    inputs[k] = value = np.array(value, order="C")
+                bufs[b] = value.ctypes.data
                 b += 1
             elif isinstance(type_, TokenType):
                 continue
@@ -210,17 +214,13 @@ class _Run:
                 b += 1
         return outs
 
-    def _tensor(self, type: TensorType, value: Any) -> int:
+    def _check(self, type: TensorType, value: Any) -> None:
         if not isinstance(value, np.ndarray) or value.dtype != type.dtype.numpy or value.ndim != len(type.shape):
             raise Mismatch(f"a {type} is wanted, got {_shown(value)}")
         if value.shape != type.shape:
             for size, extent in zip(value.shape, type.shape, strict=True):
                 if isinstance(extent, int) and size != extent:
                     raise Mismatch(f"a {type} is wanted, got {_shown(value)}")
-        if not value.flags.c_contiguous or not value.flags.aligned:
-            value = np.array(value, order="C")
-            self.held.append(value)
-        return int(value.ctypes.data)
 
     def _check_sizes(self, leaves: Sequence[Any]) -> None:
         for type_, value in zip(self.executable.input_types, leaves, strict=True):
@@ -258,6 +258,8 @@ class _Run:
         """One leaf of the result, after a call."""
         if output.buffer >= 0:
             return outs[output.buffer]
+        if output.donated >= 0:
+            return self.inputs[output.donated]
         if output.word < 0:
             return None
         word = self.ctx[output.word]
@@ -287,8 +289,9 @@ class _Run:
             regions.reset(ctx, CELLS)
         if ctx[FRAMES]:
             regions.reset(ctx, FRAMES)
-        if self.error is not None or self.effects or self.kept or self.held:
-            self.error, self.effects, self.kept, self.held = None, [], [], []
+        if self.error is not None or self.effects or self.kept:
+            self.error, self.effects, self.kept = None, [], []
+        self.inputs = ()
         del self.objects[len(self.executable.build.objects) :]
 
     def free(self) -> None:
@@ -356,22 +359,30 @@ def _worth_releasing(build: Build) -> bool:
     return any(not isinstance(n, int) for n in sizes) or sum(n for n in sizes if isinstance(n, int)) > 1 << 16
 
 
-def compile_graph(graph: Graph, level: int = 1) -> Executable:
-    """The executable of ``graph``, compiled at the first call; kept with the graph's context."""
+def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable:
+    """The executable of ``graph``, compiled at the first call; kept with the graph's context.
+
+    Args:
+        graph: any closed graph.
+        level: 0 runs op by op, 1 fuses.
+        donate: numbers of outputs that may be written into the memory of inputs (`runtime/donation.py`): such an output
+            *is* the array that was passed, unless it had to be copied to be contiguous, or the interpreter ran.
+    """
     known: dict[Any, Executable] = graph.context.__dict__.setdefault("executables", {})
-    found = known.get((graph, level))
+    key = (graph, level, tuple(donate.items()) if donate else ())
+    found = known.get(key)
     if found is None:
-        found = known[graph, level] = Executable(graph, level)
+        found = known[key] = Executable(graph, level, donate)
     return found
 
 
-def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1) -> Any:
+def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None) -> Any:
     """The value of ``graph`` by its executable; by the interpreter if none can be made, which is a fault of ours."""
     context = graph.context.__dict__
     failures = context.setdefault("executable_failures", {})
     if (graph, level) not in failures:
         try:
-            executable = compile_graph(graph, level)
+            executable = compile_graph(graph, level, donate)
         except Exception as error:
             if config().debug:
                 raise

@@ -19,6 +19,7 @@ from duograph.lower.loop.types import element_of
 
 from . import kernels
 from .arena import ArenaPlan
+from .donation import direct_donations
 from .executable_calls import Callee, ProgramEmitter, callee_of, deliver, places_for, write_function
 from .executable_emit import Emitter, knows
 from .executable_frame import CONSTANTS, NEEDED, RESULTS
@@ -48,13 +49,14 @@ class Output:
     """One leaf of the result: where `main` puts it.
 
     Attributes:
-        buffer: number among the output buffers; -1 for what goes into words.
+        buffer: number among the output buffers; -1 for what goes into words or into the memory of an input.
         word: first of its words in the context block; -1 if it has none.
     """
 
     type: Type
     buffer: int = -1
     word: int = -1
+    donated: int = -1  # number of the input whose memory it takes
 
 
 @dataclass
@@ -71,6 +73,7 @@ class Build:
 
     graph: Graph
     level: int
+    donate: dict[int, int] = field(default_factory=dict)
     debug: bool = field(default_factory=lambda: config().debug)
     constants: list[np.ndarray] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
@@ -194,16 +197,26 @@ class Build:
         b = e.b
         types = [t for p in self.graph.params for t in leaf_types(p.type)]
         memories: list[Leaf] = []
+        tensor_numbers = [k for k, t in enumerate(types) if isinstance(t, TensorType)]
         for k, t in enumerate(types):
             if isinstance(t, TensorType):
                 buffer = b.buffer(f"x{k}", _elem(t))
                 memories.append(Memory(t, e.block(f"input {k}", bytes_of(t), "input", buffer)))
         self.symbols = _found_symbols(self.graph)
         outputs: dict[int, Memory] = {}
-        for k, t in enumerate(leaf_types(self.graph.output.type)):
+        late: dict[int, Memory] = {}  # donations that are copied at the end
+        n_buffers = 0
+        leaf_of = leaf_types(self.graph.output.type)
+        self.donate = {k: j for k, j in self.donate.items() if leaf_of[k] == types[j]}
+        direct = direct_donations(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
+        for k, t in enumerate(leaf_of):
             out = Output(t)
-            if isinstance(t, TensorType) and knows(self.symbols, t):
-                out.buffer = len(outputs)
+            if k in self.donate:
+                out.donated = self.donate[k]
+                memory = next(m for i, m in zip(tensor_numbers, memories, strict=True) if i == out.donated)
+                (outputs if k in direct else late)[k] = memory  # type: ignore[assignment]
+            elif isinstance(t, TensorType) and knows(self.symbols, t):
+                out.buffer, n_buffers = n_buffers, n_buffers + 1
                 outputs[k] = Memory(t, e.block(f"output {k}", bytes_of(t), "output", b.buffer(f"out{k}", _elem(t))))
             elif not isinstance(t, TokenType):
                 out.word = RESULTS + self.n_words
@@ -229,6 +242,7 @@ class Build:
             leaves = leaves[n:]
         results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places_for(self.graph, outputs)))
         self._deliver(e, results, outputs)
+        self._deliver_late(e, results, late)
 
         def reserve(total: Any) -> Value:
             if not isinstance(total, int):
@@ -250,7 +264,7 @@ class Build:
         symbols = e.symbols
         words: Buffer = e.ctx
         for k, (leaf, out) in enumerate(zip(results, self.outputs, strict=True)):
-            if isinstance(leaf, Memory) and out.buffer < 0:
+            if isinstance(leaf, Memory) and out.buffer < 0 and out.donated < 0:
                 e.b.store(words, out.word, e.address(leaf))
                 for i, extent in enumerate(leaf.type.shape):
                     e.b.store(words, out.word + 1 + i, e.b.value(e.dim(extent, symbols)))
@@ -259,6 +273,19 @@ class Build:
                 e.b.store(words, out.word, e.b.bitcast(leaf.value, "i64"))
                 results[k] = NOTHING
         deliver(e, results, outputs, words, 0)
+
+    def _deliver_late(self, e: ProgramEmitter, results: list[Leaf], late: dict[int, Memory]) -> None:
+        """Writes over inputs, now that nothing can fail any more; what lies in an input itself is saved before."""
+        if not late:
+            return
+        e.b.leave()
+        for k, target in late.items():
+            leaf = results[k]
+            assert isinstance(leaf, Memory)
+            if any(x.kind == "input" and x is not target.block for x in leaf.blocks):
+                results[k] = e.tensor("saved", leaf.type)
+                e.copy(results[k], leaf)  # type: ignore[arg-type]
+        deliver(e, results, late, e.ctx, 0)
 
     def _load(self) -> None:
         for function in self._kernels.values():

@@ -25,6 +25,11 @@ def register(functions: Iterable[Function]) -> None:
         _functions.setdefault(function.symbol, function)
 
 
+def known(symbol: str) -> Function | None:
+    """The function that was registered under ``symbol``."""
+    return _functions.get(symbol)
+
+
 def provide(symbol: str, address: int) -> None:
     """Makes something that is not loop IR known to kernels, under a symbol."""
     _addresses[symbol] = address

@@ -1,0 +1,109 @@
+"""Donation: outputs of an executable that may be written into the memory of inputs.
+
+A training step reads its parameters and gives their new values; if the caller says that output `k` may lie where input
+`j` lies, the step updates in place. That is done by the kernel itself where it is proved to be right:
+
+* the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
+* no step from then on can fail, because a call that fails is repeated from the same inputs.
+
+Otherwise the output is made elsewhere and copied at the very end, after the last possible failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from duograph.core.types import TensorType
+from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.node import Graph, Node
+from duograph.lower.loop.ir import Function
+
+from . import kernels
+from .executable_emit import may_overwrite
+from .executable_values import ALIASES, CONTROL, output_places
+from .steps import Step
+
+__all__ = ["direct_donations"]
+
+_may_fail: dict[str, bool] = {}
+
+
+def function_may_fail(function: Function) -> bool:
+    """Whether the code of ``function``, or what it calls, can note a failure."""
+    symbol = function.symbol
+    found = _may_fail.get(symbol)
+    if found is None:
+        _may_fail[symbol] = True  # of functions that call themselves
+        found = False
+        for instr in function.body.walk():
+            if instr.op == "fail":
+                found = True
+            elif instr.op == "call":
+                callee = kernels.known(instr.attrs["function"]) or function.linked.get(instr.attrs["function"])
+                found = found or callee is None or function_may_fail(callee)
+        _may_fail[symbol] = found
+    return found
+
+
+def step_may_fail(step: Step) -> bool:
+    """Whether a call might have to be repeated because of this step."""
+    if step.lowering is not None:
+        return any(function_may_fail(call.function) for call in step.lowering.calls)
+    op = step.nodes[0].op
+    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name == "undef")
+
+
+def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
+    """Those of ``wanted`` (number of an output: number of an input) that kernels may write directly."""
+    places = output_places(graph)
+    names = _names_of_params(graph, steps)
+    last_failure = max((i for i, step in enumerate(steps) if step_may_fail(step)), default=-1)
+    found: dict[int, int] = {}
+    for k, j in wanted.items():
+        param, place = graph.params[j], places[k]
+        if place is None or places.count(place) > 1 or not isinstance(param.type, TensorType):
+            continue
+        same = names[param]  # nodes that show the memory of the parameter
+        if any(item in same for item in _items(graph.output)):
+            continue
+        makers = [i for i, step in enumerate(steps) if place in step.outputs and step.lowering is not None]
+        if not makers or makers[0] <= last_failure:
+            continue
+        step = steps[makers[0]]
+        readers = [i for i, s in enumerate(steps) if any(o in same for o in s.operands) and not _is_alias(s)]
+        if any(i > makers[0] for i in readers):
+            continue
+        c = step.lowering
+        assert c is not None
+        out = c.outs[step.outputs.index(place)]
+        if out.type != param.type:
+            continue
+        if makers[0] in readers:
+            used = [o for o, n in zip(c.ins, step.inputs, strict=True) if n in same]
+            if not all(may_overwrite(c, o, out) for o in used):
+                continue
+        found[k] = j
+    return found
+
+
+def _is_alias(step: Step) -> bool:
+    return step.lowering is None and step.nodes[0].op.name in ALIASES
+
+
+def _names_of_params(graph: Graph, steps: Sequence[Step]) -> dict[Any, set[Node]]:
+    """For each parameter the nodes that are, or may be, the same memory."""
+    names: dict[Any, set[Node]] = {p: {p} for p in graph.params}
+    for step in steps:
+        if step.lowering is not None:
+            continue
+        (node,) = step.nodes
+        if node.op.name in ALIASES or node.op in CONTROL or node.op is make_tuple or node.op is tuple_get:
+            for same in names.values():
+                if any(o in same for o in node.operands):
+                    same.add(node)
+    return names
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    return tuple(getattr(node, "operands", ())) if getattr(node, "op", None) is make_tuple else (node,)
