@@ -31,7 +31,8 @@ REFERENCE: dict[str, Callable[..., Any]] = {
     "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
-    "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "xlogy": lambda x, y: np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y)),
+    "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot,
+    "xlogy": lambda x, y: np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y)),
 }  # fmt: skip
 SPECIAL = ("erf", "erfc", "erfinv", "lgamma", "digamma")
 """Functions whose references are in `GOLDEN`."""
