@@ -139,7 +139,7 @@ class Sink:
     """Takes the results of a kernel, element by element, instead of a plain store.
 
     A kernel that has computed a value of its output says ``sink.store(b, coords, value)``; this class stores it. The
-    fusing sink of `lower.fuse` goes on computing with it. Use, while building a kernel::
+    fusing sink (`lower.sink`) goes on computing with it. Use, while building a kernel::
 
         sink = c.sink
         sink.declare(b)                                   # after the kernel's own buffers and dims
@@ -158,7 +158,7 @@ class Sink:
     def __init__(self, out: Operand) -> None:
         self.out = out
         self.buffers: list[Memory] = [out]
-        self.dims: list[Number] = []
+        self.dims: list[Number] = list(out.shape[1:])
 
     @property
     def key(self) -> str:
@@ -168,7 +168,6 @@ class Sink:
     def declare(self, b: Builder) -> None:
         """Adds the parameters that this sink needs to the kernel under construction."""
         self.buffer = b.buffer("out", self.out.elem)
-        self.dims = list(self.out.shape[1:])
         self.extents = [b.dim(f"out_extent{i}") for i in range(1, len(self.out.shape))]
 
     @property

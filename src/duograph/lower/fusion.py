@@ -1,0 +1,190 @@
+"""Groups as kernel calls: the program of a group, and which schedule runs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duograph.core.types import ScalarType, TensorType
+from duograph.ir.node import Apply, Const, Node
+
+from .alignment import Alignment, broadcast_alignment, full_alignment, matched, strides_in, through_view
+from .groups import NORMALISING, Group, is_constant
+from .lowering import Lowering, Operand
+from .pointwise import lower_program
+from .program import Leaf, Program, Reduction, Step
+from .reduce import lower_reduction
+from .rule import Kernel, Pointwise, rule_of
+from .rules.reduce import fold_of, normalise
+from .sink import FusingSink
+
+
+def lower_group(group: Group) -> Lowering:
+    """The calls of a fused group. Operands refer to the nodes whose memory they are; results are those in
+    ``group.stores``.
+
+    Raises:
+        NotAffine: the group does not fit the order of its reductions; its nodes have to run one by one.
+    """
+    return _GroupLowering(group).lower()
+
+
+class _GroupLowering:
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.program = Program()
+        self.leaves: dict[Any, int] = {}
+        self.ins: dict[Node, Operand] = {}
+        self.values: dict[Any, int] = {}
+
+    def lower(self) -> Lowering:
+        group, space = self.group, self.group.space
+        assert space is not None
+        stores = sorted(group.stores, key=lambda n: n.serial)
+        outs = [Operand(n.type, n) for n in stores]
+        order = self.collect(stores)
+        number = {key: k for k, key in enumerate(self.leaves)}
+        self.values.update(number)
+        for key in order:
+            self.add(*key)
+        self.program.results = [self.values[n, self.stored_alignment(n)] for n in stores]
+        name = "_".join(n.op.name for n in sorted(group.nodes, key=lambda n: n.serial)[:3])
+        first = group.root or stores[-1]
+        c = Lowering(first.op, first.attrs if group.root is not None else {}, list(self.ins.values()), outs)
+        if group.root is not None:
+            self.into_sink(c, group.root, outs)
+        elif group.axes is not None:
+            c.calls += lower_reduction(name, self.program, space, sorted(group.axes), outs)
+        else:
+            call = lower_program(name, self.program, space, outs)
+            c.calls += [] if call is None else [call]
+        return c
+
+    def into_sink(self, c: Lowering, root: Apply, outs: list[Operand]) -> None:
+        """The kernel of ``root`` with the program as what happens to its results."""
+        rule = rule_of(root.op)
+        assert isinstance(rule, Kernel)
+        taken = self.leaves.get((root, full_alignment(root.shape)))
+        value = Operand(root.type, root)
+        ins = [self.operand(o) for o in root.operands]
+        inner = Lowering(root.op, root.attrs, ins, [value])
+        inner.sink = FusingSink(self.program, taken, value, self.group.space or (), outs)
+        rule.function(inner)
+        c.ins, c.calls = list(self.ins.values()), inner.calls
+
+    # ---- values ----------------------------------------------------------------------------------------------------
+
+    def stored_alignment(self, node: Apply) -> Alignment:
+        group = self.group
+        assert group.space is not None
+        whole = matched(group.space, range(len(group.space)), node.shape)
+        if whole is not None and (
+            group.axes is None or whole in group.uses.get(node, ()) or node.op.name in NORMALISING
+        ):
+            return whole
+        kept = matched(group.space, group.kept, node.shape)
+        assert kept is not None
+        return kept
+
+    def resolve(self, node: Node, alignment: Alignment) -> tuple[Node, Alignment]:
+        """The value that is computed or read, behind views."""
+        while isinstance(node, Apply) and node in self.group.views and node not in self.group.nodes:
+            through = through_view(node, alignment)
+            if through is None:
+                break
+            node, alignment = node.operands[0], through
+        return node, alignment
+
+    def arguments(self, node: Apply, alignment: Alignment) -> list[tuple[Node, Alignment]]:
+        space = self.group.space
+        assert space is not None
+        if self.reduces(node):
+            return [self.resolve(node.operands[0], full_alignment(space))]
+        nowhere = (None,) * len(space)
+        return [
+            self.resolve(o, broadcast_alignment(node.shape, o.shape, alignment))
+            if isinstance(o.type, TensorType)
+            else (o, nowhere)
+            for o in node.operands
+        ]
+
+    def reduces(self, node: Apply) -> bool:
+        return not isinstance(rule_of(node.op), Pointwise)
+
+    def collect(self, stores: list[Apply]) -> list[tuple[Apply, Alignment]]:
+        """Registers all leaves; the values to compute, operands first."""
+        order: dict[tuple[Apply, Alignment], None] = {}
+        done: set[Any] = set()
+
+        def visit(node: Node, alignment: Alignment) -> None:
+            key = self.key(node, alignment)
+            if key in done:
+                return
+            done.add(key)
+            if isinstance(node, Apply) and node in self.group.nodes and node is not self.group.root:
+                for argument in self.arguments(node, alignment):
+                    visit(*argument)
+                order[node, alignment] = None
+            else:
+                self.leaf(node, alignment)
+
+        for node in stores:
+            visit(node, self.stored_alignment(node))
+        if self.group.root is not None:
+            visit(self.group.root, full_alignment(self.group.root.shape))
+        return list(order)
+
+    def key(self, node: Node, alignment: Alignment) -> Any:
+        """One number per reduction, however its results are spread."""
+        if isinstance(node, Apply) and node in self.group.nodes and node is not self.group.root and self.reduces(node):
+            return node, "reduction"
+        return node, alignment
+
+    def leaf(self, node: Node, alignment: Alignment) -> None:
+        self.leaves[node, alignment] = len(self.program.leaves)
+        if is_constant(node) and not isinstance(node.type, ScalarType):
+            assert isinstance(node.type, TensorType)
+            value = node.value if isinstance(node, Const) else np.array(node.attrs["value"], node.type.dtype.numpy)  # type: ignore[union-attr,attr-defined]
+            operand = Operand(TensorType(node.type.dtype, ()), node, value)
+            self.program.leaves.append(Leaf(operand, (0,) * len(alignment)))
+            return
+        if isinstance(node.type, ScalarType):
+            operand = Operand(node.type, node, node.value) if isinstance(node, Const) else self.operand(node)
+            self.program.leaves.append(Leaf(operand))
+            return
+        self.program.leaves.append(Leaf(self.operand(node), strides_in(node.shape, alignment)))
+
+    def operand(self, node: Node) -> Operand:
+        """The memory of a node; one operand each."""
+        if node is self.group.root:
+            return Operand(node.type, node)
+        if node not in self.ins:
+            value = node.value if isinstance(node, Const) else None
+            self.ins[node] = Operand(node.type, node, value)
+        return self.ins[node]
+
+    def number(self, node: Node, alignment: Alignment) -> int:
+        return self.values[self.key(node, alignment)]
+
+    def add(self, node: Apply, alignment: Alignment) -> None:
+        args = tuple([self.number(*a) for a in self.arguments(node, alignment)])
+        types = tuple([o.type for o in node.operands])
+        rule = rule_of(node.op)
+        assert isinstance(node.type, TensorType)
+        if isinstance(rule, Pointwise):
+            (made,) = self.program.add_step(Step(node.op, rule, node.attrs, args, types, node.type))
+            self.values[node, alignment] = made
+            return
+        axis = node.attrs["axis"]
+        axes = (axis,) if isinstance(axis, int) else axis
+        x = node.operands[0].type
+        assert isinstance(x, TensorType)
+        if node.op.name in NORMALISING:
+            made = normalise(self.program, node.op.name, args[0], x, axes)
+        else:
+            (made,) = self.program.add_step(Reduction(fold_of(node.op.name, x, axes), args, node.type))
+        self.values[node, "reduction"] = self.values[node, alignment] = made
+
+
+__all__ = ["lower_group"]
