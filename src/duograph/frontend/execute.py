@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from duograph.tensor.tensor import Tensor, wrap
 _interpreter = Interpreter()
 
 
-def execute(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
+def execute(
+    graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "", donate: Mapping[int, int] | None = None
+) -> Any:
     """The value of ``graph``: as machine code, or by the interpreter if that was asked for.
 
     Args:
@@ -23,17 +25,20 @@ def execute(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = 
         values: arrays, numbers and objects, one per parameter.
         level: of optimisation in the code generator; 0: op by op.
         backend: ``interpreter``, or anything else for what the configuration says.
+        donate: numbers of outputs that may be written into the memory of inputs.
     """
     if backend != "interpreter" and config().kernels == "native":
         from duograph.runtime.executable import run_compiled
 
-        return run_compiled(graph, values, level)
+        return run_compiled(graph, values, level, donate)
     return _interpreter.run(graph, list(values))
 
 
-def run_graph(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> list[Any]:
+def run_graph(
+    graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "", donate: Mapping[int, int] | None = None
+) -> list[Any]:
     """The outputs of ``graph`` as arrays, numbers, objects and tokens."""
-    return list(execute(graph, values, level, backend))
+    return list(execute(graph, values, level, backend, donate))
 
 
 def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
@@ -63,13 +68,17 @@ def as_user_values(values: Sequence[Any]) -> list[Any]:
     return [wrap(v) if isinstance(v, np.ndarray) else v for v in values]
 
 
-def own_outputs(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """Outputs as tensors of their own storage: results of a program never share memory with what went in."""
+def own_outputs(
+    outputs: Sequence[Any], inputs: Sequence[Any], donate: Mapping[int, int] | None = None
+) -> list[Any]:
+    """Outputs as tensors of their own storage: results of a program share memory only with inputs that were donated."""
     given = {id(x) for x in inputs}
     made: list[Any] = []
-    for out in outputs:
+    for k, out in enumerate(outputs):
         if isinstance(out, np.ndarray):
-            if out.base is not None or id(out) in given or not out.flags.c_contiguous or not out.flags.writeable:
+            if donate and k in donate and out is inputs[donate[k]]:
+                pass
+            elif out.base is not None or id(out) in given or not out.flags.c_contiguous or not out.flags.writeable:
                 out = np.array(out, order="C", copy=True)
             given.add(id(out))
             out = wrap(out)

@@ -9,6 +9,7 @@ from typing import Any
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.core.op import rules_version, state
+from duograph.frontend.donation import donations
 from duograph.frontend.execute import own_outputs, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program
 from duograph.ir.node import Graph
@@ -40,6 +41,7 @@ class Entry:
         started = time.perf_counter()
         self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
         self.compile_ms = (time.perf_counter() - started) * 1e3
+        self.donate = donations(program)
         self._function: GraphFunction | None = None
 
     def matches(self, args: Sequence[Any]) -> bool:
@@ -70,7 +72,8 @@ class Entry:
         else:
             arrays = [to_runtime(v) for v in values]
             try:
-                outputs = own_outputs(run_graph(self.graph, arrays, LEVELS[self.level], self.backend), arrays)
+                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, self.donate)
+                outputs = own_outputs(made, arrays, self.donate)
             except Exception as exc:
                 raise RunFailed from exc
         return self.program.finish(args, outputs, generator)

@@ -157,7 +157,7 @@ class _Run:
         self.kept: list[Any] = []
         self.effects: list[tuple[bool, Any]] = []
         self.error: BaseException | None = None
-        self.inputs: Sequence[Any] = ()
+        self.inputs: list[Any] = []
         self.sizes: dict[Any, int] = {}
         self.memory: Any = None
         self.zones = build.plan.red_zones()
@@ -198,6 +198,8 @@ class _Run:
                 except OverflowError:
                     raise Mismatch("an int does not fit into 64 bits") from None
                 d += 1
+        if executable.build.donate:
+            self._guard_donated()
         symbols = executable.build.symbols
         if symbols:
             self.sizes = {s: leaves[k].shape[axis] for s, (k, axis) in symbols.items()}
@@ -213,6 +215,21 @@ class _Run:
                 bufs[b] = made.ctypes.data
                 b += 1
         return outs
+
+    def _guard_donated(self) -> None:
+        """Inputs that will be written to must be writeable and nobody else's memory; others are passed as copies."""
+        tensors = [
+            (self.bufs[b], k)
+            for b, k in enumerate(k for k, t in enumerate(self.executable.input_types) if isinstance(t, TensorType))
+        ]
+        place = {k: b for b, (_, k) in enumerate(tensors)}
+        tensors.sort()
+        overlap = any(after < start + self.inputs[k].nbytes for (start, k), (after, _) in itertools.pairwise(tensors))
+        for k in self.executable.build.donate.values():
+            array = self.inputs[k]
+            if overlap or not array.flags.writeable:
+                self.inputs[k] = array = np.array(array, order="C")
+                self.bufs[place[k]] = array.ctypes.data
 
     def _check(self, type: TensorType, value: Any) -> None:
         if not isinstance(value, np.ndarray) or value.dtype != type.dtype.numpy or value.ndim != len(type.shape):
@@ -291,7 +308,7 @@ class _Run:
             regions.reset(ctx, FRAMES)
         if self.error is not None or self.effects or self.kept:
             self.error, self.effects, self.kept = None, [], []
-        self.inputs = ()
+        self.inputs = []
         del self.objects[len(self.executable.build.objects) :]
 
     def free(self) -> None:

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TokenType, Type
-from duograph.ir.control import call, call_named, cond, custom_vjp, while_loop
+from duograph.ir.control import call, call_named, cond, custom_vjp, scan, while_loop
 from duograph.ir.node import Apply, Graph, Node
+from duograph.ir.printer import all_graphs
 from duograph.lower.loop.ir import Value
 
 from .arena import Block
@@ -50,6 +51,8 @@ class ControlEmitter(Emitter):
             return self.host(node, operands, scope, f"the sizes that {node.op.name} gives are only known afterwards")
         if node.op is cond:
             return self._cond(node, operands, scope)
+        if node.op in (while_loop, scan) and _sizes_change(node.attrs["body"]):
+            return self.host(node, operands, scope, "a size changes from one iteration to the next")
         if node.op is while_loop:
             return _Loop(self, node, operands, scope, counted=False).write()
         if node.op is call or node.op is custom_vjp:
@@ -326,6 +329,11 @@ class _Loop:
         e.cut(mark)
         b.leave()
         return following
+
+
+def _sizes_change(body: Graph) -> bool:
+    """Whether a carry of the loop has another size after an iteration."""
+    return any(node.op.name == "relabel" for g in all_graphs(body) for node in g.nodes)
 
 
 def _output_item(graph: Graph, k: int) -> Node:

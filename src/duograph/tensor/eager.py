@@ -59,7 +59,8 @@ class EagerBinder:
             raise RuntimeError(
                 "this tensor is a broadcast view: several elements share one place, it cannot be written"
             )
-        np.copyto(target.array(), value.array())
+        if target.array() is not value.array():  # else a program has written there already
+            np.copyto(target.array(), value.array())
         alias = target._alias
         alias.version = stamp = fresh_stamp()
         if target._view is None:
