@@ -1,22 +1,24 @@
 """Convolution: direct kernels over a padded copy of the image, with run-time extents.
 
-**Meaning.** With ``K = (channel in the group, kd, kh, kw)`` in that order, missing spatial axes counting as 1:
+**Meaning.** With k = (channel in the group, kd, kh, kw), the last running fastest and missing spatial axes counting
+as 1:
 
 * `conv`: every output is one chain ``acc = fma(w[o, k], x[...k...], acc)`` over k = 0, 1, ... from ``acc = +0.0``.
   Taps that lie in the padding take part as zeros.
-* `conv_input_grad`: one chain per element over (output channel of the group, then the positions of ``dout`` whose window
-  covers the element, in ascending order of position). Positions that do not exist (before the first or behind the last
-  window) take part as zeros; what lies *between* positions, because of the stride, does not.
+* `conv_input_grad`: one chain per element over (output channel of the group, then the positions of ``dout`` whose
+  window covers the element, in ascending order of position). Positions that do not exist (before the first or behind
+  the last window) take part as zeros; what lies *between* positions, because of the stride, does not.
 * `conv_weight_grad`: per image n one chain ``P_n`` over the positions (od, oh, ow) in that order, taps in the padding
   as zeros; then ``((0 + P_0) + P_1) + ...``.
 
-float16 and bfloat16 are computed in float32 and rounded once. The chains are a function of shapes, attributes and dtype;
-tiles, vector widths and threads decide only how many of them are under way at once, so there is no second path that
-could differ: one kernel family serves every stride, dilation, group count and rank.
+float16 and bfloat16 are computed in float32 and rounded once. The chains are a function of shapes, attributes and
+dtype; tiles, vector widths and threads decide only how many of them are under way at once, so there is no second path
+that could differ: one kernel family serves every stride, dilation, group count and rank.
 
 **How.** `pad` copies the image into a zero-bordered buffer whose rows are split by stride phase, so that neighbouring
-outputs read neighbouring elements whatever the stride. `pack` lays weights out for the micro-kernel and writes the table
-of offsets of all k. `correlate` is an implicit GEMM: rows x vectors of accumulators over one loop over k that reads the
-table. The gradient in the input is the same kernel over a padded ``dout``, once per stride phase. `outer` (gradient in
-the weight) keeps a tile of (k, output channels) in registers and walks over the pixels of a transposed ``dout``.
+outputs read neighbouring elements whatever the stride. `pack` lays weights out for the micro-kernel and writes the
+table of offsets of all k. `correlate` is an implicit GEMM: rows x vectors of accumulators over one loop over k that
+reads the table. The gradient in the input is the same kernel over a padded ``dout``, once per stride phase. `outer`
+(gradient in the weight) keeps a tile of (k, output channels) in registers and walks over the pixels of a transposed
+``dout``.
 """

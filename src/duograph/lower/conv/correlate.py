@@ -1,9 +1,9 @@
 """The micro-kernel of `conv` and `conv_input_grad`: an implicit GEMM over a table of offsets.
 
-A tile is ``rows`` output channels x ``vectors`` vectors of neighbouring outputs of a row; vectors may belong to different
-rows. One loop over k: the offset of k from the table, one load per vector from the padded image, one broadcast per
-channel from the packed weights, rows x vectors fused multiply-adds. Extents, strides and kernel sizes are all run-time
-numbers, so one piece of code serves every convolution with this tile.
+A tile is ``rows`` output channels x ``vectors`` vectors of neighbouring outputs of a row; vectors may belong to
+different rows. One loop over k: the offset of k from the table, one load per vector from the padded image, one
+broadcast per channel from the packed weights, rows x vectors fused multiply-adds. Extents, strides and kernel sizes
+are all run-time numbers, so one piece of code serves every convolution with this tile.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from ..loop.types import BOOL
 from .parts import below, cached, joined, multiply_add, size_of, split, zeros
 
 
@@ -42,20 +41,15 @@ DIMS = (
 )  # fmt: skip
 
 
-def correlate_function(elem: str, tile: Tile, rank: int, sink: Any, direct: bool) -> Function:
-    """Buffers: padded image, packed weights, table, and the sink's. Dims: `DIMS` and the sink's.
-
-    ``direct``: whole tiles go from registers to the sink, one copy of the sink's code per vector, which pays when there
-    are few taps. All others take the way over memory, where one copy serves all vectors of a row.
-    """
-    key = ("correlate", elem, tile, rank, sink.key, direct)
-    return cached(key, lambda: _Correlate(elem, tile, rank, sink, direct).build())
+def correlate_function(elem: str, tile: Tile, rank: int, sink: Any) -> Function:
+    """Buffers: padded image, packed weights, table, and the sink's. Dims: `DIMS` and the sink's."""
+    return cached(("correlate", elem, tile, rank, sink.key), lambda: _Correlate(elem, tile, rank, sink).build())
 
 
 class _Correlate:
-    def __init__(self, elem: str, tile: Tile, rank: int, sink: Any, direct: bool) -> None:
+    def __init__(self, elem: str, tile: Tile, rank: int, sink: Any) -> None:
         self.b = b = Builder("conv")
-        self.elem, self.tile, self.rank, self.sink, self.direct = elem, tile, rank, sink, direct
+        self.elem, self.tile, self.rank, self.sink = elem, tile, rank, sink
         self.image, self.weights = b.buffer("image", elem), b.buffer("weights", elem)
         self.table = b.buffer("table", "i64")
         self.dims = {name: b.dim(name) for name in DIMS}
@@ -94,7 +88,7 @@ class _Correlate:
         hi = b.min(lo + share, self.blocks)
 
         def one(t: Any, column: Any, row: Any, depth: Any) -> Any:
-            places, views, whole = [], [], b.const(True, BOOL)
+            places, views = [], []
             for j in range(in_tile):
                 offset = start + depth * d["step_d"] + row * d["step_h"] + column
                 if j == 0:
@@ -103,8 +97,6 @@ class _Correlate:
                 offset = b.select(valid, offset, begin)  # what does not exist reads what does
                 views.append(b.view(self.image, offset * size_of(self.elem), self.elem))
                 places.append((depth, row, column, valid))
-                if self.direct:
-                    whole = whole & valid & b.le(column + tile.run, d["tw"])
                 column = column + tile.run
                 wraps = b.ge(column, d["tw"])
                 column = b.select(wraps, 0, column)
@@ -112,12 +104,12 @@ class _Correlate:
                 wraps = b.ge(row, d["th"])
                 row = b.select(wraps, 0, row)
                 depth = b.select(wraps, depth + 1, depth)
-            b.for_(lo, hi, 1, lambda ob: self.block(n, g, ob, views, places, whole))
+            b.for_(lo, hi, 1, lambda ob: self.block(n, g, ob, views, places))
             return column, row, depth
 
         b.for_(first, last, 1, one, [column * tile.run, row, depth])
 
-    def block(self, n: Any, g: Any, ob: Any, views: Any, places: Any, whole: Any) -> None:
+    def block(self, n: Any, g: Any, ob: Any, views: Any, places: Any) -> None:
         """One tile: the loop over k, and the stores."""
         b, d, tile = self.b, self.dims, self.tile
         panel = (g * self.blocks + ob) * d["k"] * tile.rows
@@ -135,39 +127,19 @@ class _Correlate:
             return (at + tile.rows, *out)
 
         _, *acc = b.for_(0, d["k"], 1, step, init)
+        # over memory, so that there is one copy of the sink's code for a row of the tile and not one per accumulator
+        for at, value in enumerate(acc):
+            b.store(self.scratch, at * tile.lanes, value)
         begin = ob * tile.rows
-        rows = b.min(d["count"] - begin, tile.rows)
         channel = g * d["count"] + begin
 
-        def coords(i: Any, place: Any) -> Any:
-            depth, row, column, _ = place
-            where = (depth * d["mul_d"] + d["add_d"], row * d["mul_h"] + d["add_h"], column)
-            return (n, channel + i, *where[3 - self.rank :])
-
-        def over_memory() -> None:
-            for at, value in enumerate(acc):
-                b.store(self.scratch, at * tile.lanes, value)
-            b.for_(0, rows, 1, store_row)
-
         def store_row(i: Any) -> None:
-            for j, place in enumerate(places):
+            for j, (depth, row, column, valid) in enumerate(places):
+                where = (depth * d["mul_d"] + d["add_d"], row * d["mul_h"] + d["add_h"], column)
                 at = i * (tile.vectors * tile.lanes) + j * tile.run
-                self.store(coords(i, place), at, place[2], place[3])
+                self.store((n, channel + i, *where[3 - self.rank :]), at, column, valid)
 
-        def from_registers() -> None:
-            for at, value in enumerate(acc):
-                i, j = divmod(at, tile.vectors)
-                for piece in range(tile.pieces):
-                    part = value
-                    if tile.pieces > 1:
-                        part = b.shuffle(value, value, range(piece * tile.run, (piece + 1) * tile.run))
-                    part = b.convert(part, self.sink.out.elem)
-                    self.sink.store(b, coords(i, places[j * tile.pieces + piece]), part)
-
-        if self.direct:
-            b.if_(whole & b.eq(rows, tile.rows), from_registers, over_memory)
-        else:
-            over_memory()
+        b.for_(0, b.min(d["count"] - begin, tile.rows), 1, store_row)
 
     def store(self, coords: Any, at: Any, column: Any, valid: Any) -> None:
         """One vector of the tile, as far as it lies in the row."""

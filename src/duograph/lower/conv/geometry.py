@@ -41,7 +41,7 @@ def three_axes(size: Any, kernel: Any, count: Any, attrs: dict[str, Any]) -> lis
 
 def merged(axes: Sequence[Axis]) -> list[Axis] | None:
     """A convolution with single taps, stride 1 and no padding as one row of all pixels."""
-    if any((a.kernel, a.stride, a.front) != (1, 1, 0) or a.size is not a.count and a.size != a.count for a in axes):
+    if any((a.kernel, a.stride, a.front) != (1, 1, 0) or (a.size is not a.count and a.size != a.count) for a in axes):
         return None
     pixels = axes[0].size * axes[1].size * axes[2].size
     return [UNIT, UNIT, Axis(pixels, 1, pixels)]
@@ -51,8 +51,8 @@ def merged(axes: Sequence[Axis]) -> list[Axis] | None:
 class Taps:
     """The taps that one phase of an axis uses.
 
-    Output ``t`` of the phase is element ``first + t * step`` of the result and reads ``places[...]`` of the padded input:
-    tap m lies at ``start + t * stride + m * dilation`` and has the weight ``weight + m * weight_step``.
+    Output ``t`` of the phase is element ``first + t * step`` of the result and reads ``places[...]`` of the padded
+    input: tap m lies at ``start + t * stride + m * dilation`` and has the weight ``weight + m * weight_step``.
     """
 
     first: int

@@ -1,8 +1,8 @@
 """The gradient in the weight: tiles of (k, output channels) in registers, one walk over the pixels of each image.
 
 ``dout`` stands with the channels last, so a pixel gives ``vectors`` vectors of output channels; the image gives one
-number per k at that pixel, found through the table of offsets. Every element of the result is one chain over the pixels of
-an image; images are added up in order.
+number per k at that pixel, found through the table of offsets. Every element of the result is one chain over the
+pixels of an image; images are added up in order.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ DIMS = (
 def outer_function(elem: str, tile: Tile, depthwise: bool = False) -> Function:
     """Buffers: padded image, ``dout`` with channels last, table, result (groups, k padded, width). Dims: `DIMS`.
 
-    ``depthwise``: every channel is a group of its own; the image has channels last too, groups count as one, and lane by
-    lane a channel of the image meets its channel of ``dout``.
+    ``depthwise``: every channel is a group of its own; the image has channels last too, groups count as one, and lane
+    by lane a channel of the image meets its channel of ``dout``.
     """
     return cached(("outer", elem, tile, depthwise), lambda: _outer(elem, tile, depthwise))
 

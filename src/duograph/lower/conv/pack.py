@@ -6,7 +6,6 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from ..loop.types import VType
 from .parts import cached, compute_elem, split, transposed
 
 
@@ -48,7 +47,7 @@ def _table() -> Function:
 
 
 def pack_rows_function(elem: str, rows: int) -> Function:
-    """Weights (groups, count, k) into (groups, blocks, k, ``rows``); rows that do not exist are zeros."""
+    """Weights (groups, count, k) into (groups, blocks, k, ``rows``); rows that do not exist repeat the last."""
     return cached(("pack_rows", elem, rows), lambda: _pack_rows(elem, rows))
 
 
@@ -61,21 +60,12 @@ def _pack_rows(elem: str, rows: int) -> Function:
 
     def block(index: Any) -> None:
         g, ob = split(b, index, blocks)
-        starts, real = [], []
-        for i in range(rows):
-            row = ob * rows + i
-            real.append(b.lt(row, count))
-            # rows that do not exist read the last one that does
-            starts.append((g * count + b.min(row, count - 1)) * length)
+        starts = [(g * count + b.min(ob * rows + i, count - 1)) * length for i in range(rows)]
         goal = index * length * rows
 
         def piece(k: Any, side: int) -> None:
             """A square of ``side`` rows and k at a time, or single numbers."""
-            nothing = b.const(0, VType(out.elem, side))
-            lines = [
-                b.select(real[i], b.convert(b.load(w, start + k, side), out.elem), nothing)
-                for i, start in enumerate(starts)
-            ]
+            lines = [b.convert(b.load(w, start + k, side), out.elem) for start in starts]
             for first in range(0, rows, side):
                 for j, line in enumerate(transposed(b, lines[first : first + side])):
                     b.store(out, goal + (k + j) * rows + first, line)
@@ -91,7 +81,7 @@ TOGETHER = 4
 
 
 def pack_function(elem: str, rows: int) -> Function:
-    """Weights of any strides into (groups, blocks, k, ``rows``); rows that do not exist are zeros."""
+    """Weights of any strides into (groups, blocks, k, ``rows``); rows that do not exist repeat the last."""
     return cached(("pack", elem, rows), lambda: _pack(elem, rows))
 
 
@@ -103,20 +93,15 @@ def _pack(elem: str, rows: int) -> Function:
     by_d, by_h, by_w, grain = (b.dim(name) for name in ("by_d", "by_h", "by_w", "grain"))
     blocks = b.ceil_div(count, rows)
     taps = kd * kh * kw
-    nothing = b.const(0, VType(out.elem))
 
     def block(g: Any, ob: Any, ci: Any) -> None:
         """All taps of one channel for one block of rows."""
-        starts, real = [], []
-        for i in range(rows):
-            row = ob * rows + i
-            real.append(b.lt(row, count))
-            starts.append(base + g * by_group + ci * by_channel + b.min(row, count - 1) * by_row)
+        start = base + g * by_group + ci * by_channel
+        starts = [start + b.min(ob * rows + i, count - 1) * by_row for i in range(rows)]
 
         def tap(at: Any, offset: Any) -> Any:
             for i in range(rows):
-                value = b.convert(b.load(w, starts[i] + offset), out.elem)
-                b.store(out, at + i, b.select(real[i], value, nothing))
+                b.store(out, at + i, b.convert(b.load(w, starts[i] + offset), out.elem))
             return at + rows
 
         def over(extent: Any, stride: Any, inner: Any) -> Any:

@@ -15,8 +15,8 @@ WIDE = 8
 def pad_function(elem: str, step: int) -> Function:
     """``x`` (lead, D, H, W) into a zero-bordered buffer (lead, Dp, Hp, sw, Wq), converted to what sums are taken in.
 
-    Place q of phase f in a padded row is element ``q * sw + f - front`` of the row; ``step`` is 1 or 2 for these strides
-    and 0 for others. Wq is a multiple of `WIDE`; negative fronts crop.
+    Place q of phase f in a padded row is element ``q * sw + f - front`` of the row; ``step`` is 1 or 2 for these
+    strides and 0 for others. Wq is a multiple of `WIDE`; negative fronts crop.
     """
     return cached(("pad", elem, step), lambda: _pad(elem, step))
 
@@ -69,7 +69,7 @@ def _pad(elem: str, step: int) -> Function:
 
         b.for_(0, hp, 1, row)
 
-    b.parallel(0, lead * dp, grain, lambda lo, hi: b.for_(lo, hi, 1, lambda i: plane(i)))
+    b.parallel(0, lead * dp, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
     return b.finish()
 
 
@@ -80,8 +80,8 @@ def _inside(b: Builder, x: Any, start: Any, first: Any, limit: Any, lanes: int) 
     return b.load(x, start + first, lanes, mask)
 
 
-def channel_last_function(elem: str) -> Function:
-    """``x`` (lead, rows, P) into (lead, Pp, width): pixels first, P rounded up to a multiple of `WIDE`, as ``width`` is."""
+def channel_last_function(elem: str) -> Function: """``x`` (lead, rows, P) into (lead, Pp, width): pixels first, P
+rounded up to a multiple of `WIDE`, as ``width`` is."""
     return cached(("channel_last", elem), lambda: _channel_last(elem))
 
 
@@ -110,7 +110,7 @@ def _channel_last(elem: str) -> Function:
 
         b.for_(0, pixels, WIDE, square)
 
-    b.parallel(0, lead * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, lambda i: block(i)))
+    b.parallel(0, lead * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, block))
     return b.finish()
 
 
@@ -159,5 +159,5 @@ def _interleave(elem: str, rank: int, sink: Any, step: int) -> Function:
 
         b.for_(0, d, 1, lambda depth: b.for_(0, h, 1, lambda r: row(depth, r)))
 
-    b.parallel(0, lead * channels, grain, lambda lo, hi: b.for_(lo, hi, 1, lambda i: plane(i)))
+    b.parallel(0, lead * channels, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
     return b.finish()

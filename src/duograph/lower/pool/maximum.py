@@ -136,8 +136,8 @@ class _MaxPool:
         b.store(self.indices, at, b.convert(place, "i64"), mask)
 
 
-def adaptive_function(elem: str) -> Function:
-    """Buffers: x, values, indices. Dims: planes, grain, sizes, output sizes; window i covers [i*n//o, -(-(i+1)*n//o))."""
+def adaptive_function(elem: str) -> Function: """Buffers: x, values, indices. Dims: planes, grain, sizes, output
+sizes; window i covers [i*n//o, -(-(i+1)*n//o))."""
     return cached(("adaptive_max_pool", elem), lambda: _adaptive(elem))
 
 

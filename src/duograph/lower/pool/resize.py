@@ -1,7 +1,7 @@
 """Resizing along one axis: tables of places and weights, and weighted sums of a few places.
 
-The tables are computed by a kernel of their own, with the operations of the reference (`duograph.ops.image`) in float64.
-They stand tap by tap: ``places[k * out + j]`` is the k-th place that output ``j`` reads.
+The tables are computed by a kernel of their own, with the operations of the reference (`duograph.ops.image`) in
+float64. They stand tap by tap: ``places[k * out + j]`` is the k-th place that output ``j`` reads.
 """
 
 from __future__ import annotations
@@ -161,8 +161,8 @@ def _resize(elem: str, weighted: bool, rows: bool) -> Function:
     return b.finish()
 
 
-def unresize_function(elem: str) -> Function:
-    """The adjoint. Buffers: dout (outer, outputs, inner), places, weights, total (outer, size, inner). Dims as above."""
+def unresize_function(elem: str) -> Function: """The adjoint. Buffers: dout (outer, outputs, inner), places, weights,
+total (outer, size, inner). Dims as above."""
     return cached(("unresize", elem), lambda: _unresize(elem))
 
 

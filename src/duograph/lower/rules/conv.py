@@ -11,16 +11,12 @@ from ..conv.outer import finish_function, outer_function
 from ..conv.pack import TOGETHER, pack_function, pack_rows_function, table_function
 from ..conv.pad import WIDE, channel_last_function, interleave_function, pad_function
 from ..conv.parts import compute_elem, round_up, size_of
-from ..lowering import Lowering, Memory, Operand, Sink, Temporary
+from ..lowering import Lowering, Memory, Operand, Temporary
 from ..rule import kernel
 from ..target import current_target
 
 SLACK = 64
 """Elements behind a padded image that the last vector may read."""
-
-
-FEW = 128
-"""Up to so many taps, stores are written out for every vector."""
 
 
 @kernel("conv", sinks=True)
@@ -98,7 +94,7 @@ class _Correlation:
         if split > 1:
             f = interleave_function(self.elem, len(out.shape) - 2, c.sink, split if split == 2 else 0)
             dims = [out.shape[0], out.shape[1], *plane, split, length, grain_of(plane[0] * plane[1] * plane[2])]
-            _with_sink(c, f, c.sink, [parts], dims)
+            c.call(f, [parts, *c.sink.buffers], [*dims, *c.sink.dims])
 
     def padded(self) -> Memory:
         """The image with a border, or the operand itself where it can be read as it is."""
@@ -137,15 +133,16 @@ class _Correlation:
         packed = self.packed(d, h, w, tile, k)
         batch = self.x.shape[0]
         rank = len(c.outs[0].shape) - 2
-        f = correlate_function(self.elem, tile, rank, sink, isinstance(k, int) and k <= FEW)
+        f = correlate_function(self.elem, tile, rank, sink)
         base = d.start * image.step_d + h.start * image.step_h + w.start
         step_d, step_h = self.steps[0] * image.step_d, self.steps[1] * image.step_h
+        group = self.inner * self.channel
         splits, run = self.schedule(batch, d.outputs * h.outputs, w.outputs, tile, k)
         dims = [
-            batch, self.groups, self.groups * self.inner * self.channel, self.inner * self.channel, base, step_d, step_h,
+            batch, self.groups, self.groups * group, group, base, step_d, step_h,
             d.outputs, h.outputs, w.outputs, d.step, d.first, h.step, h.first, k, self.count, splits, run, 1,
         ]  # fmt: skip
-        _with_sink(c, f, sink, [padded, packed, table], dims)
+        c.call(f, [padded, packed, table, *sink.buffers], [*dims, *sink.dims])
 
     def packed(self, d: Taps, h: Taps, w: Taps, tile: Tile, k: Any) -> Temporary:
         c, kernel_ = self.c, [a.kernel for a in self.axes]
@@ -232,7 +229,8 @@ def conv_weight_grad(c: Lowering) -> None:
     c.call(outer_function(elem, tile, depthwise), [padded, last, table, total], dims)
     f = finish_function(elem, c.sink)
     extra = [] if c.sink.joins(len(out.shape) - 1) else list(out.shape[1:])
-    _with_sink(c, f, c.sink, [total], [batch, groups, rows, k, k_padded, width, grain_of(8 * k), *extra])
+    dims = [batch, groups, rows, k, k_padded, width, grain_of(8 * k), *extra]
+    c.call(f, [total, *c.sink.buffers], [*dims, *c.sink.dims])
 
 
 def turned(c: Lowering, x: Any, lead: Any, rows: Any, pixels: Any, width: Any) -> Temporary:
@@ -316,9 +314,3 @@ class _PhaseSink:
         channels, rows_d, rows_h, length, start = self.values
         row = ((n * channels + c) * rows_d + d) * rows_h + h
         b.store(self.buffer, row * length + start + column, value, mask)
-
-
-def _with_sink(c: Lowering, f: Any, sink: Any, buffers: list[Any], dims: list[Any]) -> None:
-    if isinstance(sink, Sink) and not sink.dims:
-        sink.dims = list(sink.out.shape[1:])
-    c.call(f, [*buffers, *sink.buffers], [*dims, *sink.dims])
