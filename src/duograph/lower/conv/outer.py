@@ -14,7 +14,7 @@ from ..loop.ir import Function, Value
 from ..lowering import Sink
 from .correlate import Tile
 from .pad import WIDE
-from .parts import cached, multiply_add, size_of, split, transposed, zeros
+from .parts import cached, in_parallel, multiply_add, size_of, split, transposed, zeros
 
 DIMS = (
     "batch", "groups", "image", "group", "step_d", "step_h", "step_w",  # the padded image
@@ -120,7 +120,7 @@ class _Finish:
                 lambda lo, hi: b.for_(lo, hi, 1, lambda item: self.block(*split(b, item, blocks))),
             )  # fmt: skip
         else:
-            b.parallel(0, self.groups * self.count, self.grain, lambda lo, hi: b.for_(lo, hi, 1, self.channel))
+            in_parallel(b, 0, self.groups * self.count, self.grain, self.channel)
         return b.finish()
 
     def value(self, at: Any, lanes: int) -> Value:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import cached, compute_elem, split, transposed
+from .parts import cached, compute_elem, in_parallel, split, transposed
 
 
 def table_function() -> Function:
@@ -72,7 +72,7 @@ def _pack_rows(elem: str, rows: int) -> Function:
 
         b.vector_loop(0, length, unit, piece)
 
-    b.parallel(0, groups * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, block))
+    in_parallel(b, 0, groups * blocks, grain, block)
     return b.finish()
 
 
@@ -118,5 +118,5 @@ def _pack(elem: str, rows: int) -> Function:
         last = b.min(first + TOGETHER, blocks)
         b.for_(0, channels, 1, lambda ci: b.for_(first, last, 1, lambda ob: block(g, ob, ci)))
 
-    b.parallel(0, groups * parts, grain, lambda lo, hi: b.for_(lo, hi, 1, several))
+    in_parallel(b, 0, groups * parts, grain, several)
     return b.finish()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, cached, compute_elem, split, transposed
+from .parts import below, cached, compute_elem, in_parallel, split, transposed
 
 WIDE = 8
 """Lanes of the copies, and the unit of padded rows."""
@@ -69,7 +69,7 @@ def _pad(elem: str, step: int) -> Function:
 
         b.for_(0, hp, 1, row)
 
-    b.parallel(0, lead * dp, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, lead * dp, grain, plane)
     return b.finish()
 
 
@@ -80,8 +80,8 @@ def _inside(b: Builder, x: Any, start: Any, first: Any, limit: Any, lanes: int) 
     return b.load(x, start + first, lanes, mask)
 
 
-def channel_last_function(elem: str) -> Function: """``x`` (lead, rows, P) into (lead, Pp, width): pixels first, P
-rounded up to a multiple of `WIDE`, as ``width`` is."""
+def channel_last_function(elem: str) -> Function:
+    """``x`` (lead, rows, P) into (lead, P, width): pixels first. P and ``width`` are multiples of `WIDE` there."""
     return cached(("channel_last", elem), lambda: _channel_last(elem))
 
 
@@ -110,7 +110,7 @@ def _channel_last(elem: str) -> Function:
 
         b.for_(0, pixels, WIDE, square)
 
-    b.parallel(0, lead * blocks, grain, lambda lo, hi: b.for_(lo, hi, 1, block))
+    in_parallel(b, 0, lead * blocks, grain, block)
     return b.finish()
 
 
@@ -159,5 +159,5 @@ def _interleave(elem: str, rank: int, sink: Any, step: int) -> Function:
 
         b.for_(0, d, 1, lambda depth: b.for_(0, h, 1, lambda r: row(depth, r)))
 
-    b.parallel(0, lead * channels, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, lead * channels, grain, plane)
     return b.finish()

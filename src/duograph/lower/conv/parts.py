@@ -80,3 +80,12 @@ def split(b: Builder, index: Any, extent: Any) -> tuple[Value, Value]:
     """(quotient, remainder) of non-negative numbers."""
     quotient = b.div(index, extent)
     return quotient, b.sub(index, b.mul(quotient, extent))
+
+
+def in_parallel(b: Builder, lo: Any, hi: Any, grain: Any, body: Callable[[Value], Any]) -> None:
+    """``body(i)`` for every i in [lo, hi), in chunks of ``grain`` on any threads."""
+
+    def chunk(begin: Value, end: Value) -> None:
+        b.for_(begin, end, 1, body)
+
+    b.parallel(lo, hi, grain, chunk)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import below, cached, compute_elem
+from ..conv.parts import below, cached, compute_elem, in_parallel
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -94,7 +94,7 @@ class _AvgPool:
 
             w.rows(row)
 
-        b.parallel(0, self.planes, self.grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+        in_parallel(b, 0, self.planes, self.grain, plane)
         return b.finish()
 
     def store(self, at: Any, total: Value, divisor: Value, count: Any) -> None:
@@ -127,7 +127,7 @@ def _shares(elem: str, form: Form, fixed: bool) -> Function:
 
         w.rows(row)
 
-    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, planes, grain, plane)
     return b.finish()
 
 
@@ -176,5 +176,5 @@ def _spread(elem: str, form: Form) -> Function:
             lambda kd: b.for_(0, w.kernel[1], 1, lambda kh: b.for_(0, w.kernel[2], 1, lambda kw: tap(kd, kh, kw))),
         )  # fmt: skip
 
-    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, planes, grain, plane)
     return b.finish()

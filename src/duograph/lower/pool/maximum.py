@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import below, cached, split
+from ..conv.parts import below, cached, in_parallel, split
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import SIGNED, VType
@@ -83,7 +83,7 @@ class _MaxPool:
 
             w.rows(row)
 
-        b.parallel(0, self.planes, self.grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+        in_parallel(b, 0, self.planes, self.grain, plane)
         return b.finish()
 
     def constant(self, value: Any, elem: str) -> Value:
@@ -136,8 +136,11 @@ class _MaxPool:
         b.store(self.indices, at, b.convert(place, "i64"), mask)
 
 
-def adaptive_function(elem: str) -> Function: """Buffers: x, values, indices. Dims: planes, grain, sizes, output
-sizes; window i covers [i*n//o, -(-(i+1)*n//o))."""
+def adaptive_function(elem: str) -> Function:
+    """Buffers: x, values, indices. Dims: planes, grain, sizes n, output sizes o.
+
+    Window i covers [i * n // o, -(-(i + 1) * n // o)).
+    """
     return cached(("adaptive_max_pool", elem), lambda: _adaptive(elem))
 
 
@@ -184,5 +187,5 @@ def _adaptive(elem: str) -> Function:
         b.for_(0, count[0] * count[1] * count[2], 1, lambda out: cell(p, out))
 
     todo = b.select(empty, 0, planes)
-    b.parallel(0, todo, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, todo, grain, plane)
     return b.finish()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import cached
+from ..conv.parts import cached, in_parallel
 from ..kernels.accumulate import plus
 from ..loop.builder import Builder
 from ..loop.ir import Function
@@ -44,7 +44,7 @@ def _gather(elem: str, index: str, parts: int) -> Function:
 
         b.for_(0, count, 1, one)
 
-    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, planes, grain, plane)
     return b.finish()
 
 
@@ -83,5 +83,5 @@ def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> F
 
         b.for_(0, count, 1, one)
 
-    b.parallel(0, planes, grain, lambda lo, hi: b.for_(lo, hi, 1, plane))
+    in_parallel(b, 0, planes, grain, plane)
     return b.finish()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import cached, compute_elem
+from ..conv.parts import cached, compute_elem, in_parallel
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -157,12 +157,15 @@ def _resize(elem: str, weighted: bool, rows: bool) -> Function:
 
         b.vector_loop(0, outputs, 8, some)
 
-    b.parallel(0, outer, grain, lambda lo, hi: b.for_(lo, hi, 1, by_rows if rows else by_outputs))
+    in_parallel(b, 0, outer, grain, by_rows if rows else by_outputs)
     return b.finish()
 
 
-def unresize_function(elem: str) -> Function: """The adjoint. Buffers: dout (outer, outputs, inner), places, weights,
-total (outer, size, inner). Dims as above."""
+def unresize_function(elem: str) -> Function:
+    """The adjoint, from ``dout`` (outer, outputs, inner) to ``total`` (outer, size, inner).
+
+    Buffers: dout, places, weights, total. Dims as `resize_function`.
+    """
     return cached(("unresize", elem), lambda: _unresize(elem))
 
 
@@ -196,5 +199,5 @@ def _unresize(elem: str) -> Function:
 
         b.for_(0, taps, 1, lambda k: b.for_(0, outputs, 1, lambda j: add(k, j)))
 
-    b.parallel(0, outer, grain, lambda lo, hi: b.for_(lo, hi, 1, one))
+    in_parallel(b, 0, outer, grain, one)
     return b.finish()
