@@ -64,8 +64,8 @@ def _outer(elem: str, tile: Tile, depthwise: bool) -> Function:
             return (at + d["width"], x + d["step_w"], *out)
 
         def row(r: Any, x: Any, at: Any, *acc: Any) -> Any:
-            at, _, *acc = b.for_(0, d["ow"], 1, pixel, [at, x + r * d["step_h"], *acc])
-            return (at, *acc)
+            at, _, *sums = b.for_(0, d["ow"], 1, pixel, [at, x + r * d["step_h"], *acc])
+            return (at, *sums)
 
         def depth(z: Any, at: Any, *acc: Any) -> Any:
             x = z * d["step_d"]
@@ -82,10 +82,12 @@ def _outer(elem: str, tile: Tile, depthwise: bool) -> Function:
                 b.store(total, at + j * lanes, before + acc[i * tile.vectors + j])
 
     items = d["groups"] * d["column_tiles"] * d["k_tiles"]
-    b.parallel(
-        0, items, d["grain"],
-        lambda lo, hi: b.for_(0, d["batch"], 1, lambda n: b.for_(lo, hi, 1, lambda item: one(n, item))),
-    )  # fmt: skip
+
+    def chunk(lo: Any, hi: Any) -> None:
+        # image by image, so that its dout stays in the cache for all tiles of the chunk
+        b.for_(0, d["batch"], 1, lambda n: b.for_(lo, hi, 1, lambda item: one(n, item)))
+
+    b.parallel(0, items, d["grain"], chunk)
     return b.finish()
 
 
@@ -115,10 +117,8 @@ class _Finish:
         self.some = b.gt(self.batch, 0)
         if self.flat:
             blocks = b.ceil_div(self.count, WIDE)
-            b.parallel(
-                0, self.groups * blocks, self.grain,
-                lambda lo, hi: b.for_(lo, hi, 1, lambda item: self.block(*split(b, item, blocks))),
-            )  # fmt: skip
+            items = self.groups * blocks
+            in_parallel(b, 0, items, self.grain, lambda item: self.block(*split(b, item, blocks)))
         else:
             in_parallel(b, 0, self.groups * self.count, self.grain, self.channel)
         return b.finish()

@@ -21,6 +21,7 @@ SLACK = 64
 
 @kernel("conv", sinks=True)
 def conv(c: Lowering) -> None:
+    _real(c)
     x, w = c.ins
     (out,) = c.outs
     groups = c.attrs["groups"]
@@ -39,6 +40,7 @@ def conv(c: Lowering) -> None:
 
 @kernel("conv_input_grad", sinks=True)
 def conv_input_grad(c: Lowering) -> None:
+    _real(c)
     dout, w = c.ins
     (out,) = c.outs
     groups = c.attrs["groups"]
@@ -53,6 +55,11 @@ def conv_input_grad(c: Lowering) -> None:
         c, dout, w, source, image, list(phases), [1, 1, 1], groups, inner, count,
         strides=(inner * count * taps, taps, count * taps),
     ).lower()  # fmt: skip
+
+
+def _real(c: Lowering) -> None:
+    if c.outs[0].is_complex:
+        raise NotImplementedError(f"{c.op.name} of complex numbers has no native kernel")
 
 
 class _Correlation:
@@ -183,6 +190,7 @@ class _Correlation:
 
 @kernel("conv_weight_grad", sinks=True)
 def conv_weight_grad(c: Lowering) -> None:
+    _real(c)
     x, dout = c.ins
     (out,) = c.outs
     groups, elem = c.attrs["groups"], compute_elem(x.elem)
@@ -192,10 +200,12 @@ def conv_weight_grad(c: Lowering) -> None:
     extents = [(a.count - 1) * a.stride + (a.kernel - 1) * a.dilation + 1 for a in axes]
     sizes, fronts = [a.size for a in axes], tuple([a.front for a in axes])
     image: Any = Padded(extents[0], extents[1], padded_row(extents[2], 1), 1, fronts)  # type: ignore[arg-type]
-    channel, padded = image.channel, None
+    channel: Any = image.channel
+    padded: Memory
     if x.elem == elem and fronts == (0, 0, 0) and all(n <= m for n, m in zip(extents, sizes, strict=True)):
         image, padded, channel = _Plain(sizes), x, sizes[0] * sizes[1] * sizes[2]
-    padded = padded or pad(c, x, image, sizes)
+    else:
+        padded = pad(c, x, image, sizes)
     batch, pixels = x.shape[0], axes[0].count * axes[1].count * axes[2].count
     taps = prod(a.kernel for a in axes)
     depthwise = (inner, count) == (1, 1) and groups > 1
