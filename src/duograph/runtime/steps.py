@@ -15,8 +15,11 @@ import numpy as np
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.lower.fusion import lower_group
+from duograph.lower.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.pointwise import lower_pointwise
+from duograph.lower.reduce import NotAffine
 from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
 
 from .executable_scalars import SCALAR_OPS
@@ -96,7 +99,7 @@ def lowered(node: Apply) -> tuple[Lowering | None, str]:
             lower_pointwise(c, rule)
         else:
             rule.function(c)
-    except Exception as error:  # noqa: BLE001 - a rule that does not know such sizes; the reference does
+    except Exception as error:
         logger.debug("lowering of %s failed", node, exc_info=True)
         return None, f"its rule failed: {type(error).__name__}: {error}"
     return c, ""
@@ -108,6 +111,39 @@ def _known(node: Node) -> Any:
     return None
 
 
+def fused_steps(graph: Graph) -> list[Step]:
+    """One step per fusion group. A group that turns out to have no common order of loops runs node by node."""
+    steps: list[Step] = []
+    made: set[Node] = set()
+    for group in groups(graph):
+        found = _fused(group) if group.is_fused else None
+        if found is not None:
+            steps.append(found)
+            made.update(group.stores)
+            continue
+        inner = {n for n in (*group.nodes, *group.views, *group.uses) if isinstance(n, Apply)} - set(group.inputs)
+        for node in sorted(inner if group.is_fused else group.nodes, key=lambda n: n.serial):
+            if node not in made:
+                made.add(node)
+                steps.append(step_of(node))
+    return steps
+
+
+def _fused(group: Group) -> Step | None:
+    try:
+        lowering = lower_group(group)
+    except NotAffine:
+        return None
+    except Exception:
+        logger.debug("lowering of %s failed", group, exc_info=True)
+        return None
+    nodes = tuple(sorted(group.nodes, key=lambda n: n.serial))
+    inputs = tuple([o.ref for o in lowering.ins])
+    operands = tuple(dict.fromkeys(o for o in inputs if not isinstance(o, Const)))
+    outputs: tuple[Place, ...] = tuple([(o.ref, 0) for o in lowering.outs])
+    return Step(nodes, operands, inputs, outputs, lowering)
+
+
 def steps_of(graph: Graph, level: int) -> list[Step]:
     """The steps of ``graph``."""
-    return single_steps(graph)
+    return single_steps(graph) if level == 0 else fused_steps(graph)

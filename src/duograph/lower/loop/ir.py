@@ -44,6 +44,7 @@ the caller finds the status and repeats the computation with the reference, whic
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -185,7 +186,7 @@ class Function:
         if self.fixed_symbol:
             return self.fixed_symbol
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:24]
-        return f"k_{self.name}_{digest}"
+        return f"k_{re.sub('[^A-Za-z0-9_.]', '_', self.name)}_{digest}"
 
     @property
     def callees(self) -> tuple[str, ...]:
