@@ -12,7 +12,7 @@ from ..math.integers import power as integer_power
 from ..math.power import pow_ as float_power
 from ..rule import Complex, host, pointwise
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Any] = {
     "exp": exponential.exp,
     "exp2": exponential.exp2,
     "expm1": exponential.expm1,
@@ -44,7 +44,7 @@ _FUNCTIONS = {
     "digamma": gamma.digamma,
 }
 _IN_F64 = {"asinh", "acosh", "atanh", "sinh", "cosh", "tan", "erfc", "erfinv", "lgamma", "digamma", "hypot"}
-_COMPLEX = {
+_COMPLEX: dict[str, Any] = {
     name: getattr(complex_functions, name)
     for name in (
         "exp", "expm1", "log", "log1p", "sigmoid", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
