@@ -10,11 +10,10 @@ from duograph.core.dim import ceil_div
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from ..loop.types import BITS
-from ..lowering import Extent, Lowering, Memory, Operand, Temporary, product
+from ..lowering import Extent, Lowering, Memory, Operand, product
 from .driver import Variant, build_driver
 from .kind import Kind, kind_of
-from .output import MatrixOutput, Output
+from .output import Output
 from .pack import pack_complex_rows, pack_strip
 
 __all__ = ["BatchLoop", "Matrix", "gemm_call"]
@@ -58,8 +57,8 @@ def gemm_call(
 ) -> None:
     """Adds the calls that compute ``out[t] = A[t] B[t]``, A of m x k and B of k x n.
 
-    Every element is the chain fma(a[i, 0], b[0, j], +0.0), fma(a[i, 1], b[1, j], ...), ... whatever the sizes. `Output` t
-    counts the products, the last of ``loops`` fastest. Example, with the results in a temporary::
+    Every element is the chain fma(a[i, 0], b[0, j], +0.0), fma(a[i, 1], b[1, j], ...), ... whatever the sizes. The
+    products are counted with the last of ``loops`` fastest. Example, with the results in a temporary::
 
         gemm_call(c, Matrix(x, k), Matrix(weight, k, transposed=True), MatrixOutput(temp, n), m, n, k)
     """
@@ -88,14 +87,19 @@ def _driver(variant: Variant, out: Output) -> Function:
     return function
 
 
-# ---- packing A --------------------------------------------------------------------------------------------------------
+# ---- packing A -------------------------------------------------------------------------------------------------------
 
 
 def _packs_a(kind: Kind, a: Matrix, m: Extent, n: Extent, k: Extent) -> bool:
-    """Whether A is copied into tiles first: it must be converted, or is read so often that the copy pays."""
-    if kind.converts or (kind.is_complex and a.transposed):
+    """Whether A is copied into tiles first: it must be converted, or its rows collide in the cache while they are read
+    again and again. Rows a multiple of 4 KiB apart all fall into one set of the first cache."""
+    if kind.is_complex:
+        return a.transposed
+    if kind.converts:
         return True
-    return False
+    if not (isinstance(a.step, int) and isinstance(n, int)):
+        return False
+    return a.step > 0 and a.step * kind.size % 4096 == 0 and n >= 8 * kind.columns
 
 
 def _pack_a(

@@ -4,17 +4,18 @@ A *task* is a block of rows times one panel of columns (of one matrix of the sta
 K-block, onto its stack and hands it to `tile.block_function`. Tasks share nothing, so any thread may take any of them;
 how the product is cut into tasks, blocks and tiles changes no bit, because every element stays one chain over k.
 
-All extents and strides are run-time numbers: one driver serves all shapes. It is little code, since what is hot lives in
-functions of their own that are compiled once for all drivers; so a driver with a fused epilogue costs little.
+All extents and strides are run-time numbers: one driver serves all shapes. It is little code, since what is hot lives
+in functions of their own that are compiled once for all drivers; so a driver with a fused epilogue costs little.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
+from ..target import current_target
 from .kind import Kind
 from .output import Output
 from .pack import pack_complex_columns, pack_strip
@@ -25,11 +26,14 @@ __all__ = ["Variant", "build_driver"]
 K_BLOCK = 512
 """Most steps that are packed at once."""
 
-BLOCK_BYTES = 400 << 10
-"""A block of rows of A, K_BLOCK deep, should stay in the second cache beside a panel of B."""
-
 ROW_BLOCK = 240
-"""Most rows of a block; packing a panel costs as much as five of them."""
+"""Most rows of a block."""
+
+PACKING = 6
+"""As many rows cost what it costs to pack a panel."""
+
+GROUP = 8
+"""Most panels of a task."""
 
 TASKS = 4
 """Fewer tasks than this are made more by cutting rows."""
@@ -80,12 +84,12 @@ class _Task:
     w_base: Any
     row: Any
     rows: Any
-    column: Any
-    columns: Any
     panel: Buffer
     scratch: Buffer
+    column: Any = 0
+    columns: Any = 0
     step: Any = 0
-    steps: Any = field(default=0)
+    steps: Any = 0
 
 
 class _Driver:
@@ -114,32 +118,47 @@ class _Driver:
             stack = b.mul(stack, extent)
         row_block = self.row_block(b.mul(stack, panels))
         row_blocks = b.ceil_div(self.m, row_block)
-        work = b.mul(b.mul(row_block, kind.columns), b.max(self.k, 1))
+        rows = b.add(b.min(row_block, self.m), PACKING)
+        work = b.mul(b.mul(rows, kind.columns), b.max(self.k, 1))
         grain = b.div(b.add(b.const(GRAIN), work), work)
+
+        groups, group = self.groups(b.mul(stack, row_blocks), panels)
 
         def chunk(begin: Value, end: Value) -> None:
             panel = b.alloca(kind.acc, K_BLOCK * kind.columns)
             scratch = b.alloca(kind.acc, ROW_BLOCK // kind.rows * kind.rows * kind.columns)
 
             def task(number: Value) -> None:
-                column = b.mul(b.rem(number, panels), kind.columns)
-                number = b.div(number, panels)
+                first = b.mul(b.rem(number, groups), group)
+                number = b.div(number, groups)
                 row = b.mul(b.rem(number, row_blocks), row_block)
                 batch = b.div(number, row_blocks)
                 a_base, w_base = self.bases(batch)
-                rows, columns = b.min(b.sub(self.m, row), row_block), b.min(b.sub(self.n, column), kind.columns)
-                self.task(_Task(batch, a_base, w_base, row, rows, column, columns, panel, scratch))
+                rows = b.min(b.sub(self.m, row), row_block)
+                last = b.min(b.add(first, group), panels)
+                self.task(_Task(batch, a_base, w_base, row, rows, panel, scratch), first, last)
 
             b.for_(begin, end, 1, task)
 
-        b.parallel(0, b.mul(b.mul(stack, panels), row_blocks), grain, chunk)
+        b.parallel(0, b.mul(b.mul(stack, groups), row_blocks), grain, chunk)
         return b.finish()
+
+    def groups(self, strips: Value, panels: Value) -> tuple[Any, Any]:
+        """Number of groups of panels, and panels of a group: so many are computed before the next block of K, so that
+        the block of A stays in the cache meanwhile. Accumulators wait in the output; those of a sink cannot."""
+        b = self.b
+        if not self.out.direct:
+            return panels, 1
+        spread = b.div(b.mul(strips, panels), 2 * TASKS)
+        group = b.select(b.gt(self.k_blocks, 1), b.max(b.min(spread, GROUP), 1), b.const(1))
+        return b.ceil_div(panels, group), group
 
     def row_block(self, strips: Value) -> Value:
         """Rows of a task: as many as the caches bear, but no fewer tasks than `TASKS` if there is work for them."""
         b, kind = self.b, self.kind
         most = ROW_BLOCK // kind.rows
-        cached = b.div(BLOCK_BYTES // (kind.size * kind.rows), b.max(self.k_block, 1))
+        l2_share = current_target().caches.l2 * 9 // 16  # for a block of A, beside a panel of B
+        cached = b.div(l2_share // (kind.size * kind.rows), b.max(self.k_block, 1))
         tiles = b.min(b.max(cached, 4), most)
         worth = b.div(GRAIN // (kind.rows * kind.columns), b.max(self.k, 1))
         cuts = b.ceil_div(TASKS, b.max(strips, 1))
@@ -157,13 +176,17 @@ class _Driver:
             batch = b.div(batch, extent) if i else batch
         return a, w
 
-    def task(self, t: _Task) -> None:
+    def task(self, t: _Task, first: Value, last: Value) -> None:
+        """Panels ``first`` up to ``last`` of a block of rows. None but the last of a matrix is narrower than the tile."""
         b, kind = self.b, self.kind
-        whole = b.eq(t.columns, kind.columns)
 
         def block(number: Value) -> None:
             t.step = b.mul(number, self.k_block)
             t.steps = b.min(b.sub(self.k, t.step), self.k_block)
+            b.for_(first, last, 1, panel)
+
+        def panel(number: Value) -> None:
+            whole = self.place(t, number)
             if self.may_read_in_place:
                 in_place = whole & b.le(t.rows, kind.rows)
                 b.if_(in_place, lambda: self.multiply_in_place(t), lambda: self.pack_and_multiply(t, whole))
@@ -171,10 +194,18 @@ class _Driver:
                 self.pack_and_multiply(t, whole)
 
         b.for_(0, self.k_blocks, 1, block)
+        whole = self.place(t, b.sub(last, 1))
         if self.out.direct:
             b.if_(whole, lambda: None, lambda: self.finish_rows(t))
         else:
             self.finish_rows(t)
+
+    def place(self, t: _Task, panel: Value) -> Value:
+        """Makes ``panel`` the current one; whether it is whole."""
+        b, columns = self.b, self.kind.columns
+        t.column = b.mul(panel, columns)
+        t.columns = b.min(b.sub(self.n, t.column), columns)
+        return b.eq(t.columns, columns)
 
     @property
     def may_read_in_place(self) -> bool:

@@ -60,7 +60,7 @@ def batch_loops(
 
 
 def _step(size: Extent, own: Extent, extent: Extent) -> Extent:
-    """Elements to the next matrix: none where the stack is broadcast, which of a symbolic extent is known at run time."""
+    """Elements to the next matrix: none where the stack is broadcast, which a symbolic extent tells at run time."""
     if _is_one(own):
         return 0
     return size if own == extent else size * dim_min(own - 1, 1)

@@ -4,8 +4,8 @@ A packed strip is ``width`` wide: element j of step k lies at ``k * width + j``.
 for A a tile of rows; both are the same copy. Half types become float32 and bool a byte on the way.
 
 **Complex** products are real ones of twice the depth: A is read as the real matrix [re im re im ...] (which it is, in
-memory), B as the real matrix that has for each complex row two real rows, ``re im re im ...`` and ``-im re -im re ...``. So
-each real part is the chain fma(a.re, b.re), fma(a.im, -b.im), ... over k, each imaginary part the chain
+memory), B as the real matrix that has for each complex row two real rows, ``re im re im ...`` and ``-im re -im re ...``.
+So each real part is the chain fma(a.re, b.re), fma(a.im, -b.im), ... over k, each imaginary part the chain
 fma(a.re, b.im), fma(a.im, b.re), ...
 """
 
@@ -26,13 +26,13 @@ CHUNK = 128
 """Steps that are packed of one group of a strip before the next: what is written stays in the first cache."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def pack_strip(kind: Kind, steps_inside: bool, width: int) -> Function:
     """Packs ``n <= width`` columns (or rows of A) of ``k`` steps.
 
-    ``steps_inside``: neighbours in memory are of one column; else of one step. Buffers ``x``, ``out``; dims ``n``, ``k``,
-    ``step``: elements from one column to the next (``steps_inside``) or from one step to the next. What lies beyond ``n``
-    in the strip is undefined.
+    ``steps_inside``: neighbours in memory are of one column; else of one step. Buffers ``x``, ``out``; dims ``n``,
+    ``k``, ``step``: elements from one column to the next (``steps_inside``) or from one step to the next. What lies
+    beyond ``n`` in the strip is undefined.
     """
     b = Builder(f"gemm_pack_{'t' if steps_inside else 'n'}_{width}")
     x, out = b.buffer("x", kind.elem), b.buffer("out", kind.acc)
@@ -46,7 +46,9 @@ def pack_strip(kind: Kind, steps_inside: bool, width: int) -> Function:
         b.for_(first, k, 1, lambda s: b.for_(0, n, 1, lambda j: element(j, s)))
 
     if not steps_inside:
-        b.if_(b.eq(n, width), lambda: _copy_rows(b, kind, x, out, k, step, width), lambda: elements(0))
+        masked = BITS[kind.elem] >= 32 and width == kind.columns
+        part = (lambda: _copy_parts(b, kind, x, out, n, k, step)) if masked else (lambda: elements(0))
+        b.if_(b.eq(n, width), lambda: _copy_rows(b, kind, x, out, k, step, width), part)
     elif BITS[kind.acc] < 32:
         elements(0)
     else:
@@ -62,6 +64,20 @@ def _copy_rows(b: Builder, kind: Kind, x: Buffer, out: Buffer, k: Value, step: V
         start, goal = b.mul(s, step), b.mul(s, width)
         for at, lanes in _pieces(width, kind.lanes):
             b.store(out, b.add(goal, at), b.convert(b.load(x, b.add(start, at), lanes), kind.acc))
+
+    b.for_(0, k, 1, one)
+
+
+def _copy_parts(b: Builder, kind: Kind, x: Buffer, out: Buffer, n: Value, k: Value, step: Value) -> None:
+    """Rows of a panel that is not whole."""
+    starts = range(0, kind.columns, kind.lanes)
+    lanes = b.lanes(kind.lanes, "i32")
+    masks = [b.lt(lanes + at, b.splat(b.convert(n, "i32"), kind.lanes)) for at in starts]
+
+    def one(s: Value) -> None:
+        for at, mask in zip(starts, masks, strict=True):
+            part = b.load(x, b.add(b.mul(s, step), at), kind.lanes, mask)
+            b.store(out, b.add(b.mul(s, kind.columns), at), part)
 
     b.for_(0, k, 1, one)
 
@@ -136,10 +152,10 @@ _ORDER = {4: (0, 1, 2, 3), 8: (0, 2, 1, 3, 4, 6, 5, 7)}
 """Which vector is which column after the exchanges."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def pack_complex_columns(kind: Kind) -> Function:
-    """Packs ``n`` complex columns of B as real ones. Dims ``n``, ``k``; ``step``, ``column``: pairs from one k, one column
-    to the next."""
+    """Packs ``n`` complex columns of B as real ones. Dims ``n``, ``k``; ``step``, ``column``: pairs from one k, from one
+    column to the next."""
     b = Builder("gemm_pack_complex_columns")
     x, out = b.buffer("x", kind.elem), b.buffer("out", kind.acc)
     n, k, step, column = b.dim("n"), b.dim("k"), b.dim("step"), b.dim("column")
@@ -165,7 +181,7 @@ def pack_complex_columns(kind: Kind) -> Function:
     return b.finish()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def pack_complex_rows(kind: Kind) -> Function:
     """Packs ``n`` rows of a transposed complex A: two real steps for each complex one. Dims ``n``, ``k``, ``step``."""
     b = Builder("gemm_pack_complex_rows")

@@ -1,7 +1,7 @@
 """The micro-kernel: a block of rows of the product, one panel wide, with accumulators in registers.
 
-`block_function` is compiled once per number type, layout of A and width; it serves all sizes. Every element is one chain of
-``fma`` over k in order. The chain may be cut: the accumulators are stored, and loaded again when it goes on (``more``).
+`block_function` is compiled once per number type, layout of A and width; it serves all sizes. Every element is one
+chain of ``fma`` over k in order. The chain may be cut: the accumulators are stored, and loaded again when it goes on (``more``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROWS, STEPS = "rows", "steps"
 """How A lies: `ROWS`: neighbours in memory belong to one row; `STEPS`: to one k (A transposed, or packed)."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def block_function(kind: Kind, layout: str, vectors: int) -> Function:
     """C[m, vectors * lanes] = A[m, k] B[k, vectors * lanes], or with ``more`` C += A B.
 
@@ -73,10 +73,12 @@ class _Tile:
         b, kind = self.b, self.kind
         starts = [b.mul(b.add(row, r), self.c_step) for r in range(rows)]
         places = [b.add(start, v * kind.lanes) for start in starts for v in range(self.vectors)]
-        # loaded for nothing where the chains start: less code than a branch
-        known = [b.load(self.c, place, kind.lanes) for place in places]
-        going_on = b.ne(self.more, 0)
-        sums = [b.select(going_on, x, b.const(0, kind.vector)) for x in known]
+        zero = b.const(0, kind.vector)
+        sums = b.if_(
+            b.ne(self.more, 0),
+            lambda: tuple([b.load(self.c, place, kind.lanes) for place in places]),
+            lambda: (zero,) * len(places),
+        )
         operand = self.row_major(rows, a_start) if self.layout == ROWS else self.step_major(a_start)
         sums = b.for_(0, self.k, 1, lambda k, *s: self.step(k, s, rows, operand), sums)
         for place, value in zip(places, sums, strict=True):
