@@ -1,4 +1,4 @@
-"""Philox4x32-10 as loop IR (`duograph.ops.philox` has the definition): random words as a function of key and counter."""
+"""Philox4x32-10 as loop IR: random words as a function of key and counter (`duograph.ops.philox` defines it)."""
 
 from __future__ import annotations
 

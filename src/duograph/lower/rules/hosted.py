@@ -1,0 +1,33 @@
+"""Ops that stay with NumPy, also in the middle of compiled programs, and why.
+
+A test lists them (`tests/house/test_lowering.py`): nothing falls back silently.
+"""
+
+from __future__ import annotations
+
+from ..rule import host
+
+LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads are kept to one"
+FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
+SIZE = "the size of the result depends on data: memory for it is found by the op itself"
+BOXES = "a few boxes per image, each with cells and samples of its own size: gains nothing measurable"
+SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
+DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
+
+HOSTED: dict[str, str] = {
+    LAPACK: """
+        cholesky det eig eigh geqrf inverse matrix_logarithm qr slogdet solve svd svd_values triangular_solve
+    """,
+    FFT: "fft rfft",
+    SIZE: """
+        bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique
+        unique_consecutive
+    """,
+    BOXES: "crop_and_resize crop_grad nms_with_mask roi_align roi_align_grad",
+    SPARSE: "edit_distance",
+    DRAWN: "fractional_max_pool",
+}
+
+for _reason, _names in HOSTED.items():
+    for _name in _names.split():
+        host(_name, _reason)

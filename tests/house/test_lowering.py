@@ -1,0 +1,69 @@
+"""Every primitive is lowered to kernels. Those that are not are named here, each with the reason."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from duograph.core.op import NO_RULE, all_ops
+from duograph.lower.rule import Host, Kernel, Pointwise, load_rules
+from tests.house.test_ops import PACKAGES
+
+LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads are kept to one"
+FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
+SIZE = "the size of the result depends on data: memory for it is found by the op itself"
+BOXES = "a few boxes per image, each with cells and samples of its own size: gains nothing measurable"
+SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
+DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
+WITH_NUMPY: dict[str, str] = {
+    LAPACK: """
+        cholesky det eig eigh geqrf inverse matrix_logarithm qr slogdet solve svd svd_values triangular_solve
+    """,
+    FFT: "fft rfft",
+    SIZE: """
+        bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique
+        unique_consecutive
+    """,
+    BOXES: "crop_and_resize crop_grad nms_with_mask roi_align roi_align_grad",
+    SPARSE: "edit_distance",
+    DRAWN: "fractional_max_pool",
+}
+
+CONTROL = "control flow and structures: executables are built of them (`runtime.executable_control`)"
+NUMBERS = "Python numbers: executables keep them in registers (`runtime.executable_scalars`)"
+STACKS = "stacks of residuals: memory of executables that grows (`runtime.executable_stacks`)"
+EFFECT = "calls Python, which is its purpose"
+NAMES = "another name for the same memory"
+NO_COMPUTATION: dict[str, str] = {
+    CONTROL: "call call_named cond custom_vjp make_tuple scan tuple_get undef while_loop",
+    NUMBERS: "dim_size scalar_binary scalar_tensor scalar_unary tensor_item",
+    STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_size unpack",
+    EFFECT: "py_effect",
+    NAMES: "relabel",
+}
+
+
+def load_everything() -> None:
+    for package in PACKAGES:
+        root = importlib.import_module(f"duograph.{package}")
+        for module in pkgutil.iter_modules(root.__path__):
+            importlib.import_module(f"duograph.{package}.{module.name}")
+    load_rules()
+
+
+def names(table: dict[str, str]) -> dict[str, str]:
+    return {name: reason for reason, text in table.items() for name in text.split()}
+
+
+def test_what_stays_with_numpy_is_listed_with_its_reason():
+    load_everything()
+    hosted = {name: op.lower.reason for name, op in all_ops().items() if isinstance(op.lower, Host)}
+    assert hosted == names(WITH_NUMPY)
+
+
+def test_every_other_op_has_kernels_or_is_no_computation():
+    load_everything()
+    missing = {name for name, op in all_ops().items() if op.lower is NO_RULE}
+    assert missing == set(names(NO_COMPUTATION))
+    rules = {type(op.lower) for op in all_ops().values() if op.lower is not NO_RULE}
+    assert rules == {Pointwise, Kernel, Host}
