@@ -6,8 +6,8 @@
     matmul    the op ``matmul``
 
 **Bits.** Element (i, j) is fma(a[i, k], b[k, j], sum) over k = 0, 1, 2, ... from +0.0, in float32 (of half types,
-rounded once at the end), float64, or the integer type (which wraps). bool is "or" of "and". Complex numbers: see `pack`.
-Neither tile, packing, threads, epilogue, strides nor the stack has any part in it.
+rounded once at the end), float64, or the integer type (which wraps). bool is "or" of "and". Complex numbers: see
+`pack`. Neither tile, packing, threads, epilogue, strides nor the stack has any part in it.
 """
 
 from .call import BatchLoop, Matrix, gemm_call

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +13,10 @@ from ..loop.ir import Function, Value
 from ..lowering import Extent, Lowering, Memory, Operand, product
 from .driver import Variant, build_driver
 from .kind import Kind, kind_of
-from .output import Output
+from .output import ColumnOutput, Output
 from .pack import pack_complex_rows, pack_strip
+from .stack import offsets
+from .vector import RowVariant, build_row_product, fits_row_product
 
 __all__ = ["BatchLoop", "Matrix", "gemm_call"]
 
@@ -63,25 +65,55 @@ def gemm_call(
         gemm_call(c, Matrix(x, k), Matrix(weight, k, transposed=True), MatrixOutput(temp, n), m, n, k)
     """
     kind = kind_of(a.memory.elem, a.is_complex)
-    packed = _packs_a(kind, a, m, n, k)
+    if fits_row_product(kind):
+        if _is_one(m):
+            _row_product(c, kind, a, w, out, n, k, loops)
+            return
+        if _is_one(n):  # (A b)^T = b^T A^T, and the chains are the same: multiplication commutes
+            turned = [BatchLoop(loop.extent, loop.w, loop.a) for loop in loops]
+            column, flipped = replace(w, transposed=not w.transposed), replace(a, transposed=not a.transposed)
+            _row_product(c, kind, column, flipped, ColumnOutput(out, m), m, k, turned)
+            return
+    packed = _packs_a(kind, a, n)
     if packed:
         a, loops = _pack_a(c, kind, a, m, k, loops)
     narrow = isinstance(n, int) and 0 < n % kind.columns <= kind.lanes and n < 8 * kind.columns
     variant = Variant(kind, a.transposed, w.transposed, packed, narrow, len(loops))
-    function = _driver(variant, out)
-    dims: list[Any] = [x for loop in loops for x in (loop.extent, loop.a, loop.w)]
-    dims += [m, n, k, a.step, w.step, a.offset, w.offset, *out.dims]
-    c.call(function, [a.memory, w.memory, *out.buffers], dims)
+    function = _known(variant, out, build_driver)
+    dims = [x for loop in loops for x in (loop.extent, loop.a, loop.w)]
+    dims += [m, n, k, a.step, w.step, a.offset, w.offset]
+    c.call(function, [a.memory, w.memory, *out.buffers], [*dims, *out.dims])
 
 
-_drivers: dict[Any, Function] = {}
+def _row_product(
+    c: Lowering,
+    kind: Kind,
+    x: Matrix,
+    w: Matrix,
+    out: Output,
+    n: Extent,
+    k: Extent,
+    loops: Sequence[BatchLoop],
+) -> None:
+    function = _known(RowVariant(kind, w.transposed, len(loops)), out, build_row_product)
+    dims = [e for loop in loops for e in (loop.extent, loop.a, loop.w)]
+    dims += [n, k, x.step if x.transposed else 1, w.step, x.offset, w.offset]
+    c.call(function, [x.memory, w.memory, *out.buffers], [*dims, *out.dims])
 
 
-def _driver(variant: Variant, out: Output) -> Function:
+def _is_one(extent: Extent) -> bool:
+    return isinstance(extent, int) and extent == 1
+
+
+_functions: dict[Any, Function] = {}
+
+
+def _known(variant: Any, out: Output, build: Callable[[Any, Output], Function]) -> Function:
+    """The function for a variant and an output; built once."""
     key = (variant, out.key)
-    function = _drivers.get(key)
+    function = _functions.get(key)
     if function is None:
-        function = _drivers[key] = build_driver(variant, out)
+        function = _functions[key] = build(variant, out)
     else:
         out.declare(Builder("known"), variant.kind)  # for its buffers and dims
     return function
@@ -90,7 +122,7 @@ def _driver(variant: Variant, out: Output) -> Function:
 # ---- packing A -------------------------------------------------------------------------------------------------------
 
 
-def _packs_a(kind: Kind, a: Matrix, m: Extent, n: Extent, k: Extent) -> bool:
+def _packs_a(kind: Kind, a: Matrix, n: Extent) -> bool:
     """Whether A is copied into tiles first: it must be converted, or its rows collide in the cache while they are read
     again and again. Rows a multiple of 4 KiB apart all fall into one set of the first cache."""
     if kind.is_complex:
@@ -149,10 +181,7 @@ def _build_a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
 
     def tile(number: Value) -> None:
         row = b.mul(b.rem(number, tiles), kind.rows)
-        rest, start = b.div(number, tiles), offset
-        for i, (extent, stride) in reversed(list(enumerate(loops))):
-            start = b.add(start, b.mul(b.rem(rest, extent) if i else rest, stride))
-            rest = b.div(rest, extent) if i else rest
+        (start,) = offsets(b, loops, b.div(number, tiles), (offset,))
         start = b.add(start, row if transposed else b.mul(row, step))
         source = b.view(a, b.mul(start, scale * kind.elem_size), kind.elem)
         goal = b.view(out, b.mul(b.mul(number, k), kind.rows * scale * kind.size), kind.acc)
@@ -160,6 +189,9 @@ def _build_a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
         pack = pack_complex_rows(kind) if kind.is_complex else pack_strip(kind, not transposed, kind.rows)
         b.call(pack, [source, goal], [rows, k, step])
 
+    def some(begin: Value, end: Value) -> None:
+        b.for_(begin, end, 1, tile)
+
     out.written = True
-    b.parallel(0, count, b.div(b.add(work, 20_000), work), lambda lo, hi: b.for_(lo, hi, 1, tile))
+    b.parallel(0, count, b.div(b.add(work, 20_000), work), some)
     return b.finish()

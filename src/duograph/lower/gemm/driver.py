@@ -19,6 +19,7 @@ from ..target import current_target
 from .kind import Kind
 from .output import Output
 from .pack import pack_complex_columns, pack_strip
+from .stack import offsets, spans
 from .tile import ROWS, STEPS, block_function
 
 __all__ = ["Variant", "build_driver"]
@@ -133,7 +134,7 @@ class _Driver:
                 number = b.div(number, groups)
                 row = b.mul(b.rem(number, row_blocks), row_block)
                 batch = b.div(number, row_blocks)
-                a_base, w_base = self.bases(batch)
+                a_base, w_base = offsets(b, self.loops, batch, (self.a_offset, self.w_offset))
                 rows = b.min(b.sub(self.m, row), row_block)
                 last = b.min(b.add(first, group), panels)
                 self.task(_Task(batch, a_base, w_base, row, rows, panel, scratch), first, last)
@@ -165,19 +166,8 @@ class _Driver:
         spread = b.ceil_div(b.max(self.m, 1), b.mul(cuts, kind.rows))
         return b.mul(b.min(tiles, b.max(spread, b.max(worth, 1))), kind.rows)
 
-    def bases(self, batch: Value) -> tuple[Any, Any]:
-        """First elements of the matrices of A and B that product number ``batch`` takes."""
-        b = self.b
-        a: Any = self.a_offset
-        w: Any = self.w_offset
-        for i, (extent, a_stride, w_stride) in reversed(list(enumerate(self.loops))):
-            at = b.rem(batch, extent) if i else batch
-            a, w = b.add(a, b.mul(at, a_stride)), b.add(w, b.mul(at, w_stride))
-            batch = b.div(batch, extent) if i else batch
-        return a, w
-
     def task(self, t: _Task, first: Value, last: Value) -> None:
-        """Panels ``first`` up to ``last`` of a block of rows. None but the last of a matrix is narrower than the tile."""
+        """Panels ``first`` up to ``last`` of a block of rows. Only the last of a matrix may be narrow."""
         b, kind = self.b, self.kind
 
         def block(number: Value) -> None:
@@ -250,7 +240,8 @@ class _Driver:
         """The block of A times a panel, to the output or to the scratch block."""
         b, kind, v = self.b, self.kind, self.v
         if v.packed_a:
-            a_step, a_tile = kind.rows, b.mul(self.k, kind.rows)
+            a_step: Any = kind.rows
+            a_tile: Any = b.mul(self.k, kind.rows)
             start = b.add(b.mul(t.row, self.k), b.mul(t.step, kind.rows))
             start = b.add(b.mul(t.a_base, self.scale), start)
         elif v.transpose_a:
@@ -274,22 +265,14 @@ class _Driver:
     def finish_rows(self, t: _Task) -> None:
         """Hands the block in the scratch memory to the output: whole vectors, then the rest of the row."""
         b, kind, out = self.b, self.kind, self.out
-        rest = b.rem(t.columns, kind.lanes)
-        whole = b.sub(t.columns, rest)
-        mask = b.lt(b.lanes(kind.lanes, "i32"), b.splat(b.convert(rest, "i32"), kind.lanes))
 
         def one(r: Value) -> None:
             row = out.row(b, t.batch, b.add(t.row, r), self.m)
             start = b.mul(r, kind.columns)
 
-            def store(at: Index, lanes: int, mask: Value | None = None) -> None:
-                value = b.load(t.scratch, b.add(start, at), lanes)
-                out.store(b, row, b.add(t.column, at), value, mask)
+            def store(at: Index, lanes: int, mask: Value | None) -> None:
+                out.store(b, row, b.add(t.column, at), b.load(t.scratch, b.add(start, at), lanes), mask)
 
-            b.for_(0, whole, kind.lanes, lambda at: store(at, kind.lanes))
-            if out.can_mask:
-                b.if_(b.gt(rest, 0), lambda: store(whole, kind.lanes, mask))
-            else:
-                b.for_(whole, t.columns, self.scale, lambda at: store(at, self.scale))
+            spans(b, t.columns, kind.lanes, out.can_mask, store, self.scale)
 
         b.for_(0, t.rows, 1, one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from duograph.core.dim import dim_min
+from duograph.core.types import TensorType
 
 from ..lowering import Extent, Lowering, Sink, product
 from .call import BatchLoop, Matrix, gemm_call
@@ -18,7 +19,9 @@ def lower_matmul(c: Lowering) -> None:
     """Stacks of matrices, broadcast; a stack times one matrix is one product of more rows."""
     x, w = c.ins
     transpose_a, transpose_b = bool(c.attrs["transpose_a"]), bool(c.attrs["transpose_b"])
-    shape = c.op.result_type((x.type, w.type), c.attrs).shape  # type: ignore[union-attr]
+    out = c.op.result_type((x.type, w.type), c.attrs)
+    assert isinstance(out, TensorType)
+    shape = out.shape
     batch, (m, n) = shape[:-2], shape[-2:]
     k = x.shape[-2] if transpose_a else x.shape[-1]
     if not transpose_a and all(_is_one(extent) for extent in w.shape[:-2]):

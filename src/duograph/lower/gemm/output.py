@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Value
@@ -13,30 +12,42 @@ from ..lowering import Extent, Memory, Number
 from ..rule import Complex
 from .kind import Kind
 
-__all__ = ["MatrixOutput", "Output", "SinkOutput"]
+__all__ = ["ColumnOutput", "MatrixOutput", "Output", "SinkOutput"]
 
 
-class Output(Protocol):
-    """What the driver asks: ``declare`` once, ``row`` for each row and ``store`` for each vector of it.
+class Output:
+    """What kernels ask: ``declare`` once, ``row`` for each row and ``store`` for each vector of it.
 
-    ``direct``: the tile may write whole panels to ``buffer`` itself; ``place`` says where a row begins there.
+    Attributes:
+        direct: the tile may write whole panels to ``buffer`` itself; ``place`` says where a row begins there.
+        can_mask: masked vectors are taken.
+        lanes: the length of vectors that are taken; 0: any.
+        key: tells outputs apart that need other code.
+        buffers, dims: what the kernel is to be called with, in the order of the parameters that ``declare`` adds.
     """
 
-    direct: bool
-    can_mask: bool
+    direct = False
+    can_mask = False
+    lanes = 0
     key: Any
-    buffers: Sequence[Memory]
-    dims: Sequence[Number]
+    buffers: list[Memory]
+    dims: list[Number]
 
-    def declare(self, b: Builder, kind: Kind) -> None: ...
+    def declare(self, b: Builder, kind: Kind) -> None:
+        """Adds parameters to the kernel under construction."""
+        raise NotImplementedError
 
-    def row(self, b: Builder, batch: Index, row: Index, rows: Index) -> Any: ...
+    def row(self, b: Builder, batch: Index, row: Index, rows: Index) -> Any:
+        """What `store` needs to know of row ``row`` (of ``rows``) of product ``batch``."""
+        raise NotImplementedError
 
-    def store(self, b: Builder, row: Any, column: Index, value: Value, mask: Value | None) -> None: ...
+    def store(self, b: Builder, row: Any, column: Index, value: Value, mask: Value | None) -> None:
+        """Results from ``column`` on."""
+        raise NotImplementedError
 
 
 @dataclass
-class MatrixOutput:
+class MatrixOutput(Output):
     """Matrices in memory: element (t, r, c) lies at ``offset + t * batch_step + r * row_step + c``.
 
     Of complex matrices all numbers count pairs.
@@ -46,11 +57,12 @@ class MatrixOutput:
     row_step: Extent
     batch_step: Extent = 0
     offset: Extent = 0
+
     direct = True
 
     def __post_init__(self) -> None:
-        self.buffers: list[Memory] = [self.memory]
-        self.dims: list[Number] = [self.row_step, self.batch_step, self.offset]
+        self.buffers = [self.memory]
+        self.dims = [self.row_step, self.batch_step, self.offset]
         self.can_mask = BITS[self.memory.elem] >= 32
         self.key = "matrix"
 
@@ -72,26 +84,17 @@ class MatrixOutput:
         b.store(self.buffer, b.add(row, column), value, mask)
 
 
-class SinkOutput:
+class SinkOutput(Output):
     """The sink of an op; its output is the stack of matrices, one after the other."""
-
-    direct = False
 
     def __init__(self, sink: Any, elem: str, is_complex: bool) -> None:
         self.sink, self.elem, self.is_complex = sink, elem, is_complex
         self.can_mask = sink.can_mask and BITS[elem] >= 32 and not is_complex
         self.key = ("sink", sink.key)
 
-    @property
-    def buffers(self) -> Sequence[Memory]:
-        return self.sink.buffers  # type: ignore[no-any-return]
-
-    @property
-    def dims(self) -> Sequence[Number]:
-        return self.sink.dims  # type: ignore[no-any-return]
-
     def declare(self, b: Builder, kind: Kind) -> None:
         self.sink.declare(b)
+        self.buffers, self.dims = list(self.sink.buffers), list(self.sink.dims)
 
     def row(self, b: Builder, batch: Index, row: Index, rows: Index) -> Any:
         return self.sink.row(b, b.add(b.mul(batch, rows), row))
@@ -109,3 +112,24 @@ class SinkOutput:
             self.sink.store_row(b, row, b.div(column, 2), Complex(*parts), None)
         else:
             self.sink.store_row(b, row, column, b.convert(value, self.elem), mask)
+
+
+class ColumnOutput(Output):
+    """A product of one column, computed as one row (its transpose), element by element."""
+
+    lanes = 1
+
+    def __init__(self, inner: Output, rows: Extent) -> None:
+        self.inner, self.count = inner, rows
+        self.key = ("column", inner.key)
+
+    def declare(self, b: Builder, kind: Kind) -> None:
+        self.rows = b.dim("rows")
+        self.inner.declare(b, kind)
+        self.buffers, self.dims = self.inner.buffers, [self.count, *self.inner.dims]
+
+    def row(self, b: Builder, batch: Index, row: Index, rows: Index) -> Any:
+        return batch
+
+    def store(self, b: Builder, row: Any, column: Index, value: Value, mask: Value | None) -> None:
+        self.inner.store(b, self.inner.row(b, row, column, self.rows), 0, value, mask)

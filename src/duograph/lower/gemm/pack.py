@@ -4,8 +4,8 @@ A packed strip is ``width`` wide: element j of step k lies at ``k * width + j``.
 for A a tile of rows; both are the same copy. Half types become float32 and bool a byte on the way.
 
 **Complex** products are real ones of twice the depth: A is read as the real matrix [re im re im ...] (which it is, in
-memory), B as the real matrix that has for each complex row two real rows, ``re im re im ...`` and ``-im re -im re ...``.
-So each real part is the chain fma(a.re, b.re), fma(a.im, -b.im), ... over k, each imaginary part the chain
+memory), B as the real matrix that has for each complex row two real rows, ``re im re im ...`` and ``-im re -im re
+...``. So each real part is the chain fma(a.re, b.re), fma(a.im, -b.im), ... over k, each imaginary part the chain
 fma(a.re, b.im), fma(a.im, b.re), ...
 """
 
@@ -154,8 +154,8 @@ _ORDER = {4: (0, 1, 2, 3), 8: (0, 2, 1, 3, 4, 6, 5, 7)}
 
 @functools.cache
 def pack_complex_columns(kind: Kind) -> Function:
-    """Packs ``n`` complex columns of B as real ones. Dims ``n``, ``k``; ``step``, ``column``: pairs from one k, from one
-    column to the next."""
+    """Packs ``n`` complex columns of B as real ones. Dims ``n``, ``k``; ``step``, ``column``: pairs from one k,
+    from one column to the next."""
     b = Builder("gemm_pack_complex_columns")
     x, out = b.buffer("x", kind.elem), b.buffer("out", kind.acc)
     n, k, step, column = b.dim("n"), b.dim("k"), b.dim("step"), b.dim("column")

@@ -1,7 +1,8 @@
 """The micro-kernel: a block of rows of the product, one panel wide, with accumulators in registers.
 
 `block_function` is compiled once per number type, layout of A and width; it serves all sizes. Every element is one
-chain of ``fma`` over k in order. The chain may be cut: the accumulators are stored, and loaded again when it goes on (``more``).
+chain of ``fma`` over k in order. The chain may be cut: the accumulators are stored, and loaded again when it goes
+on (``more``).
 """
 
 from __future__ import annotations
