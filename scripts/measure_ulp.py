@@ -45,7 +45,7 @@ def errors(name: str, real: type) -> tuple[float, tuple[Any, ...]]:
             if name in ("lgamma", "digamma"):
                 x = x[(np.abs(x) < 1e6) & ((x > 0) | (x != np.floor(x)))]
             with np.errstate(all="ignore"):
-                exact = reference(x.astype(np.float64)).astype(ulps.Long)
+                exact = reference(x.astype(np.float64))
             if x.size:
                 found.append(ulps.worst(name, (x,), exact))
     else:

@@ -1,7 +1,8 @@
 """Errors of elementary functions in units in the last place: references, where to look, and what is allowed.
 
-Shared by `test_math_ulp` and `scripts/ulp`. References are computed in 80-bit floats; the special functions that NumPy
-has none for come from a table, which ``scripts/ulp --golden`` wrote with mpmath.
+Shared by `test_math_ulp` and `scripts/ulp`. References are computed in float64 for float32 and in 80-bit floats for
+float64; the special functions that NumPy has none for come from a table, which ``scripts/ulp --golden`` wrote with
+mpmath.
 """
 
 from __future__ import annotations
@@ -56,20 +57,21 @@ def ulps(got: np.ndarray, exact: np.ndarray, floor: float = 0.0) -> np.ndarray:
 
     Args:
         got: float32 or float64.
-        exact: 80-bit floats.
+        exact: floats of more precision.
         floor: a unit is at least that of this number.
     """
-    info = np.finfo(got.dtype)
+    info, wide = np.finfo(got.dtype), exact.dtype.type
     with np.errstate(all="ignore"):
         rounded = exact.astype(got.dtype)
-        _, exponent = np.frexp(np.maximum(np.abs(exact), Long(floor)))
-        unit = np.ldexp(Long(1), np.maximum(exponent - 1, info.minexp) - info.nmant)
-        error = np.abs(got.astype(Long) - exact) / unit
-    error = np.where((got == rounded) & ~np.isfinite(rounded) | (got == rounded) & (rounded == 0), 0, error)
-    error = np.where(np.isnan(got) & np.isnan(rounded), 0, error)
-    # at the border of overflow either side is within one unit
-    close = np.abs(np.minimum(np.abs(exact), 2 * Long(info.max)) / info.max - 1) < 4 * info.eps
-    error = np.where((np.isinf(got) != np.isinf(rounded)) & close, 1, error)
+        size = np.abs(exact)
+        _, exponent = np.frexp(np.maximum(size, wide(floor)))
+        unit = np.ldexp(wide(1), np.maximum(exponent - 1, info.minexp) - info.nmant)
+        error = np.abs(got.astype(wide) - exact) / unit
+        # at the border of overflow either side is within one unit
+        close = (np.isinf(got) != np.isinf(rounded)) & (np.abs(size / wide(info.max) - 1) < 4 * info.eps)
+    error = np.where(close, 1, error)
+    known = (got == rounded) & ~(np.isfinite(rounded) & (rounded != 0)) | np.isnan(got) & np.isnan(rounded)
+    error = np.where(known, 0, error)
     return np.where(np.isnan(got) != np.isnan(rounded), np.inf, error).astype(np.float64)
 
 
@@ -83,8 +85,9 @@ def native(name: str, *arrays: np.ndarray) -> np.ndarray:
 def worst(name: str, arrays: tuple[np.ndarray, ...], exact: np.ndarray | None = None) -> tuple[float, tuple[Any, ...]]:
     """The largest error of ``name`` over operands, and where it is."""
     if exact is None:
+        wide = np.float64 if arrays[0].dtype == np.float32 else Long
         with np.errstate(all="ignore"):
-            exact = np.asarray(REFERENCE[name](*[a.astype(Long) for a in arrays])).astype(Long)
+            exact = np.asarray(REFERENCE[name](*[a.astype(wide) for a in arrays])).astype(wide)
     got = native(name, *arrays)
     floor = 1.0 if name == "digamma" or (name == "lgamma" and (arrays[0] < 0).any()) else 0.0
     errors = ulps(got, exact, floor)
