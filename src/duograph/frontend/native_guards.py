@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import types
+from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from duograph.runtime.guard_machine import GuardProgram
+from duograph.tensor.parameter import Parameter
 
 from .sources import Guard, Pin, Source, _Key, compile_guards
 
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 _NO_EXTRAS = ((), None, 0)
+_DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
 _SIMPLE = (int, float, str, bytes, bool, type(None))
 
 
-class _Translator:
+class Translator:
     """Writes one program; ``args`` are arguments for which all guards hold."""
 
     def __init__(self, guards: Sequence[Guard], args: Sequence[Any]) -> None:
@@ -43,16 +47,28 @@ class _Translator:
             case "pinned":
                 return p.const(source.base.value)
             case "attr":
-                held = self._table_of(source)
-                if held is not None:
-                    p.absent(vars(self.known(source.base)), source.key)
-                    return p.lookup(held, source.key)
-                return p.attr(self.register(source.base), source.key)
+                return self._attribute(source)
             case "item":
+                holder = source.base.load(self.args)
+                if type(holder) in (tuple, list) and type(source.key) is int and 0 <= source.key < len(holder):
+                    return p.at(self.register(source.base), source.key)
                 return p.item(self.register(source.base), source.key)
             case "global":
                 return p.lookup(source.base.value, source.key)
         return p.cell(source.base.value)
+
+    def _attribute(self, source: Source) -> int:
+        """An attribute, without running Python if it is known where it comes from."""
+        p, key, owner = self.program, source.key, self.known(source.base)
+        held = self._table_of(source)
+        if held is not None:
+            p.absent(vars(owner), key)
+            return p.lookup(held, key)
+        if _is_plain_class_attribute(owner, key):
+            return p.member(owner, key)
+        if _is_own_attribute(owner, key):
+            return p.lookup(vars(owner), key)
+        return p.attr(self.register(source.base), key)
 
     def _table_of(self, source: Source) -> dict[str, Any] | None:
         """Cells keep sub-cells, parameters and buffers in tables of their own, which ``__getattr__`` searches."""
@@ -74,17 +90,21 @@ class _Translator:
             case "type":
                 p.type_(self.register(source), expected)
             case "len":
-                if type(source.load(self.args)) not in (list, tuple, dict):
+                kind = type(source.load(self.args))
+                if kind not in (list, tuple, dict):
                     return False
-                p.len_(self.register(source), expected)
+                p.len_(self.register(source), kind, expected)
             case "equal" if type(expected) in _SIMPLE:
                 p.equal(self.register(source), expected)
             case "tensor":
                 return self._tensor(source, expected)
-            case "cell" if expected == _NO_EXTRAS and self.known(source) is not None:
+            case "pattern":
+                kind, dtype, shape = expected
+                return self._tensor(source, (kind, dtype, shape, None, None))
+            case "cell" if expected == _NO_EXTRAS and _has_plain_hooks(self.known(source)):
                 own = vars(self.known(source))
                 for name in _HOOKS:
-                    p.len_(p.lookup(own, name), 0)
+                    p.len_(p.lookup(own, name), type(own[name]), 0)
                 p.is_(p.lookup(own, "_mixed_dtype"), None)
                 p.absent(own, "construct")
             case "no value" if self.known(source) is not None:
@@ -99,14 +119,37 @@ class _Translator:
             return False
         self.program.tensor(self.register(source), kind, dtype, shape, contiguous)
         if grad is not None:
-            self.program.equal(self.program.attr(self.register(source), "requires_grad"), grad)
+            value = self.register(source)
+            flag = self.program.own if kind is Parameter else self.program.attr
+            self.program.equal(flag(value, "requires_grad"), grad)
         return True
 
 
-def native_check(
-    guards: Sequence[Guard], same: Sequence[tuple[Source, Source]], args: Sequence[Any]
-) -> Callable[..., bool]:
-    """``check(*args)``: whether all guards hold.
+def _has_plain_hooks(cell: Any) -> bool:
+    tables = [] if cell is None else [vars(cell).get(name) for name in _HOOKS]
+    return bool(tables) and all(isinstance(t, dict) and type(t).__len__ in _DICT_LENGTHS for t in tables)
+
+
+def _is_own_attribute(owner: Any, name: str) -> bool:
+    """Whether ``owner.name`` is what the dictionary of ``owner`` has, as long as it has it."""
+    cls = type(owner)
+    if owner is None or isinstance(owner, type) or name not in getattr(owner, "__dict__", ()):
+        return False
+    if cls.__getattribute__ is not object.__getattribute__ and cls is not types.ModuleType:
+        return False
+    return not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
+
+
+def _is_plain_class_attribute(owner: Any, name: str) -> bool:
+    """Whether ``owner`` is a class, and gives what is defined under the name as it is."""
+    if type(owner) is not type or hasattr(type, name):
+        return False
+    defined = next((vars(base)[name] for base in owner.__mro__ if name in vars(base)), None)
+    return defined is not None and defined is getattr(owner, name, None)
+
+
+def translated(guards: Sequence[Guard], same: Sequence[tuple[Source, Source]], args: Sequence[Any]) -> Translator:
+    """The program that checks all guards.
 
     Args:
         guards: in order; an earlier one may make a later one meaningful.
@@ -116,11 +159,11 @@ def native_check(
     Raises:
         Unsupported: native code cannot be used in this Python.
     """
-    translator = _Translator(guards, args)
+    translator = Translator(guards, args)
     rest = [g for g in guards if not translator.check(g)]
     for one, two in same:
         translator.program.same(translator.register(one), translator.register(two))
     if rest:
         others = compile_guards(rest, [])
         translator.program.python(lambda *a: others(a))
-    return translator.program.function()  # type: ignore[no-any-return]
+    return translator

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duograph.core.op import value_key
 from duograph.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .native_guards import Translator
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +248,6 @@ class GuardSet:
         """Checks in Python; when all guards hold, their present values tell how to check them natively."""
         from duograph.runtime.cpython import Unsupported
 
-        from .native_guards import native_check
-
         generated = compile_guards(self.guards, list(self.same_objects))
         try:
             if not generated(args):
@@ -254,10 +255,23 @@ class GuardSet:
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
             return False
         try:
-            self._check = native_check(self.guards, list(self.same_objects), args)
+            self._check = self.translated(args).program.function()
         except Unsupported:
             self._check = lambda *a: generated(a)
         return True
+
+    def translated(self, args: Sequence[Any]) -> Translator:
+        """The guards as a program of the guard machine, not finished: more can be loaded in it.
+
+        Args:
+            args: arguments for which all guards hold.
+
+        Raises:
+            Unsupported: native code cannot be used in this Python.
+        """
+        from .native_guards import translated
+
+        return translated(self.guards, list(self.same_objects), args)
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
         """The first guard that fails and the reason in words."""

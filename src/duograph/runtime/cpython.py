@@ -32,6 +32,9 @@ TUPLE_ITEMS = HEAD + 8
 LIST_ITEMS = HEAD + 8  # a pointer to them
 FLOAT_VALUE = HEAD
 SLICE_PARTS = HEAD  # start, stop, step
+DICT_VERSION = HEAD + 8  # changes with the contents (`Layout.has_versions`)
+TYPE_CALL = HEAD + 112  # ``tp_call``
+TYPE_VERSION = HEAD + 368  # changes with the attributes of a class; 32 bits, 0: none
 ARRAY_DATA = HEAD
 ARRAY_RANK = HEAD + 8
 ARRAY_SHAPE = HEAD + 16
@@ -76,12 +79,18 @@ class Layout:
         if ctypes.string_at(_word(member)) != name.encode():
             raise Unsupported(f"member descriptor of {cls.__name__}.{name}")
         offset = ctypes.c_ssize_t.from_address(member + 16).value
-        probe, sentinel = cls.__new__(cls), object()
+        probe: Any = cls.__new__(cls)  # type: ignore[call-overload]  # of any class
+        sentinel = object()
         if not HEAD <= offset < cls.__basicsize__:
             raise Unsupported(f"offset {offset} of {cls.__name__}.{name}")
         descriptor.__set__(probe, sentinel)
         _expect(_word(id(probe) + offset), id(sentinel), f"slot {cls.__name__}.{name}")
         return offset
+
+    @functools.cached_property
+    def has_versions(self) -> bool:
+        """Whether dictionaries and classes have a version where native code looks for it."""
+        return sys.version_info < (3, 14) and _has_dict_versions() and _has_type_versions()
 
     def function(self, name: str) -> int:
         """Address of a function of the C API of Python or NumPy.
@@ -99,7 +108,7 @@ class Layout:
     def numpy_entry(self, index: int) -> int:
         """An entry of NumPy's table of C functions."""
         if self._table is None:
-            from numpy._core import _multiarray_umath
+            from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # no part of the stubs
 
             get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
             start = get(_multiarray_umath._ARRAY_API, None)
@@ -114,6 +123,60 @@ def _word(address: int) -> int:
 def _expect(found: Any, wanted: Any, what: str) -> None:
     if found != wanted:
         raise Unsupported(f"{what}: expected {wanted}, found {found}")
+
+
+def _has_dict_versions() -> bool:
+    """Whether every kind of change gives a dictionary another version, and reading does not."""
+    seen: list[int] = []
+
+    class Holder:
+        """Something with a dictionary of its own."""
+
+    holder = Holder()
+    plain: dict[Any, Any] = {"a": 1}
+    changes: list[Any] = [
+        lambda d: d.update(b=2), lambda d: d.__setitem__("a", 3), lambda d: d.pop("b"), lambda d: d.setdefault("c", 1),
+        lambda d: d.__delitem__("c"), lambda d: d.popitem(), lambda d: d.update({"x": 1}), lambda d: d.clear(),
+    ]  # fmt: skip
+    for d in (plain, vars(holder)):
+        d["a"] = 0
+        for change in changes:
+            seen.append(_word(id(d) + DICT_VERSION))
+            d.get("a")
+            if _word(id(d) + DICT_VERSION) != seen[-1]:
+                return False
+            change(d)
+            seen.append(_word(id(d) + DICT_VERSION))
+    for number in range(64):  # often enough for the interpreter to specialise the line
+        holder.attribute = object() if number % 2 else number  # type: ignore[attr-defined]
+        seen.append(_word(id(vars(holder)) + DICT_VERSION))
+    changed = [v for i, v in enumerate(seen) if i == 0 or v != seen[i - 1]]
+    return len(set(changed)) == len(changed) and len(changed) >= 2 * len(changes) + 64
+
+
+def _has_type_versions() -> bool:
+    """Whether the version of a class is lost with each change of it or of a base."""
+
+    class Base:
+        """What is looked up."""
+
+        value = 1
+
+    class Derived(Base):
+        """Where it is looked up."""
+
+    def version() -> int:
+        for _ in range(3):
+            Derived.value  # noqa: B018 - a look-up gives the class a version
+        return ctypes.c_uint32.from_address(id(Derived) + TYPE_VERSION).value
+
+    seen = [version(), version()]
+    for number in range(3):
+        Base.value = number + 2
+        seen.append(version())
+    Derived.other = 1  # type: ignore[attr-defined]
+    seen.append(version())
+    return seen[0] == seen[1] != 0 and len(set(seen[1:])) == len(seen) - 1
 
 
 def _check(known: Layout) -> None:
@@ -140,9 +203,7 @@ def _check(known: Layout) -> None:
     number = 0.1 + len(items)
     _expect(ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value, number, "value of a float")
     parts = slice(*items)
-    _expect(
-        tuple(_word(id(parts) + SLICE_PARTS + 8 * i) for i in range(3)), tuple(map(id, items)), "fields of a slice"
-    )
+    _expect(tuple(_word(id(parts) + SLICE_PARTS + 8 * i) for i in range(3)), tuple(map(id, items)), "fields of a slice")
     _check_arrays(known)
 
 
@@ -163,7 +224,7 @@ def _check_arrays(known: Layout) -> None:
         for bit, name in (
             (C_CONTIGUOUS, "C_CONTIGUOUS"), (OWNS_DATA, "OWNDATA"), (ALIGNED, "ALIGNED"), (WRITEABLE, "WRITEABLE"),
         ):  # fmt: skip
-            _expect(bool(flags & bit), array.flags[name], f"flag {name} of an array")
+            _expect(bool(flags & bit), array.flags[name], f"flag {name} of an array")  # type: ignore[index]
     _expect(known.numpy_entry(_ARRAY_TYPE_ENTRY), id(np.ndarray), "NumPy's table of functions")
 
 

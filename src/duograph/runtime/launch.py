@@ -33,9 +33,9 @@ from duograph.tensor.hooks import value_reads
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from . import code, cpython, launch_text, memory_text, textbuilder
+from . import code, cpython, launch_text, machine, memory_text, textbuilder
 from .cpython import Unsupported
-from .launch_text import HASH, KEY_AT, PROBES, RECORD_WORDS
+from .launch_words import HASH, KEY_AT, PROBES, R_COUNT, R_KEY, R_OWNER, R_PYTHON, RECORD_WORDS, set_offsets
 from .records import Constants, Uncovered, pack
 
 TABLE_PLACES = 1 << 14
@@ -147,8 +147,7 @@ def _tensors_in(value: Any) -> Iterator[Tensor]:
 
 def _twins(value: Any) -> Any:
     if isinstance(value, Tensor):
-        twin = value.__copy__()
-        return twin
+        return value.__copy__()
     if isinstance(value, dict):
         return {k: _twins(v) for k, v in value.items()}
     return type(value)([_twins(v) for v in value]) if type(value) in (tuple, list) else value
@@ -193,12 +192,17 @@ def activate() -> bool:
         if _engine is None and _refused is None:
             try:
                 _engine = Engine()
-            except (Unsupported, code.machine.LinkError, code.machine.TextError, OSError, ImportError) as error:
+            except (Unsupported, machine.LinkError, machine.TextError, OSError, ImportError) as error:
                 _refused = str(error)
                 emit("native launch refused", reason=_refused)
                 return False
             _engine.install()
         return _engine is not None
+
+
+def engine() -> Engine | None:
+    """The launcher, activated now if it can be; others build on its functions."""
+    return _engine if activate() else None
 
 
 def deactivate() -> None:
@@ -245,8 +249,8 @@ class Engine:
         self.functions: list[Cell] = []
         self.owners: list[Any] = []
         self.learning = False
-        launch_text.set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
-        launch_text.set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
+        set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
+        set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
         text, words, names = _module(len(self.methods))
         self.words = words
         self.linked = code.load(text, [*names, words.symbol])
@@ -328,9 +332,7 @@ class Engine:
         self.seen.add(hashed)
         return False
 
-    def learn(
-        self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any
-    ) -> None:
+    def learn(self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any) -> None:
         """Adds the record of a call that was computed in Python."""
         words = np.frombuffer(key, np.int64)
         described = words[KEY_AT - HASH :].tolist()
@@ -353,7 +355,7 @@ class Engine:
     def _insert(self, hashed: int, record: Any, owner: Any) -> None:
         if len(self.owners) >= MOST_RECORDS:
             self.clear()
-        record[launch_text.R_OWNER] = id(owner)
+        record[R_OWNER] = id(owner)
         self.owners.append(owner)
         start = hashed >> self.get("table_shift")
         places = [2 * ((start + i) & (TABLE_PLACES - 1)) for i in range(PROBES)]
@@ -417,8 +419,8 @@ def pack_python(key: list[int]) -> Any:
     """The record of a call that Python has to compute."""
     key_block = (ctypes.c_int64 * len(key))(*key)
     record = (ctypes.c_int64 * RECORD_WORDS)()
-    record[launch_text.R_COUNT], record[launch_text.R_KEY] = len(key), ctypes.addressof(key_block)
-    record[launch_text.R_PYTHON] = 1
+    record[R_COUNT], record[R_KEY] = len(key), ctypes.addressof(key_block)
+    record[R_PYTHON] = 1
     record.key = key_block  # type: ignore[attr-defined]  # lives as long as the record
     return record
 
@@ -427,9 +429,15 @@ def _module(methods: int) -> tuple[str, textbuilder.Words, list[str]]:
     words = textbuilder.Words("dg_words")
     functions = [*memory_text.functions(words), *launch_text.functions(words)]
     functions += [launch_text.method_entry(words, f"dg_cell{i}", i) for i in range(methods)]
-    functions.append(launch_text.function_entry(words))
     declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
-    names = [f"dg_cell{i}" for i in range(methods)] + ["dg_function", "dg_alloc", "dg_free", "dg_empty", "dg_tensor", "dg_array"]
+    names = [f"dg_cell{i}" for i in range(methods)] + [
+        "dg_function",
+        "dg_alloc",
+        "dg_free",
+        "dg_empty",
+        "dg_tensor",
+        "dg_array",
+    ]
     names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
     return textbuilder.module(functions, words, declarations), words, names
 

@@ -15,209 +15,73 @@ A key, a record and a step are arrays of words; the constants below say what sta
 
 from __future__ import annotations
 
-from .cpython import (
-    ALIGNED, ARRAY_DATA, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_HANDLER, ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES, C_CONTIGUOUS, FLOAT_VALUE,
-    LIST_ITEMS, OWNS_DATA, SIZE, SLICE_PARTS, TUPLE_ITEMS, TYPE, WRITEABLE,
+from . import launch_key, launch_objects, launch_tape
+from .cpython import ARRAY_DATA, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from .launch_words import (
+    C_ADDRESS,
+    C_BUFFER_AT,
+    C_BUFFERS,
+    C_DIMS,
+    CALL_WORDS,
+    COUNT,
+    FRAME_WORDS,
+    HASH,
+    KEY_AT,
+    KEYWORD,
+    MOST_BUFFERS,
+    MOST_KEY,
+    MOST_TENSORS,
+    MOST_VALUES,
+    NUMBER_AT,
+    NUMBERS,
+    OUTPUT_WORDS,
+    R_CONSTANT_AT,
+    R_CONSTANTS,
+    R_COPIES,
+    R_NUMBER_TYPES,
+    R_OWNER,
+    R_PYTHON,
+    R_RELEASE,
+    R_RESULT,
+    R_RESULTS,
+    R_STEP_AT,
+    R_STEPS,
+    S_ATTRS,
+    S_CALL_AT,
+    S_CALLS,
+    S_COPY,
+    S_OP,
+    S_OPERAND_AT,
+    S_OUTPUT_AT,
+    S_OUTPUTS,
+    S_TEMPORARIES,
+    S_VIEW,
+    STACK_TEMPORARIES,
+    TENSOR_AT,
+    TENSORS,
+    WEAK,
+    decref,
+    incref,
+    type_of,
+    words_offset,
 )  # fmt: skip
 from .textbuilder import Function, Value, Words
 
-# Tags of the words of a key. The second byte of TENSOR, STRIDED, TUPLE and LIST is the rank or length.
-TENSOR, FLOAT, INT, OBJECT, TUPLE, LIST, SLICE, WEAK_FLOAT, WEAK_INT, KEYWORD, STRIDED = range(1, 12)
-
-MOST_TENSORS, MOST_NUMBERS, MOST_KEY, MOST_VALUES, MOST_BUFFERS = 8, 4, 96, 32, 32
-STACK_TEMPORARIES = 2048
-
-# The frame of a call: counts, operands, and the key. In words.
-COUNT, TENSORS, NUMBERS, WEAK, HASH = 0, 1, 2, 3, 4
-TENSOR_AT = 8
-NUMBER_AT = TENSOR_AT + MOST_TENSORS
-KEY_AT = NUMBER_AT + MOST_NUMBERS
-FRAME_WORDS = KEY_AT + MOST_KEY
-
-# A record. Values are numbered: tensors of the call, numbers of the call, constants, then the outputs of the steps.
-(
-    R_COUNT, R_KEY, R_PYTHON, R_OWNER, R_CONSTANTS, R_CONSTANT_AT, R_NUMBER_TYPES, R_STEPS, R_STEP_AT, R_RESULT,
-    R_RESULTS, R_RELEASE, R_COPIES, RECORD_WORDS,
-) = range(14)  # fmt: skip
-# R_COPIES has a bit for each tensor of the call that kernels need in one piece and that is not.
-# A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is the
-# first byte. S_COPY: kernels need this view in one piece. S_RECORDED: 0 if the op has no gradient, 1 if tapes record it, 2 if only Python can tell them.
-(
-    S_VIEW, S_OP, S_ATTRS, S_RECORDED, S_OPERANDS, S_OPERAND_AT, S_OUTPUTS, S_OUTPUT_AT, S_CALLS, S_CALL_AT,
-    S_TEMPORARIES, S_COPY, STEP_WORDS,
-) = range(13)  # fmt: skip
-C_ADDRESS, C_BUFFERS, C_BUFFER_AT, C_DIMS, CALL_WORDS = range(5)
-O_DTYPE, O_RANK, O_BYTES, O_SHAPE, O_STRIDES, O_OFFSET, O_FLAGS, OUTPUT_WORDS = range(8)
-
-PROBES = 8
-"""Places of the table that are looked at for a key."""
-
-CONSTANTS = 512
-"""Places of the table of numbers as tensors: dtype, bits, type, tensor."""
-
-DECLARATIONS = (
-    f"@constants = internal global [{4 * CONSTANTS} x i64] zeroinitializer, align 64",
-    "declare i64 @llvm.fshl.i64(i64, i64, i64)",
-)
-
-MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
-
-
-def mixed(f: Function, hashed: Value, word: Value) -> Value:
-    """The hash after one more word."""
-    turned = f.emit("i64", f"call i64 @llvm.fshl.i64(i64 {hashed}, i64 {hashed}, i64 5)")
-    return (turned ^ word) * MULTIPLIER
+DECLARATIONS = launch_objects.DECLARATIONS
 
 
 def functions(words: Words) -> list[Function]:
-    """Everything but the entries of single methods (`entry`)."""
+    """Everything but the entries of single methods (`method_entry`)."""
+    parts = (launch_key, launch_objects, launch_tape)
     return [
-        _push(words), _key(words), _ready(words), _tensor(words), _array(words), _view_array(words), _alias(words),
-        _number(words), _find(words), _mark(words), _record(words), _run(words), _python(words), _enter(words),
+        *[f for part in parts for f in part.functions(words)],
+        _ready(words), _run(words), _python(words), _enter(words), function_entry(words),
     ]  # fmt: skip
-
-
-def incref(f: Function, value: Value) -> Value:
-    f.api("void", "Py_IncRef", value)
-    return value
-
-
-def decref(f: Function, value: Value) -> None:
-    f.api("void", "Py_DecRef", value)
-
-
-def type_of(f: Function, value: Value) -> Value:
-    return f.load("ptr", value, TYPE)
-
-
-# ---- the key --------------------------------------------------------------------------------------------------------
-
-
-def _push(words: Words) -> Function:
-    """``void dg_push(ptr frame, i64 word)``; whoever calls it has made sure that there is room."""
-    f = Function("void", "dg_push", "ptr frame, i64 word", words)
-    frame, word = f.arg("frame"), f.arg("word")
-    count = f.load("i64", frame)
-    f.store(word, frame, (count + KEY_AT) * 8)
-    f.store(count + 1, frame)
-    f.store(mixed(f, f.load("i64", frame, 8 * HASH), word), frame, 8 * HASH)
-    f.ret()
-    return f
-
-
-def _key(words: Words) -> Function:
-    """``i64 dg_key(ptr frame, ptr object, i64 depth)``: adds an argument to the key; 0 if keys know no such thing."""
-    f = Function("i64", "dg_key", "ptr frame, ptr object, i64 depth", words)
-    frame, value, depth = f.arg("frame"), f.arg("object"), f.arg("depth")
-    refuse, tensor = f.label("refuse"), f.label("tensor")
-
-    def push(word: Value | int) -> None:
-        f.call("void", "dg_push", frame, word)
-
-    kind = type_of(f, value)
-    f.goto_if(kind.eq(f.word("Tensor")), tensor)
-    f.goto_if(kind.eq(f.word("Parameter")), tensor)
-    f.goto_if(f.load("i64", frame).gt(MOST_KEY - 8), refuse)
-    with f.if_(kind.eq(f.word("float"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
-            _take_number(f, frame, value, WEAK_FLOAT, refuse)
-        push(FLOAT)
-        push(f.load("i64", value, FLOAT_VALUE))
-        f.ret(1)
-    with f.if_(kind.eq(f.word("int"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
-            _take_number(f, frame, value, WEAK_INT, refuse)
-        overflow = f.space("i32", 1)
-        number = f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow)
-        f.goto_if(f.load("i32", overflow).ne(0), refuse)
-        push(INT)
-        push(number)
-        f.ret(1)
-    by_identity = f.label("identity")
-    for name in ("None", "True", "False", "Ellipsis"):
-        f.goto_if(value.eq(f.word(name)), by_identity)
-    for name in ("str", "Op", "Float", "Int", "Bool", "BFloat", "UInt", "Complex"):
-        f.goto_if(kind.eq(f.word(name)), by_identity)
-    f.goto_if(depth.gt(2), refuse)
-    for name, tag, items in (("tuple", TUPLE, None), ("list", LIST, LIST_ITEMS)):
-        with f.if_(kind.eq(f.word(name))):
-            size = f.load("i64", value, SIZE)
-            f.goto_if(size.gt(MOST_KEY), refuse)
-            push((size << 8) | tag)
-            start = value + TUPLE_ITEMS if items is None else f.load("ptr", value, items)
-            with f.times(size) as i:
-                f.goto_if(f.call("i64", "dg_key", frame, f.load("ptr", start, i * 8), depth + 1).eq(0), refuse)
-            f.ret(1)
-    with f.if_(kind.eq(f.word("slice"))):
-        push(SLICE)
-        for i in range(3):
-            part = f.load("ptr", value, SLICE_PARTS + 8 * i)
-            f.goto_if(f.call("i64", "dg_key", frame, part, depth + 1).eq(0), refuse)
-        f.ret(1)
-    f.goto(refuse)
-    f.place(by_identity)
-    push(OBJECT)
-    push(value.to("i64"))
-    f.ret(1)
-
-    f.place(tensor)
-    data = f.load("ptr", value, words_offset("data"))
-    f.goto_if(data.eq(None), refuse)
-    f.goto_if(type_of(f, data).ne(f.word("ndarray")), refuse)
-    count = f.load("i64", frame, 8 * TENSORS)
-    f.goto_if(count.eq(MOST_TENSORS), refuse)
-    f.store(value, frame, (count + TENSOR_AT) * 8)
-    f.store(count + 1, frame, 8 * TENSORS)
-    rank = f.load("i32", data, ARRAY_RANK).to("i64")
-    f.goto_if((f.load("i64", frame) + rank * 2).gt(MOST_KEY - 4), refuse)
-    plain, strided = f.const("i32", C_CONTIGUOUS | ALIGNED), f.label("strided")
-    f.goto_if((f.load("i32", data, ARRAY_FLAGS) & plain).ne(plain), strided)
-    push((rank << 8) | TENSOR)
-    push(f.load("i64", data, ARRAY_DTYPE))
-    with f.times(rank) as i:
-        push(f.load("i64", f.load("ptr", data, ARRAY_SHAPE), i * 8))
-    f.ret(1)
-    f.place(strided)
-    push((rank << 8) | STRIDED)
-    push(f.load("i64", data, ARRAY_DTYPE))
-    for field in (ARRAY_SHAPE, ARRAY_STRIDES):
-        with f.times(rank) as i:
-            push(f.load("i64", f.load("ptr", data, field), i * 8))
-    f.ret(1)
-    f.place(refuse)
-    f.ret(0)
-    return f
-
-
-def _take_number(f: Function, frame: Value, value: Value, tag: int, refuse: str) -> None:
-    """A number that only stands for a tensor of its value: the key has its class."""
-    count = f.load("i64", frame, 8 * NUMBERS)
-    f.goto_if(count.eq(MOST_NUMBERS), refuse)
-    f.store(value, frame, (count + NUMBER_AT) * 8)
-    f.store(count + 1, frame, 8 * NUMBERS)
-    f.call("void", "dg_push", frame, tag)
-    f.ret(1)
-
-
-_OFFSETS: dict[str, int] = {}
-
-
-def words_offset(name: str) -> int:
-    """Offset of a slot of our own classes: ``data``, ``mark``, ``storage``, ``view``, ``now``, ``log`` ..."""
-    return _OFFSETS[name]
-
-
-def set_offsets(offsets: dict[str, int]) -> None:
-    """Offsets of slots are part of the text: another layout is another text."""
-    _OFFSETS.update(offsets)
-
-
-# ---- the state of the thread ----------------------------------------------------------------------------------------
 
 
 def _ready(words: Words) -> Function:
     """``ptr dg_ready()``: the tape that records, the word block if none does, null if Python has to decide."""
-    f = Function("ptr", "dg_ready", "", words)
+    f = Function("ptr", "dg_ready", "", words, linkage="")
     python = f.label("python")
     f.goto_if(f.word("enabled", "i64").eq(0), python)
     number = f.api("i64", "PyThreadState_GetID", f.api("ptr", "PyThreadState_Get"))
@@ -241,277 +105,6 @@ def _ready(words: Words) -> Function:
     f.goto_if(type_of(f, tape).ne(f.word("Tape")), python)
     f.ret(tape)
     f.place(python)
-    f.ret(0)
-    return f
-
-
-# ---- making objects -------------------------------------------------------------------------------------------------
-
-
-def _tensor(words: Words) -> Function:
-    """``ptr dg_tensor(ptr array)``: a new Tensor that owns ``array`` (whose reference it takes); null if it fails."""
-    f = Function("ptr", "dg_tensor", "ptr array", words, linkage="")
-    made = f.api("ptr", "PyType_GenericAlloc", f.word("Tensor"), 0)
-    with f.if_(made.eq(None)):
-        decref(f, f.arg("array"))
-        f.ret(0)
-    none = f.word("None")
-    f.store(f.arg("array"), made, words_offset("data"))
-    f.store(incref(f, none), made, words_offset("mark"))
-    f.store(incref(f, f.load("ptr", f.word("clock"), words_offset("now"))), made, words_offset("storage"))
-    f.store(incref(f, none), made, words_offset("view"))
-    f.ret(made)
-    return f
-
-
-def _array(words: Words) -> Function:
-    """``ptr dg_array(ptr output)``: a new array of our memory, as an output of a step describes it; null if it fails."""
-    f = Function("ptr", "dg_array", "ptr output", words, linkage="")
-    output = f.arg("output")
-    data = f.call("ptr", "dg_alloc", f.load("i64", output, 8 * O_BYTES))
-    with f.if_(data.eq(None)):
-        f.ret(0)
-    made = f.api(
-        "ptr",
-        "PyArray_NewFromDescr",
-        f.word("ndarray"),
-        incref(f, f.load("ptr", output, 8 * O_DTYPE)),
-        f.load("i64", output, 8 * O_RANK).to("i32"),
-        f.load("ptr", output, 8 * O_SHAPE),
-        ("ptr", "null"),
-        data,
-        ("i32", C_CONTIGUOUS | ALIGNED | WRITEABLE),
-        ("ptr", "null"),
-    )
-    with f.if_(made.eq(None)):
-        f.call("void", "dg_free", data)
-        f.ret(0)
-    f.store(incref(f, f.word("handler")), made, ARRAY_HANDLER)
-    f.store(f.load("i32", made, ARRAY_FLAGS) | OWNS_DATA, made, ARRAY_FLAGS)
-    f.ret(made)
-    return f
-
-
-def _view_array(words: Words) -> Function:
-    """``ptr dg_view_array(ptr base, ptr output)``: an array that shows part of ``base``; null if it fails."""
-    f = Function("ptr", "dg_view_array", "ptr base, ptr output", words)
-    base, output = f.arg("base"), f.arg("output")
-    writeable = f.load("i32", base, ARRAY_FLAGS) & f.load("i64", output, 8 * O_FLAGS).to("i32")
-    made = f.api(
-        "ptr",
-        "PyArray_NewFromDescr",
-        f.word("ndarray"),
-        incref(f, f.load("ptr", output, 8 * O_DTYPE)),
-        f.load("i64", output, 8 * O_RANK).to("i32"),
-        f.load("ptr", output, 8 * O_SHAPE),
-        f.load("ptr", output, 8 * O_STRIDES),
-        f.load("ptr", base, ARRAY_DATA) + f.load("i64", output, 8 * O_OFFSET),
-        writeable,
-        ("ptr", "null"),
-    )
-    with f.if_(made.eq(None)):
-        f.ret(0)
-    with f.if_(f.api("i32", "PyArray_SetBaseObject", made, incref(f, base)).ne(0)):
-        decref(f, made)
-        f.ret(0)
-    f.ret(made)
-    return f
-
-
-def _alias(words: Words) -> Function:
-    """``ptr dg_alias(ptr tensor)``: a reference to its alias, made now if need be; null if it fails."""
-    f = Function("ptr", "dg_alias", "ptr tensor", words)
-    tensor = f.arg("tensor")
-    storage = f.load("ptr", tensor, words_offset("storage"))
-    with f.if_(type_of(f, storage).eq(f.word("Alias"))):
-        f.ret(incref(f, storage))
-    made = f.api("ptr", "PyType_GenericAlloc", f.word("Alias"), 0)
-    with f.if_(made.eq(None)):
-        f.ret(0)
-    writes = f.api("ptr", "PyList_New", 0)
-    with f.if_(writes.eq(None)):
-        decref(f, made)
-        f.ret(0)
-    f.store(incref(f, f.word("0")), made, words_offset("version"))
-    f.store(writes, made, words_offset("writes"))
-    f.store(incref(f, storage), made, words_offset("serial"))
-    now = f.load("ptr", tensor, words_offset("storage"))
-    with f.if_(now.ne(storage)):  # making it collected garbage, and that gave the tensor its alias
-        decref(f, made)
-        f.ret(f.call("ptr", "dg_alias", tensor))
-    f.store(made, tensor, words_offset("storage"))
-    decref(f, storage)
-    f.ret(incref(f, made))
-    return f
-
-
-def _number(words: Words) -> Function:
-    """``ptr dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it fails."""
-    f = Function("ptr", "dg_number", "ptr number, ptr dtype", words)
-    number, dtype = f.arg("number"), f.arg("dtype")
-    make, known = f.label("make"), f.label("known")
-    kind = type_of(f, number)
-    bits = f.variable("i64")
-    with f.if_(kind.eq(f.word("float"))):
-        bits.set(f.load("i64", number, FLOAT_VALUE))
-        f.goto(known)
-    overflow = f.space("i32", 1)
-    bits.set(f.api("i64", "PyLong_AsLongLongAndOverflow", number, overflow))
-    f.goto_if(f.load("i32", overflow).ne(0), make)
-    f.place(known)
-    hashed = mixed(f, mixed(f, kind.to("i64"), dtype.to("i64")), bits.get()) >> 55
-    place = f.emit("ptr", f"getelementptr i8, ptr @constants, i64 {hashed * 32}")
-    other = f.label("other")
-    f.goto_if(f.load("ptr", place).ne(dtype), other)
-    f.goto_if(f.load("i64", place, 8).ne(bits.get()), other)
-    f.goto_if(f.load("ptr", place, 16).ne(kind), other)
-    f.ret(incref(f, f.load("ptr", place, 24)))
-    f.place(other)
-    made = _constant(f, number, dtype)
-    before = f.load("ptr", place, 24)
-    f.store(dtype, place)  # dtypes and classes of numbers live for ever
-    f.store(bits.get(), place, 8)
-    f.store(kind, place, 16)
-    f.store(incref(f, made), place, 24)
-    with f.if_(before.ne(None)):
-        decref(f, before)
-    f.ret(made)
-    f.place(make)
-    f.ret(_constant(f, number, dtype))
-    return f
-
-
-def _constant(f: Function, number: Value, dtype: Value) -> Value:
-    """What Python makes of a number, checked to be a plain tensor."""
-    made = f.api("ptr", "PyObject_CallFunctionObjArgs", f.word("constant"), number, dtype, ("ptr", "null"))
-    with f.if_(made.eq(None)):
-        f.ret(0)
-    with f.if_(type_of(f, made).ne(f.word("Tensor"))):
-        decref(f, made)
-        f.ret(0)
-    return made
-
-
-# ---- tapes ----------------------------------------------------------------------------------------------------------
-
-
-def version_of(f: Function, tensor: Value) -> Value:
-    """The version of a tensor's storage, an int object; borrowed."""
-    storage = f.load("ptr", tensor, words_offset("storage"))
-    version = f.variable("ptr", f.word("0"))
-    with f.if_(type_of(f, storage).eq(f.word("Alias"))):
-        version.set(f.load("ptr", storage, words_offset("version")))
-    return version.get()
-
-
-def _mark(words: Words) -> Function:
-    """``i64 dg_mark(ptr tape, ptr tensor, ptr variable)``: stores the tensor's variable, a new reference, or null if
-    the tape does not watch it; 0 if the mark cannot tell."""
-    f = Function("i64", "dg_mark", "ptr tape, ptr tensor, ptr variable", words)
-    tape, tensor, variable = f.arg("tape"), f.arg("tensor"), f.arg("variable")
-    none, marked, unsure = f.word("None"), f.label("marked"), f.label("unsure")
-    f.store(0, variable, type="ptr")
-    mark = f.load("ptr", tensor, words_offset("mark"))
-    f.goto_if(mark.ne(none), marked)
-    # No tape ever saw this tensor. A view of one that a tape did see has a variable all the same.
-    base = f.variable("ptr", tensor)
-    up = f.label("up")
-    f.place(up)
-    view = f.load("ptr", base.get(), words_offset("view"))
-    with f.if_(view.eq(none)):
-        f.ret(1)
-    base.set(f.load("ptr", view, TUPLE_ITEMS))
-    f.goto_if(f.load("ptr", base.get(), words_offset("mark")).ne(none), unsure)
-    f.goto(up)
-    f.place(marked)
-    f.goto_if(f.load("ptr", mark, TUPLE_ITEMS).ne(f.load("ptr", tape, words_offset("token"))), unsure)
-    f.goto_if(f.load("ptr", mark, TUPLE_ITEMS + 8).ne(version_of(f, tensor)), unsure)
-    found = f.load("ptr", mark, TUPLE_ITEMS + 16)
-    f.goto_if(found.eq(none), unsure)
-    f.store(incref(f, found), variable)
-    f.ret(1)
-    f.place(unsure)
-    f.ret(0)
-    return f
-
-
-def _record(words: Words) -> Function:
-    """``i64 dg_record(ptr tape, ptr step, ptr values, ptr variables, i64 output)``: records a step that has run, if it
-    concerns the tape, and marks its output; 0 if that failed."""
-    f = Function("i64", "dg_record", "ptr tape, ptr step, ptr values, ptr variables, i64 output", words)
-    tape, step, values, variables = f.arg("tape"), f.arg("step"), f.arg("values"), f.arg("variables")
-    failed = f.label("failed")
-    operands, operand_at = f.load("i64", step, 8 * S_OPERANDS), f.load("ptr", step, 8 * S_OPERAND_AT)
-    recorded = f.load("i64", step, 8 * S_RECORDED)
-    with f.if_(recorded.eq(0)):
-        f.ret(1)
-    watched = f.variable("i64", 0)
-    with f.times(operands) as i:
-        with f.if_(f.load("ptr", variables, f.load("i64", operand_at, i * 8) * 8).ne(None)):
-            watched.set(1)
-    with f.if_(watched.get().eq(0)):
-        f.ret(1)
-    f.goto_if(recorded.ne(1), failed)
-    none = f.word("None")
-    out = f.load("ptr", values, f.arg("output") * 8)
-    version = version_of(f, out)
-    variable = f.api("ptr", "PyLong_FromLongLong", f.bump("variables"))
-    f.goto_if(variable.eq(None), failed)
-    f.store(variable, variables, f.arg("output") * 8)  # owned by the run from now on
-    mark = f.api("ptr", "PyTuple_New", 4)
-    f.goto_if(mark.eq(None), failed)
-    token = f.load("ptr", tape, words_offset("token"))
-    for i, part in enumerate((token, version, variable, none)):
-        f.store(incref(f, part), mark, TUPLE_ITEMS + 8 * i)
-    f.store(mark, out, words_offset("mark"))  # it held None
-    decref(f, none)
-    item = f.api("ptr", "PyTuple_New", operands * 3 + 5)
-    f.goto_if(item.eq(None), failed)
-    head = (f.load("ptr", step, 8 * S_OP), f.load("ptr", step, 8 * S_ATTRS), out, variable, version)
-    for i, part in enumerate(head):
-        f.store(incref(f, part), item, TUPLE_ITEMS + 8 * i)
-    with f.times(operands) as i:
-        index = f.load("i64", operand_at, i * 8) * 8
-        operand, held = f.load("ptr", values, index), f.variable("ptr", none)
-        known = f.load("ptr", variables, index)
-        with f.if_(known.ne(None)):
-            held.set(known)
-        place = item + (i * 24 + (TUPLE_ITEMS + 40))
-        f.store(incref(f, operand), place)
-        f.store(incref(f, held.get()), place, 8)
-        f.store(incref(f, version_of(f, operand)), place, 16)
-    log = f.load("ptr", tape, words_offset("log"))
-    status = f.api("i32", "PyList_Append", log, item)
-    decref(f, item)
-    f.goto_if(status.ne(0), failed)
-    f.ret(1)
-    f.place(failed)
-    f.ret(0)
-    return f
-
-
-# ---- running a record -----------------------------------------------------------------------------------------------
-
-
-def _find(words: Words) -> Function:
-    """``ptr dg_find(ptr frame)``: the record of the frame's key; null if there is none."""
-    f = Function("ptr", "dg_find", "ptr frame", words)
-    frame = f.arg("frame")
-    hashed, count = f.load("i64", frame, 8 * HASH), f.load("i64", frame)
-    start = f.emit("i64", f"lshr i64 {hashed}, {f.word('table_shift', 'i64')}")
-    table, mask = f.word("table"), f.word("table_mask", "i64")
-    with f.times(PROBES) as probe:
-        place = table + ((start + probe) & mask) * 16
-        record = f.load("ptr", place, 8)
-        next_ = f.label("next")
-        f.goto_if(f.load("i64", place).ne(hashed), next_)
-        f.goto_if(record.eq(None), next_)
-        f.goto_if(f.load("i64", record, 8 * R_COUNT).ne(count), next_)
-        key = f.load("ptr", record, 8 * R_KEY)
-        with f.times(count) as i:
-            f.goto_if(f.load("i64", key, i * 8).ne(f.load("i64", frame, (i + KEY_AT) * 8)), next_)
-        f.ret(record)
-        f.place(next_)
     f.ret(0)
     return f
 
@@ -588,8 +181,8 @@ def _run(words: Words) -> Function:
             decref(f, before)
             link = f.api("ptr", "PyType_GenericAlloc", f.word("ViewLink"), 3)
             f.goto_if(link.eq(None), failed)
-            for i, part in enumerate((parent, f.load("ptr", step, 8 * S_OP), f.load("ptr", step, 8 * S_ATTRS))):
-                f.store(incref(f, part), link, TUPLE_ITEMS + 8 * i)
+            for k, part in enumerate((parent, f.load("ptr", step, 8 * S_OP), f.load("ptr", step, 8 * S_ATTRS))):
+                f.store(incref(f, part), link, TUPLE_ITEMS + 8 * k)
             f.store(link, made, words_offset("view"))  # it held None
             decref(f, f.word("None"))
             f.goto(next_step)
@@ -667,9 +260,6 @@ def _run(words: Words) -> Function:
     return f
 
 
-# ---- entering -------------------------------------------------------------------------------------------------------
-
-
 def _python(words: Words) -> Function:
     """``ptr dg_python(ptr callable, ptr key, ptr first, ptr args, i64 n, ptr names)``: calls Python; ``key`` and
     ``first``, if not null, come before the arguments."""
@@ -691,7 +281,6 @@ def _python(words: Words) -> Function:
     flagged = positional | -(1 << 63)
     f.ret(f.api("ptr", "PyObject_Vectorcall", f.arg("callable"), room + 8, flagged, names))
     return f
-
 
 
 def _enter(words: Words) -> Function:
@@ -734,7 +323,11 @@ def _enter(words: Words) -> Function:
     f.ret(result)
     f.place(python)
     f.api("void", "PyErr_Clear")
-    f.ret(f.call("ptr", "dg_python", f.load("ptr", cell, words_offset("function")), ("ptr", "null"), first, args, n, names))
+    f.ret(
+        f.call(
+            "ptr", "dg_python", f.load("ptr", cell, words_offset("function")), ("ptr", "null"), first, args, n, names
+        )
+    )
     return f
 
 
@@ -751,4 +344,3 @@ def function_entry(words: Words) -> Function:
     f = Function("ptr", "dg_function", "ptr self, ptr args, i64 n, ptr names", words, linkage="")
     f.ret(f.call("ptr", "dg_enter", f.arg("self"), ("ptr", "null"), f.arg("args"), f.arg("n"), f.arg("names")))
     return f
-
