@@ -83,7 +83,7 @@ def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
     head = [*parameters, *(star or (["*"] if named else [])), *named, *stars]
     handed = [*parameters, *star, *[f"{n}={n}" for n in named], *stars]
     space: dict[str, Any] = {}
-    exec(f"def f({', '.join(head)}): return call({', '.join(handed)})", space)  # noqa: S102 - of names and numbers only
+    exec(f"def f({', '.join(head)}): return call({', '.join(handed)})", space)
     code: types.CodeType = space["f"].__code__
     return code
 

@@ -2,7 +2,7 @@
 
 Fresh memory from the system is slow: the first touch of each page is a fault, which costs more than most elementwise
 ops. So what a dead result leaves is handed to the next one. NumPy frees the memory of an array through the handler that
-the array names (NEP 49); arrays that native code makes name ours. Arrays that NumPy makes itself are none of our business.
+the array names (NEP 49); arrays that native code makes name ours. Arrays that NumPy makes itself are not counted here.
 """
 
 from __future__ import annotations

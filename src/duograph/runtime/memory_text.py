@@ -15,7 +15,10 @@ BINS = 256
 LARGEST = 1 << 46
 """More than any machine has; sums of sizes cannot overflow below it."""
 
-DECLARATIONS = (f"@bins = internal global [{BINS} x ptr] zeroinitializer, align 64", "declare i64 @llvm.ctlz.i64(i64, i1)")
+DECLARATIONS = (
+    f"@bins = internal global [{BINS} x ptr] zeroinitializer, align 64",
+    "declare i64 @llvm.ctlz.i64(i64, i1)",
+)
 
 
 def functions(words: Words) -> list[Function]:
@@ -118,8 +121,9 @@ def _handler(words: Words) -> list[Function]:
     malloc.ret(malloc.call("ptr", "dg_alloc", malloc.arg("size")))
 
     calloc = Function("ptr", "dg_handler_calloc", "ptr context, i64 count, i64 size", words, linkage="")
-    with calloc.if_(calloc.arg("size").above(0)), calloc.if_(
-        calloc.arg("count").above(calloc.emit("i64", f"udiv i64 {LARGEST}, {calloc.arg('size')}"))
+    with (
+        calloc.if_(calloc.arg("size").above(0)),
+        calloc.if_(calloc.arg("count").above(calloc.emit("i64", f"udiv i64 {LARGEST}, {calloc.arg('size')}"))),
     ):
         calloc.ret(0)
     total = calloc.arg("count") * calloc.arg("size")

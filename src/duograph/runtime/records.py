@@ -18,7 +18,7 @@ from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.lower.rule import Pointwise, rule_of
 from duograph.tensor.tensor import Tensor
 
-from . import launch_text as lt
+from . import launch_words as lt
 from .cpython import WRITEABLE
 
 RELEASE_POINTWISE = 1 << 18
@@ -238,9 +238,7 @@ def _is_in_one_piece(array: np.ndarray) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
 
 
-def _pack_calls(
-    words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]
-) -> None:
+def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]) -> None:
     from .single import SingleOp, single_op
 
     prepared = single_op(step.op, operands, step.attrs)
