@@ -33,9 +33,15 @@ def _wide(function: Callable[..., Complex]) -> Callable[..., Complex]:
 
 
 def _product(b: Builder, x: Value, y: Value) -> Value:
-    """``x * y``, where an exact zero also wins against infinity and NaN."""
-    signed = b.copysign(b.const(1.0, x), x) * b.copysign(b.const(0.0, y), y)
+    """``x * y``, where an exact zero also wins against infinity and NaN (whose sign does not count)."""
+    signed = _sign(b, x) * (_sign(b, y) * 0.0)
     return b.select(b.eq(x, 0.0) | b.eq(y, 0.0), signed, x * y)
+
+
+def _sign(b: Builder, x: Value) -> Value:
+    """-1 for numbers with a minus, -0.0 too, else 1."""
+    one = b.const(1.0, x)
+    return b.select(b.isnan(x), one, b.copysign(one, x))
 
 
 def _times_i(z: Complex) -> Complex:
