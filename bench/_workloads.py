@@ -35,6 +35,20 @@ def per_call(call: Callable[[], Any]) -> Callable[[], float]:
     return case
 
 
+def best_of(run: Callable[[], Any], repeats: int = 5) -> Callable[[], float]:
+    """A case: the best of some runs in a row, since whoever shares the machine only ever adds to a time."""
+
+    def case() -> float:
+        best = float("inf")
+        for _ in range(repeats):
+            start = time.perf_counter()
+            run()
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    return case
+
+
 @contextmanager
 def graph_mode(ms: Any) -> Any:
     """Cells compile in the block."""
