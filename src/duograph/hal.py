@@ -13,11 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from duograph.runtime import memory
+
 __all__ = [
     "DeviceProperties", "Event", "Stream", "StreamCtx", "communication_stream", "current_stream", "default_stream",
     "device_count", "dispatch_threads_num", "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
-    "get_device_properties", "is_available", "is_initialized", "launch_blocking", "set_cpu_affinity", "set_cur_stream",
-    "synchronize",
+    "get_device_properties", "is_available", "is_initialized", "launch_blocking", "max_memory_allocated",
+    "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
+    "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
+    "set_cur_stream", "synchronize",
 ]  # fmt: skip
 
 
@@ -83,7 +87,113 @@ def launch_blocking() -> None:
 
 
 def empty_cache() -> None:
-    """Gives unused device memory back; NumPy's memory is given back when its last user is gone."""
+    """Gives the memory back that is kept for coming results.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> ms.runtime.empty_cache()
+    """
+    memory.empty_cache()
+
+
+def memory_allocated() -> int:
+    """Bytes that results of operators take now.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    return memory.memory_stats()["allocated"]
+
+
+def max_memory_allocated() -> int:
+    """Most bytes that results of operators took at one time.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    return memory.memory_stats()["allocated_peak"]
+
+
+def memory_reserved() -> int:
+    """Bytes that were asked of the system: for results, and kept for coming ones.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    return memory.memory_stats()["reserved"]
+
+
+def max_memory_reserved() -> int:
+    """Most bytes that were held at one time.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    return memory.memory_stats()["reserved_peak"]
+
+
+def reset_max_memory_allocated() -> None:
+    """Lets `max_memory_allocated` start anew.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    memory.reset_peaks("allocated")
+
+
+def reset_max_memory_reserved() -> None:
+    """Lets `max_memory_reserved` start anew.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    memory.reset_peaks("reserved")
+
+
+def reset_peak_memory_stats() -> None:
+    """Lets all peaks start anew.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    memory.reset_peaks("allocated", "reserved")
+
+
+def memory_stats() -> dict[str, Any]:
+    """The memory of results of operators.
+
+    Returns:
+        dict, with MindSpore's keys: ``total_reserved_memory``, ``total_allocated_memory``, ``total_idle_memory`` and
+        so on, in bytes.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    figures = memory.memory_stats()
+    pool: dict[str, Any] = {"block_unit_size": 64, "block_counts": figures["allocations"], "blocks_info": {}}
+    return {
+        "total_reserved_memory": figures["reserved"],
+        "total_allocated_memory": figures["allocated"],
+        "total_idle_memory": figures["cached"],
+        "total_eager_free_memory": 0,
+        "max_reserved_memory": figures["reserved_peak"],
+        "max_allocated_memory": figures["allocated_peak"],
+        "common_mem_pool_stats": pool,
+        "persistent_mem_pool_stats": {"block_unit_size": 64, "block_counts": 0, "blocks_info": {}},
+    }
+
+
+def memory_summary() -> str:
+    """`memory_stats` as a text to read.
+
+    Supported Platforms:
+        ``CPU``
+    """
+    rows = {k: v for k, v in memory_stats().items() if isinstance(v, int)}
+    return "\n".join(f"{name.replace('_', ' '):26} {size / 2**20:12.2f} MiB" for name, size in rows.items())
 
 
 def dispatch_threads_num(threads_num: int) -> None:

@@ -22,6 +22,9 @@ has to run (no native rule, or a failure that the reference explains)."""
 at_first_native: list[Callable[[], object]] = []
 """What to do once a native kernel is about to run: the launcher starts (``api/native.py``)."""
 
+at_memory_shortage: list[Callable[[], object]] = []
+"""What gives memory back to the system; called before a request is refused."""
+
 
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``, natively where it can be; results are ndarrays, scalars or tuples of them."""

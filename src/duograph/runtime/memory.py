@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from duograph.base.config import config
+from duograph.core.kernel import at_memory_shortage
 
 from .cpython import ARRAY_HANDLER, HEAD, Unsupported
 
@@ -59,6 +60,8 @@ def fill(engine: Engine) -> None:
     engine._object("handler", capsule)
     _check(engine, capsule)
     _engine[:] = [engine]
+    if empty_cache not in at_memory_shortage:
+        at_memory_shortage.append(empty_cache)
 
 
 def _check(engine: Engine, capsule: object) -> None:

@@ -6,6 +6,7 @@ The native engine installs compiled launchers in its place; the meaning stays th
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ import numpy as np
 from duograph.base.diagnostics import Diagnostic, Label
 from duograph.base.render import render_body
 from duograph.base.source import user_span
-from duograph.core.kernel import compute, compute_reference
+from duograph.core.kernel import at_memory_shortage, compute, compute_reference
 from duograph.core.op import Op, get_op, install_eager_binder, state
-from duograph.core.types import TupleType
+from duograph.core.types import TensorType, TupleType
 
 from .alias import ViewLink, fresh_stamp, root_of
 from .tensor import Tensor, type_of, wrap, wrap_view
@@ -36,9 +37,17 @@ class EagerBinder:
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         try:
-            return self._compute(op, operands, attrs)
+            try:
+                return self._compute(op, operands, attrs)
+            except MemoryError:
+                for release in at_memory_shortage:
+                    release()
+                return self._compute(op, operands, attrs)
         except Exception as exc:
-            explain_error(exc, op, operands)
+            lack = out_of_memory(op, operands, attrs, exc)
+            explain_error(lack or exc, op, operands)
+            if lack is not None:
+                raise lack from None
             raise
 
     def _compute(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -82,6 +91,41 @@ class EagerBinder:
     def version(self, tensor: Tensor) -> int:
         """Stamp of the last write to the storage of ``tensor``."""
         return tensor._version
+
+
+LARGEST_ARRAY = 1 << 47
+"""Bytes that no machine has; NumPy refuses some of those sizes with other errors."""
+
+
+def out_of_memory(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], exc: Exception) -> MemoryError | None:
+    """The error for a result that there is no memory for; ``None`` if ``exc`` is about something else."""
+    if not isinstance(exc, MemoryError | ValueError) or op.data_dependent:
+        return None
+    try:
+        found = op.result_type(tuple([type_of(x) for x in operands]), attrs)
+    except (TypeError, ValueError):
+        return None
+    parts = [t for t in (found.items if isinstance(found, TupleType) else (found,)) if isinstance(t, TensorType)]
+    if not parts or not all(isinstance(n, int) for t in parts for n in t.shape):
+        return None
+    sizes = [math.prod([int(n) for n in t.shape]) * t.dtype.itemsize for t in parts]
+    if not isinstance(exc, MemoryError) and max(sizes) < LARGEST_ARRAY:
+        return None
+    largest = parts[sizes.index(max(sizes))]
+    return MemoryError(
+        f"out of memory: the result of '{op.name}' of shape {largest.shape} and dtype {largest.dtype.name} takes "
+        f"{readable(max(sizes))}; compute it in smaller pieces"
+    )
+
+
+def readable(size: int) -> str:
+    """A number of bytes to read: ``7.3 TiB``."""
+    value, unit = float(size), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.4g} {unit}"
 
 
 def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:
