@@ -550,7 +550,8 @@ class _Emitter:
         if symbol not in self.module.defined:
             self.module.declare(f"declare i32 @{symbol}(ptr, ptr)")
         status = self.temp(f"call i32 @{symbol}(ptr {'%cbufs' if n else 'null'}, ptr {table})")
-        self.note(status)
+        if not instr.attrs.get("safe"):
+            self.note(status)
 
     def do_parallel(self, instr: Instr) -> None:
         lo, hi, grain = instr.operands

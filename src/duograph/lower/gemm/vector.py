@@ -19,11 +19,15 @@ from .stack import offsets, spans
 
 __all__ = ["RowVariant", "build_row_product", "fits_row_product"]
 
-WIDTH = 512
-"""Most columns of a chunk of the product; a chunk is what a thread takes."""
+WIDTH, LEAST = 4096, 1024
+"""Most columns of a chunk of the product, and fewest where there are as many; a chunk is what a thread takes. B as
+stored is read in rows as long as a chunk is wide: the longer, the better memory follows."""
 
-LEAST = 64
-"""Fewest columns of a chunk, where there are as many."""
+ACROSS = 64
+"""Columns of a chunk where B is transposed."""
+
+RUN = 128
+"""Elements of a column that are copied together."""
 
 UNROLL = 8
 """Rows of B that are added at a time."""
@@ -67,8 +71,10 @@ class _RowProduct:
             b.dim(name) for name in ("n", "k", "x_step", "w_step", "x_offset", "w_offset")
         )
         self.out.declare(b, kind)
-        eighth = b.mul(b.ceil_div(b.max(n, 1), 8 * LEAST), LEAST)
-        width = b.min(eighth, WIDTH)
+        width: Any = ACROSS
+        if not self.v.transposed:
+            quarter = b.mul(b.ceil_div(n, 4 * kind.lanes), kind.lanes)
+            width = b.min(b.max(quarter, LEAST), WIDTH)
         chunks = b.ceil_div(n, width)
         stack: Any = 1
         for extent, _, _ in loops:
@@ -76,7 +82,7 @@ class _RowProduct:
         work = b.mul(b.min(n, width), b.max(self.k, 1))
 
         def some(begin: Value, end: Value) -> None:
-            sums = b.alloca(kind.acc, WIDTH)
+            sums = b.alloca(kind.acc, ACROSS if self.v.transposed else WIDTH)
 
             def chunk(number: Value) -> None:
                 first, batch = b.mul(b.rem(number, chunks), width), b.div(number, chunks)
@@ -126,41 +132,73 @@ class _RowProduct:
         b.for_(whole, self.k, 1, lambda k: rows(k, 1))
 
     def across(self, sums: Buffer, first: Value, columns: Value) -> None:
-        """B transposed: two squares at a time, that is chains for ``2 * side`` columns, so that two are under way."""
+        """B transposed: two squares at a time, that is chains for ``2 * side`` columns, so that two are under way.
+
+        Columns a multiple of 1 KiB apart would drive each other out of the cache while they are read square by square:
+        a run of each is copied together first.
+        """
         b, kind, side = self.b, self.kind, self.side
-        last = b.sub(columns, 1)
-        base = b.add(self.w_base, b.mul(first, self.w_step))
-        whole = b.sub(self.k, b.rem(self.k, side))
+        last, base = b.sub(columns, 1), b.add(self.w_base, b.mul(first, self.w_step))
+        near = b.alloca(kind.acc, 2 * side * RUN)
+        zeros = [b.const(0, VType(kind.acc, side))] * 2
+        collide = b.eq(b.rem(self.w_step, 1024 // kind.elem_size), 0)
 
         def pair(at: Value) -> None:
-            starts = [b.add(base, b.mul(b.min(b.add(at, i), last), self.w_step)) for i in range(2 * side)]
+            def start_of(i: Index) -> Any:
+                return b.add(base, b.mul(b.min(b.add(at, i), last), self.w_step))
 
-            def squares(k: Value, *totals: Value) -> list[Value]:
-                factors = [b.splat(self.element(b.add(k, i)), side) for i in range(side)]
-                out = []
-                for half, total in enumerate(totals):
-                    own = starts[half * side : (half + 1) * side]
-                    rows = [b.convert(b.load(self.w, b.add(start, k), side), kind.acc) for start in own]
-                    for x, column in zip(factors, transposed(b, rows), strict=True):
-                        total = kind.chain(b, x, column, total)
-                    out.append(total)
-                return out
+            def copied() -> Any:
+                def run(low: Value, *totals: Value) -> Any:
+                    count = b.min(b.sub(self.k, low), RUN)
+                    b.for_(0, 2 * side, 1, lambda i: self.copy(near, b.mul(i, RUN), b.add(start_of(i), low), count))
+                    return self.chains(near, [i * RUN for i in range(2 * side)], low, count, totals)
 
-            def single(k: Value, *totals: Value) -> list[Value]:
-                x = b.splat(self.element(k), side)
-                out = []
-                for half, total in enumerate(totals):
-                    column = total
-                    for i, start in enumerate(starts[half * side : (half + 1) * side]):
-                        part = b.convert(b.load(self.w, b.add(start, k)), kind.acc)
-                        column = b.insert(column, i, part)
-                    out.append(kind.chain(b, x, column, total))
-                return out
+                return b.for_(0, self.k, RUN, run, zeros)
 
-            zero = b.const(0, VType(kind.acc, side))
-            totals = b.for_(0, whole, side, squares, [zero, zero])
-            totals = b.for_(whole, self.k, 1, single, totals)
+            def in_place() -> Any:
+                return self.chains(self.w, [start_of(i) for i in range(2 * side)], 0, self.k, tuple(zeros))
+
+            totals = b.if_(collide, copied, in_place)
             for half, total in enumerate(totals):
                 b.store(sums, b.add(at, half * side), total)
 
         b.for_(0, columns, 2 * side, pair)
+
+    def copy(self, near: Buffer, goal: Value, start: Value, count: Value) -> None:
+        b = self.b
+
+        def some(k: Index, lanes: int, mask: Value | None) -> None:
+            b.store(near, b.add(goal, k), b.convert(b.load(self.w, b.add(start, k), lanes, mask), self.kind.acc))
+
+        spans(b, count, self.kind.lanes, BITS[self.kind.elem] >= 32, some)
+
+    def chains(self, buf: Buffer, starts: list[Any], low: Index, count: Value, totals: tuple[Value, ...]) -> Any:
+        """``count`` links from k = ``low`` on; the columns begin at ``starts`` of ``buf``."""
+        b, side = self.b, self.side
+        whole = b.sub(count, b.rem(count, side))
+
+        def element(start: Index, k: Value, lanes: int) -> Value:
+            return b.convert(b.load(buf, b.add(k, start), lanes), self.kind.acc)
+
+        def squares(k: Value, *totals: Value) -> list[Value]:
+            factors = [b.splat(self.element(b.add(b.add(k, low), i)), side) for i in range(side)]
+            out = []
+            for half, total in enumerate(totals):
+                own = starts[half * side : (half + 1) * side]
+                for x, column in zip(factors, transposed(b, [element(s, k, side) for s in own]), strict=True):
+                    total = self.kind.chain(b, x, column, total)
+                out.append(total)
+            return out
+
+        def single(k: Value, *totals: Value) -> list[Value]:
+            x = b.splat(self.element(b.add(k, low)), side)
+            out = []
+            for half, total in enumerate(totals):
+                column = total
+                for i in range(side):
+                    column = b.insert(column, i, element(starts[half * side + i], k, 1))
+                out.append(self.kind.chain(b, x, column, total))
+            return out
+
+        totals = b.for_(0, whole, side, squares, totals)
+        return b.for_(whole, count, 1, single, totals)

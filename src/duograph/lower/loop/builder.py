@@ -503,13 +503,15 @@ class Builder:
         if isinstance(function, Function):
             writes = [buf.written for buf in function.buffers]
             self.function.linked[function.symbol] = function
+            safe = None if function.can_fail else 1
             function = function.symbol
         else:
-            writes = [True] * len(buffers)
+            writes, safe = [True] * len(buffers), None
         for buf, written in zip(buffers, writes, strict=True):
             buf.written = buf.written or written
         values = [self.value(d) for d in dims]
-        self.emit("call", (*buffers, *values), function=function, n_buffers=len(buffers))
+        attrs = {"function": function, "n_buffers": len(buffers), **({"safe": safe} if safe else {})}
+        self.emit("call", (*buffers, *values), **attrs)
 
 
 def _plain(value: Any, type: VType) -> Any:

@@ -34,7 +34,8 @@ Instructions
     parallel lo hi grain {region(begin, end)}       chunks of about `grain` iterations, any thread, any order
     fail cond {code}                                notes a failure (the largest code wins) and goes on
     leave                                           ends the function at once if a failure has been noted
-    call {function} buffers... dims...              another function of the same ABI; its status is noted like `fail`
+    call {function} buffers... dims...              another function of the same ABI; its status is noted like `fail`,
+                                                    unless it is `safe`, that is cannot fail
     atomic_add buf index value                      integers only; gives the old value
 
 A kernel that notes a failure still runs to its end and stays inside its buffers (indices are clamped by who wrote it):
@@ -187,6 +188,11 @@ class Function:
             return self.fixed_symbol
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:24]
         return f"k_{re.sub('[^A-Za-z0-9_.]', '_', self.name)}_{digest}"
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether a failure may be noted, here or in what is called."""
+        return any(i.op == "fail" or (i.op == "call" and not i.attrs.get("safe")) for i in self.body.walk())
 
     @property
     def callees(self) -> tuple[str, ...]:
