@@ -111,6 +111,8 @@ def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | 
     outs = outputs_of(out)
     if not all(isinstance(o.type, TensorType) for o in outs):
         return None
+    if any(isinstance(t, TensorType) and t.dtype.name.startswith("float8") for t in (*types, *[o.type for o in outs])):
+        return None  # storage formats, which loop IR has no element type for
     c = Lowering(op, attrs, [Operand(t, k) for k, t in enumerate(types)], outs)
     if isinstance(rule, Pointwise):
         lower_pointwise(c, rule)
