@@ -72,6 +72,8 @@ class _GroupLowering:
         inner.sink = FusingSink(self.program, taken, value, self.group.space or (), outs)
         rule.function(inner)
         c.ins, c.calls = list(self.ins.values()), inner.calls
+        for call in c.calls:
+            call.inplace += inner.sink.inplace(call.buffers, ins)
 
     # ---- values ----------------------------------------------------------------------------------------------------
 

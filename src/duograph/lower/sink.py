@@ -51,6 +51,23 @@ class FusingSink(Sink):
         shape = (len(self.space), len(self.row_loops), self.taken)
         return f"fuse:{self.program.key()!r}:{kinds}:{shape}:{self.out.elem}"
 
+    def inplace(self, buffers: Sequence[Memory], kernel_reads: Sequence[Operand]) -> tuple[tuple[int, int], ...]:
+        """Pairs for `KernelCall.inplace`: what is read where a result is written, and by the sink alone. Each element
+        is stored once, after the loads for it."""
+        whole = contiguous_strides(self.space)
+        place = {id(x): k for k, x in enumerate(buffers)}
+        pairs = []
+        for n in self.reads:
+            leaf = self.program.leaves[n]
+            alone = [id(leaf.memory) == id(self.program.leaves[m].memory) for m in self.reads].count(True) == 1
+            same = [a == w for a, w, e in zip(self.strides[n], whole, self.space, strict=True) if e != 1]
+            if not alone or not all(same) or leaf.memory in kernel_reads or leaf.offset:
+                continue
+            for out in self.outs:
+                if id(leaf.memory) in place and id(out) in place and BITS[leaf.operand.elem] == BITS[out.elem]:
+                    pairs.append((place[id(leaf.memory)], place[id(out)]))
+        return tuple(pairs)
+
     @property
     def can_mask(self) -> bool:
         return all(BITS[x.elem] >= 32 and not x.is_complex for x in self._all_operands())
