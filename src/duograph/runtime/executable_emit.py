@@ -261,6 +261,8 @@ class Emitter(Frame):
 
     def _number(self, dim: Any, where: dict[int, Leaf], scope: Scope) -> Any:
         if isinstance(dim, Operand):
+            if dim.value is not None:
+                return self.b.const(dim.value if dim.elem == "f64" else int(dim.value), dim.elem)
             found = where[id(dim)]
             assert isinstance(found, Number)
             return found.value

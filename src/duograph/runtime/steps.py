@@ -17,6 +17,8 @@ from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
+from duograph.lower.fusion import lower_group
+from duograph.lower.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.reduce import NotAffine
@@ -144,6 +146,45 @@ def _fused(group: Group) -> Step | None:
     return Step(nodes, operands, inputs, outputs, lowering)
 
 
+
 def steps_of(graph: Graph, level: int) -> list[Step]:
-    """The steps of ``graph``."""
-    return single_steps(graph) if level == 0 else fused_steps(graph)
+    """The steps of ``graph``; operands of each are made by earlier ones.
+
+    Effects keep their places among what might fail before them, so graphs that have some are not rearranged.
+    """
+    if level == 0 or any(node.op.effects for node in graph.nodes):
+        return single_steps(graph)
+    steps: list[Step] = []
+    made: set[Node] = set()
+
+    def single(node: Apply) -> None:
+        for operand in node.operands:  # views and constants that groups have looked through
+            if isinstance(operand, Apply) and operand not in made:
+                single(operand)
+        if node not in made:
+            made.add(node)
+            steps.append(step_of(node))
+
+    for group in groups(graph, level):
+        step = _fused(group) if group.is_fused else None
+        if step is not None:
+            steps.append(step)
+            made.update(step.nodes)
+            continue
+        for node in sorted(group.nodes, key=lambda n: n.serial):
+            single(node)
+    if isinstance(graph.output, Apply):
+        single(graph.output)
+    return steps
+
+
+def _fused(group: Group) -> Step | None:
+    """A group as one step; ``None`` if its nodes have to run one by one."""
+    try:
+        c = lower_group(group)
+    except Exception:  # noqa: BLE001 - such as an order of loops that its sums do not have
+        logger.debug("no fused kernel for %s", group, exc_info=True)
+        return None
+    nodes = tuple([x.ref for x in c.outs])
+    operands = tuple([x.ref for x in c.ins if not isinstance(x.ref, Const)])
+    return Step(nodes, operands, tuple([x.ref for x in c.ins]), tuple([(n, 0) for n in nodes]), c)
