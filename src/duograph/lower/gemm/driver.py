@@ -150,8 +150,7 @@ class _Driver:
         b = self.b
         if not self.out.direct:
             return panels, 1
-        spread = b.div(b.mul(strips, panels), 2 * TASKS)
-        group = b.select(b.gt(self.k_blocks, 1), b.max(b.min(spread, GROUP), 1), b.const(1))
+        group = b.max(b.min(b.div(b.mul(strips, panels), 4 * TASKS), GROUP), 1)
         return b.ceil_div(panels, group), group
 
     def row_block(self, strips: Value) -> Value:
