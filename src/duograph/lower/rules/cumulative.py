@@ -48,7 +48,8 @@ def columns_of(b: Builder, lanes: int, body: Callable[[Any, Any, Any, int], None
 
         b.for_(lo, hi, 1, unit)
 
-    b.parallel(0, outer * blocks, b.max(b.const(8192) / share, 1), chunk)
+    columns = b.select(b.gt(n, 0), outer * blocks, 0)  # of empty ones there is nothing to begin with
+    b.parallel(0, columns, b.max(b.const(8192) / share, 1), chunk)
 
 
 def _load(b: Builder, buf: Buffer, at: Any, lanes: int, parts: int, elem: str) -> list[Value]:
@@ -94,23 +95,19 @@ def _running_kernel(source: str, elem: str, parts: int, reduction: str, exclusiv
         at = b.add(first, (n - 1) * inner) if reverse else first
         step = -inner if reverse else inner
         head = start if exclusive else _load(b, x, at, lanes, parts, elem)
+        _store(b, out, at, head)
 
-        def some() -> None:
-            _store(b, out, at, head)
+        def following(i: Value, place: Value, *total: Value) -> list[Value]:
+            """Exclusive: the element before is what comes in; the first of them comes in as it is."""
+            there = place + step
+            value = _load(b, x, place if exclusive else there, lanes, parts, elem)
+            after = combine(b, reduction, total, value)
+            if exclusive:
+                after = [b.select(b.eq(i, 1), v, a) for v, a in zip(value, after, strict=True)]
+            _store(b, out, there, after)
+            return [there, *after]
 
-            def following(i: Value, place: Value, *total: Value) -> list[Value]:
-                """Exclusive: the element before is what comes in; the first of them comes in as it is."""
-                there = place + step
-                value = _load(b, x, place if exclusive else there, lanes, parts, elem)
-                after = combine(b, reduction, total, value)
-                if exclusive:
-                    after = [b.select(b.eq(i, 1), v, a) for v, a in zip(value, after, strict=True)]
-                _store(b, out, there, after)
-                return [there, *after]
-
-            b.for_(1, n, 1, following, [at, *head])
-
-        b.if_(b.gt(n, 0), some)
+        b.for_(1, n, 1, following, [at, *head])
 
     columns_of(b, 512 // BITS[elem] if parts == 1 else 1, column)
     return b.finish()
@@ -166,27 +163,24 @@ def _extreme_kernel(source: str, elem: str, greatest: bool) -> Function:
     x, values, places = b.buffer("x", source), b.buffer("values", source), b.buffer("places", "i64")
 
     def column(first: Value, n: Value, inner: Value, lanes: int) -> None:
-        def some() -> None:
-            head = b.convert(b.load(x, first, lanes), elem)
-            zero = b.const(0, VType("i64", lanes))
-            b.store(values, first, b.convert(head, source))
-            b.store(places, first, zero)
+        head = b.convert(b.load(x, first, lanes), elem)
+        zero = b.const(0, VType("i64", lanes))
+        b.store(values, first, b.convert(head, source))
+        b.store(places, first, zero)
 
-            def following(i: Value, at: Value, best: Value, where: Value) -> tuple[Value, Value, Value]:
-                here = at + inner
-                value = b.convert(b.load(x, here, lanes), elem)
-                best = (largest if greatest else smallest)(b, best, value)
-                hit = b.eq(value, best)
-                if best.type.is_float:
-                    hit = hit | b.isnan(value)
-                where = b.select(hit, b.splat(i, lanes), where)
-                b.store(values, here, b.convert(best, source))
-                b.store(places, here, where)
-                return here, best, where
+        def following(i: Value, at: Value, best: Value, where: Value) -> tuple[Value, Value, Value]:
+            here = at + inner
+            value = b.convert(b.load(x, here, lanes), elem)
+            best = (largest if greatest else smallest)(b, best, value)
+            hit = b.eq(value, best)
+            if best.type.is_float:
+                hit = hit | b.isnan(value)
+            where = b.select(hit, b.splat(i, lanes), where)
+            b.store(values, here, b.convert(best, source))
+            b.store(places, here, where)
+            return here, best, where
 
-            b.for_(1, n, 1, following, (first, head, zero))
-
-        b.if_(b.gt(n, 0), some)
+        b.for_(1, n, 1, following, (first, head, zero))
 
     columns_of(b, 8, column)
     return b.finish()
