@@ -19,6 +19,7 @@ from . import (
     inplace,
     native,
     operators,
+    switch,  # noqa: F401 (puts the native engine behind the first op)
     tensor_basic,
     tensor_more,
     tensor_python,

@@ -1,0 +1,23 @@
+"""The native engine is loaded with the first op that is computed: ``import duograph`` is faster without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.base.config import config
+from duograph.core import kernel
+from duograph.core.op import Op
+
+
+def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
+    """Stands in the place of `kernel.native` until then; gives way to the engine, or to nothing."""
+    if config().kernels != "native":
+        kernel.native = None
+        return None
+    from duograph.runtime.single import run_single
+
+    kernel.native = run_single
+    return run_single(op, arrays, attrs)
+
+
+kernel.native = first_kernel
