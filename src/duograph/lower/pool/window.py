@@ -40,7 +40,8 @@ def form_of(kernel: Any, stride: Any, dilation: Any, count: Any) -> Form:
         lanes = lanes // 2 if lanes > 4 else 1
     dilated = any(d != 1 for d in dilation)
     unrolled = isinstance(width, int) and width <= UNROLLED
-    return Form(lanes, width if unrolled else 0, step if step in (1, 2) and unrolled and not dilated else 0, dilated)
+    vector = step in (1, 2) and unrolled and not dilated and lanes > 1
+    return Form(lanes, width if unrolled else 0, step if vector else 0, dilated)
 
 
 def window_numbers(size: Any, count: Any, kernel: Any, stride: Any, front: Any, dilation: Any) -> list[Any]:
@@ -101,13 +102,16 @@ class Windows:
         ``x`` is the first output, ``base`` the place of its first tap in the row. ``extra``: a further condition.
         """
         b, lanes, step = self.b, self.form.lanes, self.stride[2]
-        reach = b.add(b.mul(lanes, step), b.mul(b.sub(self.kernel[2], 1), self.dilation[2]))
+        last_tap = b.mul(b.sub(self.kernel[2], 1), self.dilation[2])
+        if self.form.step == 2:  # pairs are loaded, see `loader`
+            reach: Any = self.form.width - 1 - (self.form.width - 1) % 2 + 2 * lanes
+        else:
+            reach = b.add(b.add(b.mul(lanes - 1, step), last_tap), 1)
 
         def vector(x: Any) -> None:
+            # the last vector ends where the row ends, and computes again what the one before it has
+            x = b.max(b.min(x, self.count[2] - lanes), 0)
             base = x * step - self.front[2]
-            if lanes == 1:
-                part(x, base, b.const(1))
-                return
             fits = b.ge(base, 0) & b.le(base + reach, self.size[2]) & b.le(x + lanes, self.count[2])
             if extra is not None:
                 fits = fits & extra
@@ -155,4 +159,9 @@ class Windows:
         inside = b.ge(places, 0) & b.lt(places, self.size[2]) & below(b, windows, lanes)
         if self.form.step == 1:
             return b.load(x, b.add(start, first), lanes, inside), inside
+        if self.form.step == 2:
+            block = b.lanes(2 * lanes) + first
+            near = b.ge(block, 0) & b.lt(block, self.size[2])
+            pairs = b.load(x, b.add(start, first), 2 * lanes, near)
+            return b.shuffle(pairs, pairs, range(0, 2 * lanes, 2)), inside
         return b.gather(x, places + start, inside), inside
