@@ -1,6 +1,6 @@
 """The blocked GEMM: which part of the product is computed when, by whom, from which copies.
 
-A *task* is a block of rows times one panel of columns (of one matrix of the stack). It packs its panel of B, K-block by
+A *task* is a block of rows times some panels of columns (of one matrix of the stack). It packs a panel of B, K-block by
 K-block, onto its stack and hands it to `tile.block_function`. Tasks share nothing, so any thread may take any of them;
 how the product is cut into tasks, blocks and tiles changes no bit, because every element stays one chain over k.
 
@@ -10,6 +10,7 @@ in functions of their own that are compiled once for all drivers; so a driver wi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,11 +146,9 @@ class _Driver:
         return b.finish()
 
     def groups(self, strips: Value, panels: Value) -> tuple[Any, Any]:
-        """Number of groups of panels, and panels of a group: so many are computed before the next block of K, so that
-        the block of A stays in the cache meanwhile. Accumulators wait in the output; those of a sink cannot."""
+        """Number of groups of panels, and panels of a group, which are one task: threads that write to neighbouring
+        panels at the same time take cache lines from each other."""
         b = self.b
-        if not self.out.direct:
-            return panels, 1
         group = b.max(b.min(b.div(b.mul(strips, panels), 4 * TASKS), GROUP), 1)
         return b.ceil_div(panels, group), group
 
@@ -167,27 +166,38 @@ class _Driver:
 
     def task(self, t: _Task, first: Value, last: Value) -> None:
         """Panels ``first`` up to ``last`` of a block of rows. Only the last of a matrix may be narrow."""
-        b, kind = self.b, self.kind
+        b = self.b
 
-        def block(number: Value) -> None:
-            t.step = b.mul(number, self.k_block)
-            t.steps = b.min(b.sub(self.k, t.step), self.k_block)
-            b.for_(first, last, 1, panel)
+        def blocks(body: Callable[[], None]) -> None:
+            def block(number: Value) -> None:
+                t.step = b.mul(number, self.k_block)
+                t.steps = b.min(b.sub(self.k, t.step), self.k_block)
+                body()
 
-        def panel(number: Value) -> None:
-            whole = self.place(t, number)
-            if self.may_read_in_place:
-                in_place = whole & b.le(t.rows, kind.rows)
-                b.if_(in_place, lambda: self.multiply_in_place(t), lambda: self.pack_and_multiply(t, whole))
-            else:
-                self.pack_and_multiply(t, whole)
+            b.for_(0, self.k_blocks, 1, block)
 
-        b.for_(0, self.k_blocks, 1, block)
-        whole = self.place(t, b.sub(last, 1))
-        if self.out.direct:
-            b.if_(whole, lambda: None, lambda: self.finish_rows(t))
+        def panels(body: Callable[[Value], None]) -> None:
+            b.for_(first, last, 1, lambda number: body(self.place(t, number)))
+
+        if self.out.direct:  # accumulators wait in the output, so that a block of A is used for all panels at once
+            blocks(lambda: panels(lambda whole: self.multiply_panel(t, whole)))
+            b.if_(self.place(t, b.sub(last, 1)), lambda: None, lambda: self.finish_rows(t))
         else:
-            self.finish_rows(t)
+
+            def panel(whole: Value) -> None:
+                blocks(lambda: self.multiply_panel(t, whole))
+                self.finish_rows(t)
+
+            panels(panel)
+
+    def multiply_panel(self, t: _Task, whole: Value) -> None:
+        """The current block of K of the current panel."""
+        b = self.b
+        if self.may_read_in_place:
+            in_place = whole & b.le(t.rows, self.kind.rows)
+            b.if_(in_place, lambda: self.multiply_in_place(t), lambda: self.pack_and_multiply(t, whole))
+        else:
+            self.pack_and_multiply(t, whole)
 
     def place(self, t: _Task, panel: Value) -> Value:
         """Makes ``panel`` the current one; whether it is whole."""
