@@ -11,16 +11,12 @@ from typing import TypeAlias
 
 from duograph.ir.node import Apply
 
-from .layout import contiguous_strides
+from .layout import contiguous_strides, is_one
 from .lowering import Extent
 
 Alignment: TypeAlias = "tuple[int | None, ...]"
 
 VIEWS = frozenset({"broadcast_to", "transpose", "reshape", "identity", "stop_gradient", "assigned"})
-
-
-def is_one(extent: Extent) -> bool:
-    return isinstance(extent, int) and extent == 1
 
 
 def full_alignment(shape: Sequence[Extent]) -> Alignment:

@@ -10,8 +10,9 @@ from .fold import Parts
 from .loop.builder import Index
 from .loop.ir import Value
 from .program import splat
-from .reduce import COLUMN_BLOCKS, STEPS, Stage
-from .reduce_kernel import WIDTH, Known, ReduceKernel
+from .reduce import COLUMN_BLOCKS, STEPS, ReducePlan, Stage
+from .reduce_kernel import HEAVY, WIDTH, Known, ReduceKernel
+from .target import current_target
 
 Totals = list[list[Parts]]
 """Per vector of columns and fold its components."""
@@ -25,7 +26,7 @@ class ColumnKernel(ReduceKernel):
         self.length = self.product(self.reduced)
         per_section = STEPS * COLUMN_BLOCKS
         self.sections: Any = 1 if self.mode == "whole" else b.ceil_div(self.length, per_section)
-        vectors = 1 if self.heavy else WIDTH
+        vectors = vectors_per_tile(self.plan)
         width = vectors * self.lanes
         tiles = b.ceil_div(self.lane, width)
         count = b.mul(self.product(self.kept), tiles)
@@ -53,7 +54,7 @@ class ColumnKernel(ReduceKernel):
 
             b.if_(b.eq(rest, width), lambda: self.tile(known, row, section, lo, vectors, None), part)
 
-        b.parallel(0, count, chunk, lambda begin, end: void(b.for_(begin, end, 1, task)))
+        b.parallel(0, b.mul(count, self.enabled), chunk, lambda begin, end: void(b.for_(begin, end, 1, task)))
 
     def tile(self, known: Known, row: Value, section: Index, column: Value, vectors: int, rest: Rest | None) -> None:
         """All passes over ``vectors`` vectors of columns."""
@@ -149,9 +150,12 @@ class ColumnKernel(ReduceKernel):
         def add(x: Totals, y: Totals) -> Totals:
             return [self.combine(stage, p, q) for p, q in zip(x, y, strict=True)]
 
+        def append(t: Value, acc: Totals) -> Totals:
+            return [self.append(stage, p, q) for p, q in zip(acc, step(t), strict=True)]
+
         def block(t: Any, totals: Totals) -> Totals:
             last = end if self.plan.short else b.min(b.add(t, STEPS), end)
-            return add(totals, self.loop(t, last, 1, start(), lambda i, acc: add(acc, step(i))))
+            return add(totals, self.loop(t, last, 1, start(), append))
 
         return block(begin, start()) if self.plan.short else self.loop(begin, end, STEPS, start(), block)
 
@@ -187,6 +191,18 @@ class ColumnKernel(ReduceKernel):
             return made  # type: ignore[return-value]
 
         return self.blocks(stage, len(starts), 0, self.sections, step)
+
+
+def vectors_per_tile(plan: ReducePlan) -> int:
+    """How many vectors of columns a tile has: so many that rows are read in long pieces, but few enough for registers
+    and for code size."""
+    if len(plan.program.steps) > HEAVY:
+        return 1
+    if len(plan.program.steps) > 2:
+        return WIDTH // 2
+    lane = plan.loops.lane
+    wide = current_target().vector_registers >= 32 and isinstance(lane, int) and (lane >= 1024 or lane % 128 == 0)
+    return 2 * WIDTH if wide and len(plan.program.steps) == 1 else WIDTH
 
 
 def void(_: object) -> None:

@@ -55,8 +55,8 @@ class Fold:
     def identity(self, b: Builder, lanes: int) -> Parts:
         t = VType(self.elem, lanes)
         if self.wants_index:
-            # as an accumulator that has seen nothing: beaten by every element, also by one of the extreme value
-            return b.const(self._worst(t), t), b.const(largest(VType(self.index)), VType(self.index, lanes))
+            # where the worst value is the result, all elements are equal, and position 0 is right
+            return b.const(self._worst(t), t), b.const(0, VType(self.index, lanes))
         if self.kind in ("sum", "mean"):
             return (b.const(0, t),) * len(self.parts)
         if self.kind == "prod":
@@ -96,6 +96,19 @@ class Fold:
         if self.kind in ("all", "any"):
             return (x[0] & y[0] if self.kind == "all" else x[0] | y[0],)
         return (self._extreme(b, x[0], y[0]),)
+
+    def append(self, b: Builder, x: Parts, y: Parts) -> Parts:
+        """`combine`, if all elements in ``y`` come after those in ``x``: positions need no comparison."""
+        if not self.wants_index:
+            return self.combine(b, x, y)
+        (p, i), (q, j) = x, y
+        if p.type.is_bool:
+            better = q & ~p if self.kind == "argmax" else p & ~q
+        elif p.type.is_float:
+            better = ~((b.le(q, p) if self.kind == "argmax" else b.ge(q, p)) | b.isnan(p))
+        else:
+            better = b.gt(q, p) if self.kind == "argmax" else b.lt(q, p)
+        return b.select(better, q, p), b.select(better, j, i)
 
     def _extreme(self, b: Builder, x: Value, y: Value) -> Value:
         up = self.kind == "max"

@@ -29,11 +29,11 @@ from .alignment import (
     Alignment,
     broadcast_alignment,
     full_alignment,
-    is_one,
     matched,
     through_view,
 )
 from .cost import op_cost
+from .layout import is_one
 from .lowering import Extent, product
 from .rule import Host, Kernel, Pointwise, rule_of
 

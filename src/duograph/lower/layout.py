@@ -10,6 +10,11 @@ from .lowering import Extent
 Strides: TypeAlias = "tuple[Extent, ...]"
 
 
+def is_one(extent: Extent) -> bool:
+    """Whether an extent is known to be 1."""
+    return isinstance(extent, int) and extent == 1
+
+
 def contiguous_strides(shape: Sequence[Extent]) -> Strides:
     """Strides (in elements) of a C-contiguous array."""
     strides: list[Extent] = []
@@ -24,13 +29,13 @@ def broadcast_strides(shape: Sequence[Extent], space: Sequence[Extent]) -> Strid
     """Strides of a contiguous operand of ``shape`` in loops over ``space``: 0 where it is repeated."""
     own = contiguous_strides(shape)
     extra = len(space) - len(shape)
-    return (0,) * extra + tuple([0 if n == 1 else s for n, s in zip(shape, own, strict=True)])
+    return (0,) * extra + tuple([0 if is_one(n) else s for n, s in zip(shape, own, strict=True)])
 
 
 def collapse(extents: Sequence[Extent], strides: Sequence[Strides]) -> tuple[list[Extent], list[list[Extent]]]:
     """Fewer loops for the same elements in the same order: those of extent 1 go, neighbours join where each operand
     walks on evenly. The loops, and the strides of each operand in them."""
-    kept = [i for i, n in enumerate(extents) if not (isinstance(n, int) and n == 1)]
+    kept = [i for i, n in enumerate(extents) if not is_one(n)]
     loops: list[Extent] = []
     walks: list[list[Extent]] = [[] for _ in strides]
     for i in kept:

@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import ceil_div, dim_max
+from duograph.core.dim import Symbol, ceil_div, dim_max, dim_min, substitute
 from duograph.core.types import TensorType
 
 from .cost import op_cost
 from .fold import Fold
-from .layout import collapse, contiguous_strides
+from .layout import collapse, contiguous_strides, is_one
 from .loop.ir import Function
 from .loop.types import NUMPY
 from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
@@ -93,7 +93,7 @@ def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Seq
     """
     runs: list[tuple[bool, list[int]]] = []
     for i, n in enumerate(shape):
-        if isinstance(n, int) and n == 1:
+        if is_one(n):
             continue
         if runs and runs[-1][0] == (i in axes):
             runs[-1][1].append(i)
@@ -219,16 +219,72 @@ def lower_reduction(
     shape: Sequence[Extent],
     axes: Sequence[int],
     outs: Sequence[Operand],
-    count: Extent | None = None,
 ) -> list[KernelCall]:
     """The calls that run a reduction program over ``shape``, reduced over ``axes``.
 
-    Results per element are contiguous in ``shape``, results of reductions in what is left of it. ``count`` is how many
-    elements a mean divides by, if not those reduced here.
+    Results per element are contiguous in ``shape``, results of reductions in what is left of it.
 
     Raises:
         NotAffine: an operand has to be written to memory first.
     """
+    calls = []
+    for ones, enabled in cases(shape, axes):
+        here = [substitute(n, ones) for n in shape]
+        leaves = [
+            Leaf(f.operand, tuple([substitute(s, ones) for s in f.strides]), f.offset, f.scratch)
+            for f in program.leaves
+        ]
+        case = Program(leaves, program.steps, program.results) if ones else program
+        calls += _lower_case(name, case, here, axes, outs, None, enabled)
+    return calls
+
+
+def cases(shape: Sequence[Extent], axes: Sequence[int]) -> list[tuple[dict[Symbol, Extent], Extent]]:
+    """Which symbols to take as 1, and a number that is 1 if that is so at run time and else 0.
+
+    An extent of 1 is no loop, so an extent that turns out to be 1 can change the order. Where it does, there is a
+    kernel for either case, and all but one of them find that they have no tasks.
+    """
+    found: list[tuple[dict[Symbol, Extent], Extent]] = [({}, 1)]
+    for symbol in dict.fromkeys(n for n in shape if isinstance(n, Symbol) and n.lo <= 1):
+        made = []
+        for ones, enabled in found:
+            general = [substitute(n, ones) for n in shape]
+            special = [substitute(n, {symbol: 1}) for n in general]
+            if _order(general, axes, special) == _order(special, axes, special):
+                made.append((ones, enabled))
+                continue
+            is_one = dim_min(symbol, 1) - dim_min(dim_max(symbol - 1, 0), 1)
+            made += [(ones, enabled * (1 - is_one)), ({**ones, symbol: 1}, enabled * is_one)]
+        found = made
+    return found
+
+
+def _order(shape: Sequence[Extent], axes: Sequence[int], actual: Sequence[Extent]) -> Any:
+    """What the loops of ``shape`` say about the order of sums over an array of the shape ``actual``."""
+    runs: list[tuple[bool, list[int]]] = []
+    for i in [i for i, n in enumerate(shape) if not is_one(n)]:
+        if not runs or runs[-1][0] != (i in axes):
+            runs.append((i in axes, []))
+        runs[-1][1].append(i)
+    real = [(reduced, [i for i in dims if not is_one(actual[i])]) for reduced, dims in runs]
+    reduced = [i for is_reduced, dims in real if is_reduced for i in dims]
+    if not reduced:
+        return None
+    return (reduced, real[-1][1]) if real[-1][0] else reduced
+
+
+def _lower_case(
+    name: str,
+    program: Program,
+    shape: Sequence[Extent],
+    axes: Sequence[int],
+    outs: Sequence[Operand],
+    count: Extent | None,
+    enabled: Extent,
+) -> list[KernelCall]:
+    """`lower_reduction` in one of its cases. ``count`` is how many elements a mean divides by, if not those reduced
+    here; ``enabled`` is 0 at run time if it is another case."""
     in_memory = [leaf for leaf in program.leaves if leaf.in_memory]
     loops = loops_of(shape, axes, [contiguous_strides(shape), *[leaf.strides for leaf in in_memory]])
     whole = loops.walks.pop(0)
@@ -240,7 +296,8 @@ def lower_reduction(
     simple = len(analysis.passes) == 1 and not analysis.passes[0].stores
     split = simple and not single and (count is None or isinstance(sections, int))
     mode = "whole" if single else "split" if split else "serial"
-    plan = ReducePlan(name, program, loops, whole, analysis, mode, loops.sequence if count is None else count)
+    elements = loops.sequence if count is None else count
+    plan = ReducePlan(name, program, loops, whole, analysis, mode, elements, enabled)
     tasks = product(loops.kept) * (loops.lane if loops.columns else 1)
     partials = [] if single else [Temporary(part, tasks * sections) for part in plan.partial_elems()]
     scratch = [Temporary(elem, product(shape) * each) for elem, each in plan.scratch_elems()]
@@ -286,7 +343,7 @@ def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs:
             made = second.add_step(Step(step.op, step.rule, step.attrs, args, step.types, step.out))
         number_of.update(enumerate(made, n))
     second.results = [number_of[n] for n in program.results]
-    return lower_reduction(plan.name, second, shape, (len(loops.kept),), outs, plan.count)
+    return _lower_case(plan.name, second, shape, (len(loops.kept),), outs, plan.count, plan.enabled)
 
 
 _functions: dict[Any, Function] = {}
@@ -301,6 +358,7 @@ class ReducePlan:
         mode: ``whole``: a task is one section; ``split``: tasks are sections, another kernel reduces their results;
             ``serial``: a task goes through several sections and then reduces their results itself.
         count: elements per result.
+        enabled: 0 at run time if the kernel is to do nothing.
     """
 
     name: str
@@ -310,6 +368,7 @@ class ReducePlan:
     analysis: Analysis
     mode: str
     count: Extent
+    enabled: Extent
 
     def fold(self, number: int) -> Fold:
         """The fold of the reduction that makes value ``number``."""
@@ -352,7 +411,16 @@ class ReducePlan:
         for kinds, (kept, reduced, lane) in zip(self.kinds(), [self.whole, *self.loops.walks], strict=True):
             strides += [s for kind, s in zip(kinds, (*kept, *reduced, lane), strict=True) if kind == "s"]
         offsets: list[Number] = [leaf.offset for leaf in leaves if leaf.in_memory]
-        return [*scalars, *self.loops.kept, *self.loops.reduced, self.loops.lane, self.count, *strides, *offsets]
+        return [
+            *scalars,
+            *self.loops.kept,
+            *self.loops.reduced,
+            self.loops.lane,
+            self.count,
+            self.enabled,
+            *strides,
+            *offsets,
+        ]
 
     def inplace(self, outs: Sequence[Operand]) -> tuple[tuple[int, int], ...]:
         """Leaves that a result may overwrite: read at the same index, and in no pass after it is written."""
@@ -370,11 +438,12 @@ class ReducePlan:
 
     def function(self) -> Function:
         """The kernel, from the table if an equal one was written before."""
-        from .columns import ColumnKernel
+        from .columns import ColumnKernel, vectors_per_tile
         from .rows import RowKernel
 
         loops = self.loops
-        sizes = (len(loops.kept), len(loops.reduced), loops.columns, self.mode, self.short)
+        tile = vectors_per_tile(self) if loops.columns else 0
+        sizes = (len(loops.kept), len(loops.reduced), loops.columns, self.mode, self.short, tile)
         key = (self.name, self.program.key(), self.kinds(), sizes)
         found = _functions.get(key)
         if found is None:

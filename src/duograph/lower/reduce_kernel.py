@@ -62,6 +62,7 @@ class ReduceKernel:
         self.reduced = [b.dim(f"reduced{d}") for d in range(len(loops.reduced))]
         self.lane = b.dim("lane")
         self.count = b.dim("count")
+        self.enabled = b.dim("enabled")
         self.steps: list[list[Any]] = [
             [int(k) if k != "s" else b.dim(f"step{i}_{d}") for d, k in enumerate(kinds)]
             for i, kinds in enumerate(self.plan.kinds())
@@ -156,6 +157,10 @@ class ReduceKernel:
 
     def identities(self, stage: Stage, lanes: int) -> list[Parts]:
         return [f.identity(self.b, lanes) for f in self.folds(stage)]
+
+    def append(self, stage: Stage, x: Sequence[Parts], y: Sequence[Parts]) -> list[Parts]:
+        """Accumulators ``x`` after the vector of elements ``y``."""
+        return [f.append(self.b, p, q) for f, p, q in zip(self.folds(stage), x, y, strict=True)]
 
     def combine(self, stage: Stage, x: Sequence[Parts], y: Sequence[Parts]) -> list[Parts]:
         return [f.combine(self.b, p, q) for f, p, q in zip(self.folds(stage), x, y, strict=True)]

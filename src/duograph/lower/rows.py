@@ -40,7 +40,7 @@ class RowKernel(ReduceKernel):
         def body(begin: Value, end: Value) -> None:
             b.for_(begin, end, 1, lambda p: self.task(known, p))
 
-        b.parallel(0, count, chunk, body)
+        b.parallel(0, b.mul(count, self.enabled), chunk, body)
 
     def task(self, known: Known, number: Value) -> None:
         b = self.b
@@ -121,13 +121,13 @@ class RowKernel(ReduceKernel):
         span = lanes * WIDTH
 
         def turn(j: Value, acc: list[list[Parts]]) -> list[list[Parts]]:
-            return [*acc[1:], self.combine(stage, acc[0], vectors(j, None))]
+            return [*acc[1:], self.append(stage, acc[0], vectors(j, None))]
 
         def all_(j: Value, acc: list[list[Parts]]) -> list[list[Parts]]:
-            return [self.combine(stage, a, vectors(b.add(j, w * lanes), None)) for w, a in enumerate(acc)]
+            return [self.append(stage, a, vectors(b.add(j, w * lanes), None)) for w, a in enumerate(acc)]
 
         def tail(j: Value, first: list[Parts]) -> list[Parts]:
-            return self.combine(stage, first, vectors(j, Rest(b, b.min(b.sub(hi, j), lanes), lanes)))
+            return self.append(stage, first, vectors(j, Rest(b, b.min(b.sub(hi, j), lanes), lanes)))
 
         whole = b.sub(hi, b.rem(b.sub(hi, lo), span))
         if self.heavy or not stage.folds:
