@@ -14,7 +14,6 @@ import numpy as np
 from .op import Op
 from .types import TensorType, TupleType, Type
 
-
 native: Callable[[Op, list[Any], dict[str, Any]], Any] | None = None
 """The native engine's way to compute an op, which `runtime.single` puts here: its result, or ``None`` if the reference
 has to run (no native rule, or a failure that the reference explains)."""

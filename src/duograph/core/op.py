@@ -193,6 +193,9 @@ _OPS: dict[str, Op] = {}
 rules_version = [0]
 """Bumped whenever a rule is replaced; compiled entries are valid for one version only."""
 
+when_rules_change: list[Callable[[], object]] = []
+"""Called after a rule was replaced, by `override_bprop`."""
+
 
 def primitive(cls: type) -> Op:
     """Class decorator: declares the op named like the class (a trailing underscore is dropped)."""
@@ -232,6 +235,8 @@ def override_bprop(op: Op, bprop: Any | None) -> None:
     """Replaces the gradient rule of ``op`` (``None``: the built-in one again) and invalidates compiled code."""
     op.bprop = op.builtin_bprop if bprop is None else bprop
     rules_version[0] += 1
+    for tell in when_rules_change:
+        tell()
 
 
 def attrs_key(attrs: dict[str, Any]) -> tuple[Any, ...]:

@@ -76,7 +76,7 @@ class Layout:
         """
         descriptor = cls.__dict__[name]
         member = _word(id(descriptor) + HEAD + 24)
-        if ctypes.string_at(_word(member)) != name.encode():
+        if _word(_word(member)).to_bytes(8, sys.byteorder)[: len(name)] != name.encode()[:8]:
             raise Unsupported(f"member descriptor of {cls.__name__}.{name}")
         offset = ctypes.c_ssize_t.from_address(member + 16).value
         probe: Any = cls.__new__(cls)  # type: ignore[call-overload]  # of any class
@@ -117,7 +117,15 @@ class Layout:
 
 
 def _word(address: int) -> int:
-    return ctypes.c_size_t.from_address(address).value
+    """The word at an address, which may be a wrong one: Linux reads it for us and fails where we would crash."""
+    try:
+        with open("/proc/self/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            return int.from_bytes(memory.read(8), sys.byteorder)
+    except FileNotFoundError:
+        return ctypes.c_size_t.from_address(address).value
+    except (OSError, OverflowError) as error:
+        raise Unsupported(f"no memory where a field should point to ({error})") from None
 
 
 def _expect(found: Any, wanted: Any, what: str) -> None:

@@ -27,7 +27,7 @@ from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
 from duograph.core.launchable import LAUNCHABLES, when_made
-from duograph.core.op import Op, no_recording, state
+from duograph.core.op import Op, no_recording, state, when_rules_change
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
 from duograph.tensor.hooks import value_reads
 from duograph.tensor.parameter import Parameter
@@ -219,12 +219,6 @@ def refusal() -> str | None:
     return _refused
 
 
-def forget() -> None:
-    """Drops all records: a rule of some op was replaced."""
-    if _engine is not None:
-        _engine.clear()
-
-
 def statistics() -> dict[str, int]:
     """Calls that ran natively, calls that had no record, and records."""
     if _engine is None:
@@ -376,6 +370,7 @@ class Engine:
         self.set("enabled", 1)
         self.install_functions()
         when_made.append(self.install_functions)
+        when_rules_change.append(self.clear)
 
     def install_functions(self) -> None:
         """Native functions take the place of those in Python that have none yet."""
@@ -389,6 +384,7 @@ class Engine:
         """The Python functions take their places back."""
         self.set("enabled", 0)
         when_made.remove(self.install_functions)
+        when_rules_change.remove(self.clear)
         for cell in self.methods:
             assert cell.home is not None
             setattr(*cell.home, cell.function)
@@ -443,6 +439,6 @@ def _module(methods: int) -> tuple[str, textbuilder.Words, list[str]]:
 
 
 __all__ = [
-    "Cell", "Engine", "activate", "deactivate", "forget", "is_registered", "refusal", "register", "set_constant",
+    "Cell", "Engine", "activate", "deactivate", "is_registered", "refusal", "register", "set_constant",
     "statistics",
 ]  # fmt: skip

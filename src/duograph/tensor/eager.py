@@ -108,7 +108,7 @@ def out_of_memory(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], exc:
     parts = [t for t in (found.items if isinstance(found, TupleType) else (found,)) if isinstance(t, TensorType)]
     if not parts or not all(isinstance(n, int) for t in parts for n in t.shape):
         return None
-    sizes = [math.prod([int(n) for n in t.shape]) * t.dtype.itemsize for t in parts]
+    sizes: list[int] = [math.prod(t.shape) * t.dtype.itemsize for t in parts]  # type: ignore[misc]  # ints, see above
     if not isinstance(exc, MemoryError) and max(sizes) < LARGEST_ARRAY:
         return None
     largest = parts[sizes.index(max(sizes))]

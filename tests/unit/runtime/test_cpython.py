@@ -1,0 +1,98 @@
+"""The layout of CPython's and NumPy's objects is checked before native code relies on it; if it differs, Python works."""
+
+from __future__ import annotations
+
+import ctypes
+import sysconfig
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph.api import native
+from duograph.runtime import cpython, launch
+from duograph.runtime.cpython import Layout, Unsupported, layout
+from duograph.tensor.tensor import Tensor
+from tests.unit.runtime.engine import launching
+
+OFFSETS = [
+    "TYPE", "SIZE", "TUPLE_ITEMS", "LIST_ITEMS", "FLOAT_VALUE", "SLICE_PARTS", "ARRAY_DATA", "ARRAY_RANK", "ARRAY_SHAPE",
+    "ARRAY_STRIDES", "ARRAY_BASE", "ARRAY_DTYPE", "ARRAY_FLAGS",
+]  # fmt: skip
+
+
+@pytest.fixture
+def off() -> Iterator[None]:
+    """Native launching is off, and nothing is known of the interpreter."""
+    launch.deactivate()
+    layout.cache_clear()
+    yield
+    launch.deactivate()
+    layout.cache_clear()
+
+
+def test_this_interpreter_is_known() -> None:
+    cpython._check(Layout())
+
+
+@pytest.mark.parametrize("name", OFFSETS)
+def test_each_offset_is_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object that had grown by a word would be noticed, whichever field it moved."""
+    monkeypatch.setattr(cpython, name, getattr(cpython, name) + 8)
+    with pytest.raises(Unsupported):
+        cpython._check(Layout())
+
+
+def test_numpys_table_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpython, "_ARRAY_TYPE_ENTRY", 3)
+    with pytest.raises(Unsupported, match="NumPy's table"):
+        cpython._check(Layout())
+
+
+def test_slots_are_looked_up_and_tried() -> None:
+    class Two:
+        __slots__ = ("first", "second")
+
+    two, value = Two(), object()
+    two.second = value
+    found = ctypes.c_size_t.from_address(id(two) + layout().slot(Two, "second")).value
+    assert found == id(value)
+    assert layout().slot(Tensor, "_data") != layout().slot(Tensor, "_view")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        pytest.param(lambda m: m.setattr(cpython, "ARRAY_FLAGS", 200), "array", id="another NumPy"),
+        pytest.param(lambda m: m.setattr(cpython, "HEAD", 32), "build", id="another object header"),
+        pytest.param(
+            lambda m: m.setattr(sysconfig, "get_config_var", lambda name: 1), "free-threaded", id="free-threaded"
+        ),
+    ],
+)
+def test_unknown_interpreters_are_refused(spoil: object, why: str, monkeypatch: pytest.MonkeyPatch, off: None) -> None:
+    """Then Python does what it did before."""
+    spoil(monkeypatch)  # type: ignore[operator]
+    assert not native.start()
+    assert why in (launch.refusal() or "")
+    x = Tensor([1.0, 2.0])
+    assert str(x + x) == "[2. 4.]"
+    assert str(ms.grad(lambda x: (x * x).sum())(x)) == "[2. 4.]"
+    assert launch.statistics()["launches"] == 0
+
+
+def test_a_function_that_is_missing_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="no function"):
+        layout().function("PyTuple_NoSuchThing")
+
+
+def test_native_methods_look_like_methods() -> None:
+    with launching():
+        add = ms.Tensor.__add__
+        assert add.__name__ == "__add__"
+        assert "x + y" in (add.__doc__ or "")
+        assert add(Tensor([1.0]), 1).asnumpy() == 2
+        assert Tensor([1.0]).__add__(2).asnumpy() == 3
+        with pytest.raises(TypeError):
+            add(np.ones(1), 1)
