@@ -21,7 +21,6 @@ from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.pointwise import lower_pointwise
-from duograph.lower.reduce import NotAffine
 from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
 
 from .executable_scalars import SCALAR_OPS
@@ -111,40 +110,6 @@ def _known(node: Node) -> Any:
     if isinstance(node, Const) and isinstance(node.value, np.ndarray | bool | int | float):
         return node.value
     return None
-
-
-def fused_steps(graph: Graph) -> list[Step]:
-    """One step per fusion group. A group that turns out to have no common order of loops runs node by node."""
-    steps: list[Step] = []
-    made: set[Node] = set()
-    for group in groups(graph):
-        found = _fused(group) if group.is_fused else None
-        if found is not None:
-            steps.append(found)
-            made.update(group.stores)
-            continue
-        inner = {n for n in (*group.nodes, *group.views, *group.uses) if isinstance(n, Apply)} - set(group.inputs)
-        for node in sorted(inner if group.is_fused else group.nodes, key=lambda n: n.serial):
-            if node not in made:
-                made.add(node)
-                steps.append(step_of(node))
-    return steps
-
-
-def _fused(group: Group) -> Step | None:
-    try:
-        lowering = lower_group(group)
-    except NotAffine:
-        return None
-    except Exception:
-        logger.debug("lowering of %s failed", group, exc_info=True)
-        return None
-    nodes = tuple(sorted(group.nodes, key=lambda n: n.serial))
-    inputs = tuple([o.ref for o in lowering.ins])
-    operands = tuple(dict.fromkeys(o for o in inputs if not isinstance(o, Const)))
-    outputs: tuple[Place, ...] = tuple([(o.ref, 0) for o in lowering.outs])
-    return Step(nodes, operands, inputs, outputs, lowering)
-
 
 
 def steps_of(graph: Graph, level: int) -> list[Step]:
