@@ -17,8 +17,6 @@ from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
-from duograph.lower.fusion import lower_group
-from duograph.lower.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
@@ -147,7 +145,7 @@ def _fused(group: Group) -> Step | None:
     """A group as one step; ``None`` if its nodes have to run one by one."""
     try:
         c = lower_group(group)
-    except Exception:  # noqa: BLE001 - such as an order of loops that its sums do not have
+    except Exception:
         logger.debug("no fused kernel for %s", group, exc_info=True)
         return None
     nodes = tuple([x.ref for x in c.outs])
