@@ -230,6 +230,35 @@ def test_complex_powers_angles_and_lengths(dtype):
         assert (np.abs(run_single(get_op(name), [z], {}) - want) <= 2 * eps * np.abs(want)).all()
 
 
+BESSEL = [f"bessel_{kind}{order}" for kind in "ijky" for order in (0, 1)]
+BESSEL += [f"bessel_{kind}{order}e" for kind in "ik" for order in (0, 1)]
+
+
+@pytest.mark.parametrize("name", [*BESSEL, "polygamma", "zeta", "igamma", "igammac", "igamma_grad_a", "betainc"])
+@pytest.mark.parametrize("real", [np.float32, np.float64], ids=lambda t: t.__name__)
+def test_functions_that_are_series(name, real):
+    """The same methods as the reference in another order of operations: special values alike, a few ulps apart."""
+    rng = np.random.default_rng(5)
+    op = get_op(name)
+    attrs = {"n": 3} if name == "polygamma" else {}
+    count = len(op.operand_names)
+    special = np.array([0.0, -0.0, 1, -1, 0.5, 2, 25, 30, 100, np.inf, -np.inf, np.nan])
+    grid = np.meshgrid(*[special] * count)
+    arrays = [
+        np.concatenate([rng.uniform(0, 1 if (name, k) == ("betainc", 2) else 40, 500), g.reshape(-1)]).astype(real)
+        for k, g in enumerate(grid)
+    ]
+    if name == "zeta":
+        arrays[0] = arrays[0] + real(1)
+    got, want = run_single(op, arrays, attrs), compute_reference(op, arrays, attrs)
+    assert got.dtype == real
+    assert np.array_equal(np.isnan(got), np.isnan(want))
+    with np.errstate(all="ignore"):
+        error = np.abs(got - want) / np.maximum(np.abs(want), 1e-3)
+    scaled = np.where((got == want) | np.isnan(want), 0, error) / np.finfo(real).eps
+    assert scaled.max() <= (1.01 if real is np.float32 else 2000)
+
+
 def test_roots_of_complex_infinities():
     """As C99 has them, annex G.6.4.2."""
     inf, nan = float("inf"), float("nan")

@@ -95,3 +95,14 @@ def sine_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
     cosine, cosine_low = _cosine_f64(b, r, zero)
     sine, cosine = sine + sine_low, cosine + cosine_low
     return b.copysign(b.select(outer, cosine, sine), x), b.select(outer, sine, cosine)
+
+
+def sine_and_cosine(b: Builder, x: Value) -> tuple[Value, Value]:
+    """Both, of float64, with one reduction."""
+    n, r, low = quadrant_f64(b, x)
+    sine, sine_low = _sine_f64(b, r, low)
+    cosine, cosine_low = _cosine_f64(b, r, low)
+    sine, cosine = sine + sine_low, cosine + cosine_low
+    odd = b.ne(n & 1, 0)
+    first, second = b.select(odd, cosine, sine), b.select(odd, sine, cosine)
+    return b.select(b.ne(n & 2, 0), -first, first), b.select(b.ne((n + 1) & 2, 0), -second, second)

@@ -1,4 +1,4 @@
-"""Elementary and special functions: the algorithms are in `lower.math`, complex numbers have functions of their own."""
+"""Elementary and special functions; the algorithms are in `lower.math`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from ..math import complex_functions, error_functions, exponential, gamma, inverse, logarithm, trigonometric
+from ..math import (
+    bessel,
+    complex_functions,
+    error_functions,
+    exponential,
+    gamma,
+    incomplete,
+    inverse,
+    logarithm,
+    trigonometric,
+    zeta,
+)
 from ..math.hypotenuse import hypot
 from ..math.integers import power as integer_power
 from ..math.power import pow_ as float_power
-from ..rule import Complex, host, pointwise
+from ..rule import Complex, pointwise
 
 _FUNCTIONS: dict[str, Any] = {
     "exp": exponential.exp,
@@ -86,11 +97,17 @@ def angle(b: Builder, x: Any) -> Value:
     return inverse.atan2(b, x.im, x.re) if isinstance(x, Complex) else inverse.atan2(b, b.const(0.0, x), x)
 
 
-# ---- functions that stay with NumPy ---------------------------------------------------------------------------------
+# ---- special functions of two and three numbers, and Bessel functions -----------------------------------------------
 
-for _name in ("polygamma", "zeta"):
-    host(_name, "Euler-Maclaurin sums with a number of terms that depends on the data")
-for _name in ("igamma", "igammac", "igamma_grad_a", "betainc"):
-    host(_name, "series and continued fractions that run until they converge")
-for _name in ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1"):
-    host(f"bessel_{_name}", "series, recurrences and quadrature of many terms; rarely used in models")
+for _name, _function in {
+    "igamma": incomplete.igamma,
+    "igammac": incomplete.igammac,
+    "igamma_grad_a": incomplete.igamma_grad_a,
+    "betainc": incomplete.betainc,
+    "zeta": zeta.zeta,
+    "polygamma": zeta.polygamma,
+    **{f"bessel_{kind}{order}": getattr(bessel, kind)(order) for kind in "jy" for order in (0, 1)},
+    **{f"bessel_{kind}{order}": getattr(bessel, kind)(order, False) for kind in "ik" for order in (0, 1)},
+    **{f"bessel_{kind}{order}e": getattr(bessel, kind)(order, True) for kind in "ik" for order in (0, 1)},
+}.items():
+    pointwise(_name, exact=False, wide=True)(_function)
