@@ -1,4 +1,4 @@
-"""The layout of CPython's and NumPy's objects is checked before native code relies on it; if it differs, Python works."""
+"""The layout of CPython and NumPy objects is checked before native code relies on it; if it differs, Python works."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from duograph.tensor.tensor import Tensor
 from tests.unit.runtime.engine import launching
 
 OFFSETS = [
-    "TYPE", "SIZE", "TUPLE_ITEMS", "LIST_ITEMS", "FLOAT_VALUE", "SLICE_PARTS", "ARRAY_DATA", "ARRAY_RANK", "ARRAY_SHAPE",
-    "ARRAY_STRIDES", "ARRAY_BASE", "ARRAY_DTYPE", "ARRAY_FLAGS",
+    "TYPE", "SIZE", "TUPLE_ITEMS", "LIST_ITEMS", "FLOAT_VALUE", "SLICE_PARTS", "ARRAY_DATA", "ARRAY_RANK",
+    "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_BASE", "ARRAY_DTYPE", "ARRAY_FLAGS",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The caching allocator: what a dead result leaves serves the next one, up to a cap; nothing is lost or counted twice."""
+"""The caching allocator: what a dead result leaves serves the next one, up to a cap; nothing is lost."""
 
 from __future__ import annotations
 
