@@ -11,12 +11,18 @@ import sys
 import numpy as np
 import pytest
 
+from duograph.core import dtype as dt
+from duograph.core.dim import Symbol
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
+from duograph.core.types import TensorType
+from duograph.ir.builder import Builder
 from duograph.lower.conv.correlate import Tile
+from duograph.lower.groups import groups
 from duograph.lower.lowering import Sink
 from duograph.lower.rules import conv as rules
 from duograph.runtime import pool, single
+from duograph.runtime.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, sample
 
 # N, C, size, O, kernel, stride, padding, dilation, groups
@@ -231,6 +237,42 @@ def test_targets_with_fma_agree(target):
     environment = {**os.environ, "DUOGRAPH_TARGET": target}
     other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert other.stdout.strip() == digest()
+
+
+# ---- in programs ----------------------------------------------------------------------------------------------------
+
+
+def block(name, types, how):
+    """``relu(name(x, w) + bias) + residual`` as a graph."""
+    result = get_op(name).result_type(types, how)
+    bias = TensorType(dt.float32, (1, result.shape[1], *(1,) * (len(result.shape) - 2)))
+    builder = Builder()
+    with builder.scope():
+        params = [builder.param(f"p{k}", t) for k, t in enumerate((*types, bias, result))]
+        node = builder.emit(get_op(name), tuple(params[:2]), how)
+        node = builder.emit(get_op("relu"), (builder.emit(get_op("add"), (node, params[2]), {}),), {})
+        return builder.graph("block", params, builder.emit(get_op("add"), (node, params[3]), {}))
+
+
+@pytest.mark.parametrize("batch", [2, Symbol("n", 0, None)], ids=str)
+@pytest.mark.parametrize("key", ["3x3", "strided", "1x1", "groups", "LeNet, second layer", "1d", "3d"])
+def test_what_is_done_with_the_results_is_fused_and_has_the_same_bits(key, batch):
+    n = CASES[key][0]
+    for name, arrays, how in operands(CASES[key])[:2]:
+        types = tuple(
+            TensorType(dt.float32, (batch if k == 0 else a.shape[0], *a.shape[1:])) for k, a in enumerate(arrays)
+        )
+        graph = block(name, types, how)
+        assert [len(group.nodes) for group in groups(graph)] == [4]
+        out = native(name, arrays, how)
+        bias, residual = (
+            numbers((1, out.shape[1], *(1,) * (out.ndim - 2)), np.float32, 4),
+            numbers(out.shape, np.float32, 5),
+        )
+        want = np.maximum(out + bias, np.float32(0)) + residual
+        for level in (0, 1):
+            got = compile_graph(graph, level).run([*arrays, bias, residual])
+            np.testing.assert_array_equal(np.asarray(got), want, err_msg=f"{name} O{level} {n}")
 
 
 # ---- numbers that are none ------------------------------------------------------------------------------------------
