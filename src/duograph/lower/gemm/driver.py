@@ -40,8 +40,8 @@ GROUP = 8
 TASKS = 4
 """Fewer tasks than this are made more by cutting rows."""
 
-GRAIN = 160_000
-"""Multiply-adds that are worth a chunk of their own (about 3 us)."""
+GRAIN = 100_000
+"""Multiply-adds that are worth a chunk of their own (about 2 us)."""
 
 
 @dataclass(frozen=True)
