@@ -17,9 +17,6 @@ SIZE = "the size of the result depends on data: memory for it is found by the op
 BOXES = "a few boxes per image, each with cells and samples of its own size: gains nothing measurable"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
 DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
-EULER = "Euler-Maclaurin sums with a number of terms that depends on the data"
-BESSEL = "series, recurrences and quadrature of many terms; rarely used in models"
-CONVERGENCE = "series and continued fractions that run until they converge"
 WITH_NUMPY: dict[str, str] = {
     LAPACK: """
         cholesky det eig eigh geqrf inverse matrix_logarithm qr slogdet solve svd svd_values triangular_solve
@@ -32,12 +29,6 @@ WITH_NUMPY: dict[str, str] = {
     BOXES: "crop_and_resize crop_grad nms_with_mask roi_align roi_align_grad",
     SPARSE: "edit_distance",
     DRAWN: "fractional_max_pool",
-    EULER: "polygamma zeta",
-    BESSEL: """
-        bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
-        bessel_y0 bessel_y1
-    """,
-    CONVERGENCE: "betainc igamma igamma_grad_a igammac",
 }
 
 CONTROL = "control flow and structures: executables are built of them (`runtime.executable_control`)"

@@ -44,7 +44,7 @@ def _reduced(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Val
 
 
 def _exp_of_reduced(b: Builder, r: Value) -> Value:
-    return b.fma(r * r, poly(b, r, _EXP32 if r.type.elem == "f32" else _EXP64), r) + 1.0
+    return poly(b, r, (*(_EXP32 if r.type.elem == "f32" else _EXP64), 1.0, 1.0))
 
 
 def _limited(b: Builder, x: Value) -> Value:
