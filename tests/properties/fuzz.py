@@ -36,6 +36,21 @@ def checked(source: str, seed: int, modes: tuple[str, ...], seconds: int) -> tup
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
+def native(first: int, seconds: float) -> None:
+    """Random graphs as machine code against the loop IR interpreter and NumPy, until the time is over."""
+    from tests.properties.native_graphs import check
+
+    end, seed, failed = time.monotonic() + seconds, first, 0
+    while time.monotonic() < end:
+        try:
+            check(seed)
+        except Exception as error:  # noqa: BLE001 - whatever is raised is a finding
+            failed += 1
+            print(f"==== seed {seed}: {type(error).__name__}: {error}\n", flush=True)
+        seed += 1
+    print(f"{seed - first} graphs, {failed} differ")
+
+
 def main() -> None:
     """Generates, compares, shrinks, reports."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -47,7 +62,11 @@ def main() -> None:
     parser.add_argument("--numeric", type=float, default=0.3, help="share of programs with gradients")
     parser.add_argument("--shrink", type=int, default=150, help="most attempts to make a failing program smaller")
     parser.add_argument("--out", type=Path, help="folder for failing programs")
+    parser.add_argument("--native", action="store_true", help="random graphs as machine code instead of programs")
     options = parser.parse_args()
+    if options.native:
+        native(options.first, options.seconds)
+        return
     modes = tuple(options.modes.split(","))
     reasons: collections.Counter[str] = collections.Counter()
     ran = captured = failed = 0
