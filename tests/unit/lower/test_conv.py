@@ -275,6 +275,27 @@ def test_what_is_done_with_the_results_is_fused_and_has_the_same_bits(key, batch
             np.testing.assert_array_equal(np.asarray(got), want, err_msg=f"{name} O{level} {n}")
 
 
+@pytest.mark.parametrize("key", ["3x3", "strided", "1x1", "depthwise", "1d"])
+def test_symbolic_extents_have_the_same_bits(key):
+    size, kernel = CASES[key][2], CASES[key][4]
+    n, spatial = Symbol("n", 0, None), tuple(Symbol(f"s{k}", 1, None) for k in range(len(size)))
+    (_, (x, w), how), (_, (dout, _), _), _ = calls = operands(CASES[key])
+    image, weight = TensorType(dt.float32, (n, x.shape[1], *spatial)), TensorType(dt.float32, w.shape)
+    result = get_op("conv").result_type((image, weight), how)
+    builder = Builder()
+    with builder.scope():
+        params = p, q, r = [builder.param(f"p{k}", t) for k, t in enumerate((image, weight, result))]
+        outputs = [
+            builder.emit(get_op("conv"), (p, q), how),
+            builder.emit(get_op("conv_input_grad"), (r, q), {**how, "input_size": spatial}),
+            builder.emit(get_op("conv_weight_grad"), (p, r), {**how, "kernel_size": kernel}),
+        ]
+        graph = builder.graph("maps", params, outputs)
+    found = compile_graph(graph).run([x, w, dout])
+    for call, result in zip(calls, found, strict=True):
+        np.testing.assert_array_equal(np.asarray(result), native(*call), err_msg=call[0])
+
+
 # ---- numbers that are none ------------------------------------------------------------------------------------------
 
 

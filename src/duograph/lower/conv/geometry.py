@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
+from duograph.core.dim import dim_max
+
 from ..target import Target
 from .correlate import Tile
 from .pad import WIDE
@@ -89,11 +91,12 @@ def backward_taps(axis: Axis) -> tuple[list[Taps], int, Any]:
         earliest = (first + axis.front - start * d) // s - max(count - 1, 0) * (d // common) if hits else 0
         found.append((first, outputs, start, count, earliest))
     front = max(0, *[-earliest for *_, earliest in found])
-    step, taps, extent = s // common, [], 1
+    extent: Any = 1
+    step, taps = s // common, []
     for first, outputs, start, count, earliest in found:
         last = start + max(count - 1, 0) * step
         taps.append(Taps(first, s, outputs, count, front + earliest, d // common, last, -step))
-        extent = max(extent, front + earliest + max(count - 1, 0) * (d // common) + outputs)
+        extent = dim_max(extent, front + earliest + max(count - 1, 0) * (d // common) + outputs)
     return taps, front, extent
 
 

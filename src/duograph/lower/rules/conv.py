@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from duograph.core.dim import definitely_le
+
 from ..conv.correlate import Tile, correlate_function
 from ..conv.geometry import Axis, Padded, Taps, backward_taps, choose_tile, forward_taps, merged, padded_row, three_axes
 from ..conv.outer import finish_function, outer_function
@@ -119,7 +121,7 @@ class _Correlation:
         """Whether vectors end where rows end, so that nothing is read behind the image."""
         size = self.axes[2].size
         for taps in self.phases[2]:
-            if not isinstance(taps.outputs, int) or taps.outputs % self.tile(taps).run:
+            if not isinstance(taps.outputs, int) or not isinstance(size, int) or taps.outputs % self.tile(taps).run:
                 return False
             if size < taps.start + (taps.count - 1) * taps.dilation + taps.outputs:
                 return False
@@ -202,7 +204,7 @@ def conv_weight_grad(c: Lowering) -> None:
     image: Any = Padded(extents[0], extents[1], padded_row(extents[2], 1), 1, fronts)  # type: ignore[arg-type]
     channel: Any = image.channel
     padded: Memory
-    if x.elem == elem and fronts == (0, 0, 0) and all(n <= m for n, m in zip(extents, sizes, strict=True)):
+    if x.elem == elem and fronts == (0, 0, 0) and all(definitely_le(n, m) for n, m in zip(extents, sizes, strict=True)):
         image, padded, channel = _Plain(sizes), x, sizes[0] * sizes[1] * sizes[2]
     else:
         padded = pad(c, x, image, sizes)
