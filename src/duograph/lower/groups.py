@@ -204,9 +204,9 @@ class _Grouping:
         """Whether ``group`` runs no later than ``first``, or can be moved there."""
         if group.order <= first.order:
             return True
-        after = max(
-            [self.home[n].order for n in group.uses if n in self.home and self.home[n] is not group], default=-1e9
-        )
+        needed = [*group.uses, *(group.root.operands if group.root is not None else ())]
+        homes = [self.home[n] for n in needed if n in self.home]
+        after = max([g.order for g in homes if g is not group], default=-1e9)
         if after >= first.order:
             return False
         before = max([g.order for g in self.groups if g.order < first.order], default=first.order - 1.0)
