@@ -19,7 +19,7 @@ from .stack import offsets, spans
 
 __all__ = ["RowVariant", "build_row_product", "fits_row_product"]
 
-WIDTH, LEAST = 4096, 1024
+WIDTH, LEAST = 4096, 512
 """Most columns of a chunk of the product, and fewest where there are as many; a chunk is what a thread takes. B as
 stored is read in rows as long as a chunk is wide: the longer, the better memory follows."""
 
