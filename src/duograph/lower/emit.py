@@ -426,6 +426,10 @@ class _Emitter:
     def do_is_null(self, instr: Instr) -> None:
         self.assign(instr.results[0], f"icmp eq ptr {self.ref(instr.operands[0])}, null")
 
+    def do_same_memory(self, instr: Instr) -> None:
+        a, b = (self.ref(x) for x in instr.operands)
+        self.assign(instr.results[0], f"icmp eq ptr {a}, {b}")
+
     def do_address(self, instr: Instr) -> None:
         self.assign(instr.results[0], f"ptrtoint ptr {self.ref(instr.operands[0])} to i64")
 

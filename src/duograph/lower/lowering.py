@@ -130,9 +130,15 @@ class Lowering:
         """Scratch memory."""
         return Temporary(elem, count)
 
-    def call(self, function: Function, buffers: Sequence[Memory], dims: Sequence[Number] = ()) -> None:
+    def call(
+        self,
+        function: Function,
+        buffers: Sequence[Memory],
+        dims: Sequence[Number] = (),
+        inplace: Sequence[tuple[int, int]] = (),
+    ) -> None:
         """Adds a kernel call."""
-        self.calls.append(KernelCall(function, tuple(buffers), tuple(dims)))
+        self.calls.append(KernelCall(function, tuple(buffers), tuple(dims), tuple(inplace)))
 
 
 class Sink:

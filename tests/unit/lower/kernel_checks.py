@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from duograph.core.dim import Dim, evaluate
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.lower.loop.types import NUMPY
+from duograph.lower.lowering import Lowering, Operand, Temporary
+from duograph.runtime.kernels import kernel_address
+from duograph.runtime.single import KERNEL, run_single
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = [
@@ -76,3 +82,23 @@ def same(name: str, got: Any, want: Any, attrs: Any) -> None:
     want = np.asarray(want)
     assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{name} {attrs}"
     raise AssertionError(f"{name} {attrs}: got\n{got}\nwant\n{want}")
+
+
+def run_lowered(lowered: Lowering, arrays: Sequence[Any], outs: Sequence[np.ndarray], sizes: Any = ()) -> None:
+    """Runs the kernels of ``lowered`` on contiguous arrays; ``sizes`` are the values of symbolic dimensions."""
+    memory: dict[int, Any] = {}
+    memory.update((id(x), a) for x, a in zip([*lowered.ins, *lowered.outs], [*arrays, *outs], strict=True))
+
+    def number(d: Any) -> int:
+        d = memory[id(d)] if isinstance(d, Operand) else d
+        d = evaluate(d, sizes) if isinstance(d, Dim) else d
+        return int(np.float64(d).view(np.int64)) if isinstance(d, float) else int(d)
+
+    for call in lowered.calls:
+        for m in call.buffers:
+            if isinstance(m, Temporary) and id(m) not in memory:
+                memory[id(m)] = np.empty(number(m.count) + 64, NUMPY[m.elem])
+        bufs = (ctypes.c_void_p * 16)(*[memory[id(m)].ctypes.data for m in call.buffers])
+        words = np.array([*[number(d) for d in call.dims], 0], np.int64)
+        status = KERNEL(kernel_address(call.function))(ctypes.addressof(bufs), words.ctypes.data)
+        assert status == 0, f"{call.function.name} gave status {status}"

@@ -6,7 +6,6 @@ are put in, and the result must be that of the reference.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,12 @@ import duograph.ops.decoding
 import duograph.ops.ranges
 import duograph.ops.windows  # noqa: F401
 from duograph.core import dtype as dt
-from duograph.core.dim import Dim, Symbol, evaluate
+from duograph.core.dim import Symbol, evaluate
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType, TupleType, scalar_type
-from duograph.lower.loop.types import NUMPY
-from duograph.lower.lowering import Operand, Temporary
-from duograph.runtime.kernels import kernel_address
-from duograph.runtime.single import KERNEL, lower_op
-from tests.unit.lower.kernel_checks import same, sample
+from duograph.runtime.single import lower_op
+from tests.unit.lower.kernel_checks import run_lowered, same, sample
 
 # 2 stays a number: rows of coordinates have a known length
 SYMBOLS = {n: Symbol(f"s{n}", 0, None) for n in range(3, 200)}
@@ -53,24 +49,8 @@ def run(name: str, arrays: list[Any], attrs: dict[str, Any], keep: tuple[str, ..
     lowered = lower_op(op, types, held)
     assert lowered is not None
     outs = [np.empty([evaluate(n, VALUES) for n in o.shape], o.dtype.numpy) for o in lowered.outs]
-    memory = {id(x): a for x, a in zip([*lowered.ins, *lowered.outs], [*arrays, *outs], strict=True)}
-    for call in lowered.calls:
-        for m in call.buffers:
-            if isinstance(m, Temporary) and id(m) not in memory:
-                memory[id(m)] = np.empty(evaluate(m.count, VALUES) + 64, NUMPY[m.elem])
-        bufs = (ctypes.c_void_p * 16)(*[memory[id(m)].ctypes.data for m in call.buffers])
-        numbers = [number(d, memory) for d in call.dims]
-        words = np.array(numbers, np.int64) if numbers else np.zeros(1, np.int64)
-        assert KERNEL(kernel_address(call.function))(ctypes.addressof(bufs), words.ctypes.data) == 0
+    run_lowered(lowered, arrays, outs, VALUES)
     return tuple(outs) if isinstance(op.result_type(tuple(types), held), TupleType) else outs[0]
-
-
-def number(d: Any, memory: dict[int, Any]) -> int:
-    if isinstance(d, Operand):
-        d = memory[id(d)]
-    if isinstance(d, Dim):
-        d = evaluate(d, VALUES)
-    return int(np.float64(d).view(np.int64)) if isinstance(d, float) else int(d)
 
 
 X = sample((3, 5, 4), "f4")

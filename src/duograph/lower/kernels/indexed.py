@@ -200,9 +200,9 @@ def _gather(elem: str, before: int, after: int, whole: bool, checks: int) -> Fun
 
     def rows() -> None:
         axes = [*before_n, count, *after_n[:-1]]
-        source = [*before_s, 0, *after_s[:-1]]
+        source: list[Any] = [*before_s, 0, *after_s[:-1]]
         places = _row_major(b, [*axes, after_n[-1]])[:-1]
-        row = [*[0] * before, 1, *[0] * (after - 1)]
+        row: list[Any] = [*[0] * before, 1, *[0] * (after - 1)]
         steps = [1 if whole else after_s[-1], 1, 0]
 
         def copy(at: list[Any], n: Any) -> None:

@@ -10,7 +10,7 @@ the lowest to the highest (LSD radix sort), which are stable; bytes that are the
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from ..loop.builder import Builder
@@ -132,7 +132,8 @@ def radix_sort(b: Builder, records: Records, n: Value, counts: Buffer, width: in
             return other
 
         same = b.eq(b.load(counts, digit(records.load(area), byte) + table), n)
-        area = b.if_(same, lambda area=area: area, sort_by)[0]
+        keep = partial(b.value, area)
+        area = b.if_(same, keep, sort_by)[0]
     return area
 
 

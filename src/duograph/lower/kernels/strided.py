@@ -16,6 +16,7 @@ from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BITS
 from ..lowering import Extent, Lowering, Operand, Temporary, product
 from .walk import (
+    SEGMENT,
     Axes,
     at_least_one,
     coalesce,
@@ -61,7 +62,7 @@ def move(
     if not axes:
         axes, xs, os = (1,), (1,), (1,)
     twin = None if starts else _transposed_axis(xs, os)
-    if twin is not None and not (isinstance(axes[twin], int) and axes[twin] < 4):
+    if twin is not None and not _is_below(axes[twin], 4):
         order = [*[i for i in range(len(axes)) if i not in (twin, len(axes) - 1)], twin, len(axes) - 1]
         axes, xs, os = (tuple(t[i] for i in order) for t in (axes, xs, os))
         function = transposing_copy(elem, len(axes))
@@ -72,8 +73,18 @@ def move(
 
 
 def copy_all(c: Lowering, src: Operand | Temporary, dst: Operand | Temporary, size: Extent) -> None:
-    """Adds a copy of ``size`` elements in a row."""
-    move(c, src, dst, (size,), (1,), (1,))
+    """Adds a copy of ``size`` elements in a row; if the destination was given the source's memory, nothing moves."""
+    elem, parts = raw(dst)
+    c.call(whole_copy(elem), [src, dst], [size * parts], inplace=[(0, 1)])
+
+
+@cache
+def whole_copy(elem: str) -> Function:
+    b = Builder(f"copy_{elem}")
+    x, out, n = b.buffer("x", elem), b.buffer("out", elem), b.dim("n")
+    moved = b.select(b.same_memory(x, out), 0, n)
+    b.parallel(0, moved, SEGMENT, lambda lo, hi: copy_run(b, out, lo, x, lo, hi - lo))
+    return b.finish()
 
 
 def materialize(c: Lowering, x: Operand, shape: Axes) -> Operand | Temporary:
@@ -94,6 +105,10 @@ def broadcast_strides(shape: Axes, goal: Axes) -> Axes:
     own = contiguous(shape)
     kept = tuple(0 if isinstance(n, int) and n == 1 else s for n, s in zip(shape, own, strict=True))
     return (*(0,) * missing, *kept)
+
+
+def _is_below(n: Extent, limit: int) -> bool:
+    return isinstance(n, int) and n < limit
 
 
 def _kind(stride: Extent) -> str:

@@ -393,6 +393,10 @@ class Builder:
     def is_null(self, buf: Buffer) -> Value:
         return self.emit("is_null", (buf,), BOOL)
 
+    def same_memory(self, a: Buffer, b: Buffer) -> Value:
+        """Whether two buffers begin at one address: an output took the place of an input."""
+        return self.emit("same_memory", (a, b), BOOL)
+
     def copy(self, dst: Buffer, dst_index: Index, src: Buffer, src_index: Index, count: Index) -> None:
         """Copies ``count`` elements between buffers of one element type that do not overlap."""
         assert dst.elem == src.elem
@@ -465,7 +469,7 @@ class Builder:
         self._block.instrs.append(Instr("if", (cond,), {}, results, (yes, no)))
         return results
 
-    def parallel(self, lo: Index, hi: Index, grain: Index, body: Callable[[Value, Value], None]) -> None:
+    def parallel(self, lo: Index, hi: Index, grain: Index, body: Callable[[Value, Value], Any]) -> None:
         """``body(begin, end)`` for chunks of ``grain`` (at least 1) iterations, on any threads in any order.
 
         What chunks write must not overlap, and nothing may depend on how the range was cut.

@@ -172,6 +172,11 @@ class _Frame:
     def do_is_null(self, instr: Instr) -> None:
         self.values[instr.results[0].id] = np.zeros(1, bool)
 
+    def do_same_memory(self, instr: Instr) -> None:
+        a, b = [self.get(x) for x in instr.operands]
+        starts = {m.raw.__array_interface__["data"][0] + m.offset for m in (a, b)}
+        self.values[instr.results[0].id] = np.array([len(starts) == 1])
+
     def do_copy(self, instr: Instr) -> None:
         dst, at, src, start, count = [self.get(x) for x in instr.operands]
         n = int(count[0])

@@ -27,6 +27,7 @@ Instructions
     prefetch buf index
     alloca {elem, count, align}  view buf byte_offset {elem}  alloc bytes {elem}  free buf
     is_null buf   copy dst di src si count          memcpy of elements
+    same_memory a b                                 whether two buffers begin at one address (an input given up)
     address buf   at address {elem}                 memory as a number, and back (executables only)
     for lo hi step init... {region(i, carried...)}  -> carried
     while init... {region -> cond}{region -> next}  -> carried

@@ -254,6 +254,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "load": _memory("bim"), "store": _memory("bixm"), "gather": _memory("bvm"), "scatter": _memory("bvxm"),
     "prefetch": _memory("bi"), "atomic_add": _memory("bix"), "copy": _memory("bibii"),
     "alloca": _anything, "view": _memory("bi"), "alloc": _anything, "free": _memory("b"), "is_null": _memory("b"),
+    "same_memory": _memory("bb"),
     "for": _for, "while": _while, "if": _if, "parallel": _parallel, "fail": _fail, "call": _call,
     "address": _anything, "at": _anything, "leave": _anything,
 }  # fmt: skip

@@ -77,7 +77,8 @@ def _running(c: Lowering, reduction: str) -> None:
     (x,), (out,) = c.ins, c.outs
     elem, parts = accumulator(x)
     function = _running_kernel(x.elem, elem, parts, reduction, c.attrs["exclusive"], c.attrs["reverse"])
-    c.call(function, [x, out], along(x, c.attrs["axis"]))
+    inplace = [] if c.attrs["exclusive"] else [(0, 1)]
+    c.call(function, [x, out], along(x, c.attrs["axis"]), inplace)
 
 
 kernel("cumsum")(lambda c: _running(c, "add"))
@@ -117,7 +118,8 @@ def _running_kernel(source: str, elem: str, parts: int, reduction: str, exclusiv
 def linear_scan(c: Lowering) -> None:
     (a, x), (out,) = c.ins, c.outs
     elem, parts = accumulator(x)
-    c.call(_linear(x.elem, elem, parts, c.attrs["reverse"]), [a, x, out], along(x, c.attrs["axis"]))
+    function = _linear(x.elem, elem, parts, c.attrs["reverse"])
+    c.call(function, [a, x, out], along(x, c.attrs["axis"]), inplace=[(0, 2), (1, 2)])
 
 
 @cache

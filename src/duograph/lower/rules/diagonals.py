@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from duograph.core.op import get_op
+from duograph.core.types import TensorType
 
 from ..kernels.fill import always_fails, fill_pattern
 from ..kernels.strided import broadcast_strides, copy_all, move
@@ -49,7 +50,8 @@ def _triangle(c: Lowering, lower: bool) -> None:
     rows, columns = x.shape[-2:]
     # the first column of row 0 that belongs to the upper part
     cut = c.attrs["diagonal"] + (1 if lower else 0)
-    c.call(_triangle_kernel(elem, lower), [x, out], [product(x.shape[:-1]), rows, columns, cut, parts])
+    numbers = [product(x.shape[:-1]), rows, columns, cut, parts]
+    c.call(_triangle_kernel(elem, lower), [x, out], numbers, inplace=[(0, 1)])
 
 
 kernel("tril")(lambda c: _triangle(c, lower=True))
@@ -97,8 +99,8 @@ def diagonals_of(c: Lowering) -> None:
 def with_diagonals(c: Lowering) -> None:
     (x, rows), (out,) = c.ins, c.outs
     copy_all(c, x, out, out.size)
-    packed = get_op("diagonals_of").infer(x.type, x.type.with_shape(()), **c.attrs)  # type: ignore[union-attr]
-    if tuple(rows.shape) != tuple(packed.shape):  # type: ignore[attr-defined]
+    packed: Any = get_op("diagonals_of").infer(x.type, TensorType(x.dtype, ()), **c.attrs)
+    if tuple(rows.shape) != tuple(packed.shape):
         always_fails(c)
         return
     elem, parts = raw(x)
