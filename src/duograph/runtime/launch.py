@@ -432,6 +432,8 @@ def _module(methods: int) -> tuple[str, textbuilder.Words, list[str]]:
         "dg_free",
         "dg_empty",
         "dg_tensor",
+        "dg_ready",
+        "dg_alias",
         "dg_array",
     ]
     names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
