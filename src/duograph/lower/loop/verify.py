@@ -174,7 +174,7 @@ def _memory(shape: str) -> Callable[[Instr], str]:
                 return "indices are i64"
             elif letter == "x" and x.type.elem != elem:
                 return f"the buffer holds {elem}"
-        if instr.results and isinstance(instr.results[0], Value) and instr.op != "is_null":
+        if instr.results and isinstance(instr.results[0], Value) and instr.op not in ("is_null", "same_memory"):
             return "" if instr.results[0].type.elem == elem else f"the buffer holds {elem}"
         return ""
 
