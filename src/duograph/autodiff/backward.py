@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from duograph.core.op import no_recording, state
+from duograph.core.launchable import launchable
+from duograph.core.op import Op, no_recording, state
 from duograph.core.types import ObjectType, StackType, TensorType, Type
 from duograph.ir.builder import Scope
 from duograph.ir.control import cond, undef
@@ -23,6 +24,7 @@ from duograph.ir.node import Graph, Node
 from duograph.ops.arithmetic import add
 from duograph.ops.creation import full, zeros_like
 from duograph.ops.scalar import scalar_binary
+from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
@@ -227,14 +229,46 @@ def backpropagate(
         if variable is not None and dout is not None:
             walk.accumulate(variable, dout)
     keep = {walk.name(v) for v in wanted if v is not None}
-    for item in reversed(tape.log):
-        if type(item) is not tuple:
-            walk.visit(item, keep)
-        elif walk.get(item[3]) is not None:  # most of what native code recorded may lead nowhere
-            walk.visit_plain(item, keep)
+    walk.visit_all(keep)
     for variable in keep & tape.hooks.keys():
         walk.run_hooks(variable)
     return [None if v is None else walk.grads.get(walk.name(v)) for v in wanted]
+
+
+def pulled(op: Op, watched: int, ins: tuple[Any, ...], out: Any, dout: Any, attrs: dict[str, Any]) -> tuple[Any, ...]:
+    """What the gradient rule of ``op`` gives for the operands whose bits are set in ``watched``, ``None`` elsewhere."""
+    found = []
+    for i, part in enumerate(op.bprop(ins, out, dout, **attrs)):
+        if not watched >> i & 1:
+            part = None
+        elif callable(part) and not isinstance(part, Tensor):
+            part = part()
+        found.append(part)
+    return tuple(found)
+
+
+def _pull(op: Op, watched: int, ins: tuple[Any, ...], out: Any, dout: Any, /) -> tuple[Any, ...]:
+    """`pulled` for an op without attributes."""
+    return pulled(op, watched, ins, out, dout, {})
+
+
+def _pull_with(op: Op, watched: int, ins: tuple[Any, ...], out: Any, dout: Any, /, **attrs: Any) -> tuple[Any, ...]:
+    """`pulled`, with attributes as native code takes them."""
+    return pulled(op, watched, ins, out, dout, attrs)
+
+
+pull, pull_with = launchable(_pull), launchable(_pull_with)
+
+
+def pulled_item(item: tuple[Any, ...], dout: Tensor, born: int) -> tuple[Any, ...]:
+    """`pulled` for an op that native code recorded on a tape made at the time ``born``."""
+    op, attrs, out, watched, ins = item[0], item[1], item[2], item[5], item[6::3]
+    if CLOCK.now != born:
+        *saved, out = checked((*ins, out), (*item[8::3], item[4]), op.name)
+        ins = tuple(saved)
+    if op.bprop is not op.builtin_bprop:  # of the user's, who may do in it what he likes
+        return pulled(op, watched, ins, out, dout, attrs)
+    return pull_with(op, watched, ins, out, dout, **attrs) if attrs else pull(op, watched, ins, out, dout)
 
 
 class _Walk:
@@ -270,6 +304,26 @@ class _Walk:
         defined = found.defined if isinstance(found, Maybe) else True
         self.grads[self.name(variable)] = branch(defined, run, lambda: [found])[0]
 
+    def visit_all(self, keep: set[Variable]) -> None:
+        """Visits the whole tape, backwards."""
+        tape, grads = self.tape, self.grads
+        simple = state.binder is None and not self.alias
+        for item in reversed(tape.log):
+            if type(item) is not tuple:
+                self.visit(item, keep)
+                continue
+            dout = grads.get(item[3]) if simple else self.get(item[3])
+            if dout is None:  # much of what native code recorded may lead nowhere
+                continue
+            if simple and type(dout) is Tensor and item[3] not in keep and item[3] not in tape.hooks:
+                del grads[item[3]]
+                for v, part in zip(item[7::3], pulled_item(item, dout, tape.born), strict=False):
+                    if part is not None:
+                        before = grads.get(v)
+                        grads[v] = part if before is None else plus(before, part)
+            else:
+                self.visit(entry_of(item), keep)
+
     def visit(self, entry: Entry, keep: set[Variable]) -> None:
         if all(self.get(v) is None for v in entry.outputs):
             return
@@ -298,30 +352,6 @@ class _Walk:
         for v, gradient in zip(touched, branch(defined, run, lambda: list(before)), strict=True):
             if gradient is not None:
                 self.grads[v] = gradient
-
-    def visit_plain(self, item: tuple[Any, ...], keep: set[Variable]) -> None:
-        """`visit` for what native code recorded: one result, and mostly no hooks, flags or other names."""
-        op, attrs, out, variable, version = item[:5]
-        grads = self.grads
-        dout = grads.get(variable)
-        if self.alias or variable in keep or variable in self.tape.hooks or type(dout) is not Tensor or state.binder:
-            self.visit(entry_of(item), keep)
-            return
-        del grads[variable]
-        ins = item[5::3]
-        stamps = item[7::3]
-        if out._version != version or any([x._version != v for x, v in zip(ins, stamps, strict=True)]):
-            *ins, out = checked((*ins, out), (*stamps, version), op.name)
-        parts = op.bprop(tuple(ins), out, dout, **attrs)
-        for v, part in zip(item[6::3], parts, strict=False):
-            if v is None or part is None:
-                continue
-            if type(part) is not Tensor and callable(part) and not isinstance(part, Tensor):
-                part = part()
-                if part is None:
-                    continue
-            before = grads.get(v)
-            grads[v] = part if before is None else plus(before, part)
 
     def apply(self, entry: Entry, douts: list[Gradient]) -> None:
         """Runs the rule of ``entry`` and adds what it gives."""

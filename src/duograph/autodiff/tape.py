@@ -13,8 +13,9 @@ Only ops that touch a watched value are recorded. A value is known by its *varia
 
 The variable of an eager tensor stands in a *mark* on the tensor: ``(tape's token, version, variable, next mark)``. A
 tensor that several tapes watch has a chain of marks. Native code reads and writes marks, too: an op that the native
-launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version, in, its variable, its version,
-in, ...)``, which becomes an `Entry` when somebody looks at it (``runtime/launch.py``).
+launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version, watched, in, its variable, its
+version, in, ...)`` (``watched`` has a bit for each operand with a variable), which becomes an `Entry` when somebody
+looks at it (``runtime/launch.py``).
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
@@ -139,14 +140,16 @@ class Tape:
         log: what was recorded, in order: entries, and the tuples of native code.
         hooks: functions to call on complete gradients, by variable.
         token: stands for the tape in marks.
+        born: the time when it was made; as long as it is now, nothing was written since.
     """
 
-    __slots__ = ("__weakref__", "_objects", "_symbolic", "hooks", "log", "token")
+    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "hooks", "log", "token")
 
     def __init__(self) -> None:
         self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
         self.token = next(_tokens)
+        self.born = CLOCK.now
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
         self._symbolic: dict[Node, Variable] = {}
         _living[self.token] = self
@@ -357,7 +360,7 @@ class Tape:
 def entry_of(item: tuple[Any, ...]) -> Entry:
     """What native code recorded, as an entry."""
     op, attrs, out, variable, version = item[:5]
-    ins, variables, versions = item[5::3], item[6::3], item[7::3]
+    ins, variables, versions = item[6::3], item[7::3], item[8::3]
     return Entry(op, ins, attrs, out, variables, (variable,), (*versions, version))
 
 

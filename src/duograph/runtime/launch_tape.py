@@ -67,7 +67,7 @@ def _record(words: Words) -> Function:
         f.ret(1)
     watched = f.variable("i64", 0)
     with f.times(operands) as i, f.if_(f.load("ptr", variables, f.load("i64", operand_at, i * 8) * 8).ne(None)):
-        watched.set(1)
+        watched.set(watched.get() | (f.const("i64", 1) << i))
     with f.if_(watched.get().eq(0)):
         f.ret(1)
     f.goto_if(recorded.ne(1), failed)
@@ -84,8 +84,11 @@ def _record(words: Words) -> Function:
         f.store(incref(f, part), mark, TUPLE_ITEMS + 8 * k)
     f.store(mark, out, words_offset("mark"))  # it held None
     decref(f, none)
-    item = f.api("ptr", "PyTuple_New", operands * 3 + 5)
+    which = f.api("ptr", "PyLong_FromLongLong", watched.get())
+    f.goto_if(which.eq(None), failed)
+    item = f.api("ptr", "PyTuple_New", operands * 3 + 6)
     f.goto_if(item.eq(None), failed)
+    f.store(which, item, TUPLE_ITEMS + 40)
     head = (f.load("ptr", step, 8 * S_OP), f.load("ptr", step, 8 * S_ATTRS), out, variable, version)
     for k, part in enumerate(head):
         f.store(incref(f, part), item, TUPLE_ITEMS + 8 * k)
@@ -95,7 +98,7 @@ def _record(words: Words) -> Function:
         known = f.load("ptr", variables, index)
         with f.if_(known.ne(None)):
             held.set(known)
-        place = item + (i * 24 + (TUPLE_ITEMS + 40))
+        place = item + (i * 24 + (TUPLE_ITEMS + 48))
         f.store(incref(f, operand), place)
         f.store(incref(f, held.get()), place, 8)
         f.store(incref(f, version_of(f, operand)), place, 16)

@@ -241,8 +241,10 @@ def _run(words: Words) -> Function:
     several = f.api("ptr", "PyTuple_New", results - 1)
     f.goto_if(several.eq(None), failed)
     with f.times(results - 1) as i:
-        part = f.load("ptr", values, f.load("i64", which, i * 8) * 8)
-        f.store(incref(f, part), several, i * 8 + TUPLE_ITEMS)
+        number, entry = f.load("i64", which, i * 8), f.variable("ptr", f.word("None"))
+        with f.if_(number.gt(-1)):
+            entry.set(f.load("ptr", values, number * 8))
+        f.store(incref(f, entry.get()), several, i * 8 + TUPLE_ITEMS)
     result.set(several)
     f.goto(done)
 

@@ -27,7 +27,8 @@ FRAME_WORDS = KEY_AT + MOST_KEY
     R_COUNT, R_KEY, R_PYTHON, R_OWNER, R_CONSTANTS, R_CONSTANT_AT, R_NUMBER_TYPES, R_STEPS, R_STEP_AT, R_RESULT,
     R_RESULTS, R_RELEASE, R_COPIES, RECORD_WORDS,
 ) = range(14)  # fmt: skip
-# R_COPIES has a bit for each tensor of the call that kernels need in one piece and that is not.
+# Results are numbers of values, too; -1 is None. R_COPIES has a bit for each tensor of the call that kernels need in
+# one piece and that is not.
 # A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is
 # the first byte. S_COPY: kernels need this view in one piece. S_RECORDED: 0 if the op has no gradient, 1 if tapes
 # record it, 2 if only Python can tell them.

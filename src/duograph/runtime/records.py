@@ -112,7 +112,7 @@ def pack(
     if count > lt.MOST_VALUES:
         raise Uncovered("too many values")
     if isinstance(out, tuple):
-        results, single = [_number_of(x, values) for x in out], None
+        results, single = [-1 if x is None else _number_of(x, values) for x in out], None
     else:
         results, single = [], _number_of(out, values)
     shown: dict[int, np.ndarray] = {}
