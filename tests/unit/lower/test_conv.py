@@ -17,10 +17,10 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
+from duograph.lower.conv import correlation, weight_grad
 from duograph.lower.conv.correlate import Tile
 from duograph.lower.groups import groups
 from duograph.lower.lowering import Sink
-from duograph.lower.rules import conv as rules
 from duograph.runtime import pool, single
 from duograph.runtime.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, sample
@@ -113,6 +113,18 @@ def test_integers_wrap_around(dtype):
             np.testing.assert_array_equal(native(name, arrays, how), compute_reference(get_op(name), arrays, how))
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=str)
+def test_complex_numbers(dtype):
+    for key in ("3x3", "strided", "groups", "depthwise", "1x1", "1d", "empty batch"):
+        for name, arrays, how in operands(CASES[key]):
+            arrays = [a + 1j * numbers(a.shape, np.float64, 20 + k) for k, a in enumerate(arrays)]
+            want = compute_reference(get_op(name), arrays, how)
+            got = native(name, [a.astype(dtype) for a in arrays], how)
+            assert got.dtype == dtype
+            scale = max(1.0, float(np.abs(want).max(initial=0)))
+            np.testing.assert_allclose(got, want, rtol=0, atol=scale * (2e-6 if dtype == np.complex64 else 1e-14))
+
+
 # ---- which sums they are --------------------------------------------------------------------------------------------
 
 
@@ -186,8 +198,8 @@ def test_tiles_do_not_show(key, monkeypatch):
     want = [native(*call) for call in calls]
     for tile in (Tile(1, 1, 4), Tile(4, 3, 8), Tile(3, 2, 16, 2), Tile(5, 1, 8, 2), Tile(8, 3, 16, 4)):
         monkeypatch.setattr(single, "_singles", {})
-        monkeypatch.setattr(rules, "choose_tile", lambda *_, tile=tile: tile)
-        monkeypatch.setattr(rules, "weight_tile", lambda *_, tile=tile: Tile(tile.rows, tile.vectors, tile.lanes))
+        monkeypatch.setattr(correlation, "choose_tile", lambda *_, tile=tile: tile)
+        monkeypatch.setattr(weight_grad, "weight_tile", lambda *_, tile=tile: Tile(tile.rows, tile.vectors, tile.lanes))
         for call, result in zip(calls, want, strict=True):
             np.testing.assert_array_equal(native(*call), result, err_msg=f"{call[0]} {tile}")
 

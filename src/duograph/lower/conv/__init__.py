@@ -11,9 +11,10 @@ as 1:
 * `conv_weight_grad`: per image n one chain ``P_n`` over the positions (od, oh, ow) in that order, taps in the padding
   as zeros; then ``((0 + P_0) + P_1) + ...``.
 
-float16 and bfloat16 are computed in float32 and rounded once. The chains are a function of shapes, attributes and
-dtype; tiles, vector widths and threads decide only how many of them are under way at once, so there is no second path
-that could differ: one kernel family serves every stride, dilation, group count and rank.
+float16 and bfloat16 are computed in float32 and rounded once. Complex convolution is a real one with twice the channels
+(`complex_numbers`). The chains are a function of shapes, attributes and dtype; tiles, vector widths and threads decide
+only how many of them are under way at once, so there is no second path that could differ: one kernel family serves
+every stride, dilation, group count and rank.
 
 **How.** `pad` copies the image into a zero-bordered buffer whose rows are split by stride phase, so that neighbouring
 outputs read neighbouring elements whatever the stride. `pack` lays weights out for the micro-kernel and writes the
