@@ -30,6 +30,7 @@ __all__ = [
     "Variable",
     "config",
     "configure",
+    "is_configured_here",
     "refresh_config",
     "reset_config",
     "set_config",
@@ -242,6 +243,17 @@ def config() -> Config:
     base = _process if _process is not None else reset_config()
     override = _override.get()
     return base if override is None else override.over(base)
+
+
+def is_configured_here() -> bool:
+    """Whether a `configure` block is in force in this thread or task."""
+    return _override.get() is not None
+
+
+def places() -> tuple[dict[str, Any], ContextVar[Any]]:
+    """For native code: the dictionary that holds the process's configuration as ``_process``, and the variable that is
+    not ``None`` where another one is in force."""
+    return globals(), _override
 
 
 @contextmanager

@@ -102,9 +102,13 @@ class Program:
         targets = [(recipe.build(run), mine[index]) for recipe, index in path.tensors]
         for target, value in targets:
             write(target, value)
+        return self.conclude(path, run)
+
+    def conclude(self, path: Path, run: Run) -> Any:
+        """What is left to do when tensors have been written: the result or exception, containers and attributes."""
         result = path.value.build(run)
         for source, contents in path.containers:
-            contents.fill(source.load(args), run)
+            contents.fill(source.load(run.args), run)
         for kind, owner, name, recipe in path.attributes:
             _set(kind, owner, name, MISSING if recipe is None else recipe.build(run))
         if path.kind == "raise":

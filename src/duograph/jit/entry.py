@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.core.op import rules_version, state
@@ -15,6 +16,14 @@ from duograph.frontend.program import Program
 from duograph.ir.node import Graph
 from duograph.passes.pipelines import compile_pipeline
 from duograph.tensor.random import default_generator
+
+from .native_call import native_call
+
+if TYPE_CHECKING:
+    from duograph.runtime.call_machine import NativeCall
+
+ATTRIBUTE = "_duograph_versions"
+"""Where an instance keeps the versions of its methods."""
 
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 1}
 
@@ -35,7 +44,9 @@ class Entry:
         self.backend = backend
         self.capture_ms = capture_ms
         self.compile_ms = 0.0
-        self.hits = 0
+        self.runs = 0  # calls that Python led
+        self.native: NativeCall | None = None
+        self.why_not_native = ""
         self.plain_runs = 0  # calls that plain Python answered after all: the program raised
         self.rules = rules_version[0]
         started = time.perf_counter()
@@ -43,6 +54,11 @@ class Entry:
         self.compile_ms = (time.perf_counter() - started) * 1e3
         self.donate = donations(program)
         self._function: GraphFunction | None = None
+
+    @property
+    def hits(self) -> int:
+        """Calls that this version answered."""
+        return self.runs + (self.native.hits if self.native is not None else 0)
 
     def matches(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid for ``args`` as things are now."""
@@ -55,7 +71,7 @@ class Entry:
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
-        self.hits += 1
+        self.runs += 1
         generator = default_generator()
         inputs = self.program.load_inputs(args)
         values = [*inputs, generator.initial_seed(), generator.offset]
@@ -78,6 +94,30 @@ class Entry:
                 raise RunFailed from exc
         return self.program.finish(args, outputs, generator)
 
+    def make_native(self, args: Sequence[Any], parameters: Sequence[Parameter]) -> NativeCall | None:
+        """What runs this version from now on without Python in between, if that is possible.
+
+        Args:
+            args: arguments for which this version is valid.
+            parameters: of the function.
+        """
+        if self.native is not None and not self.native.is_retired:
+            self.native.renew()
+            return self.native
+        if self.why_not_native:
+            return None
+        from duograph.runtime.cpython import Unsupported
+
+        try:
+            made = native_call(self, LEVELS[self.level], args, parameters)
+        except Unsupported as reason:
+            self.why_not_native = str(reason)
+            return None
+        if self.native is not None:
+            self.runs += self.native.hits
+        self.native = made
+        return made
+
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
         return run_graph_owned(graph, values, LEVELS[self.level], self.backend)
 
@@ -99,9 +139,15 @@ class Entries:
     """Compiled versions that belong to one owner (a function, or an instance for methods).
 
     Copies and pickles of the owner start without versions: they are about other objects.
+
+    Attributes:
+        native: versions that native code tries before Python does (``runtime/call_machine.py``).
     """
 
+    __slots__ = ("__dict__", "__weakref__", "native")
+
     def __init__(self) -> None:
+        self.native: tuple[NativeCall, ...] = ()
         self.lock = threading.RLock()
         self.compiled: list[Entry] = []
         self.fallbacks: list[Fallback] = []

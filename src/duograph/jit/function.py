@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import sys
 import time
 import types
 import weakref
@@ -27,14 +28,14 @@ from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.sources import tensor_facts
 from duograph.tensor.tensor import Tensor
 
-from .entry import Entries, Entry, Fallback, RunFailed
+from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
+from .native_call import MOST_VERSIONS, is_possible_now
 from .options import JitOptions
 from .signature import check_signature, patterns_from, widened
 
 logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
-_ATTRIBUTE = "_duograph_versions"
 
 
 class JitFunction:
@@ -45,7 +46,14 @@ class JitFunction:
         options: how to compile.
         target: what is captured, if not ``fn`` itself (a Cell: its call includes hooks); ``fn`` gives the signature.
         plain: what runs if nothing is compiled, if not ``fn`` itself.
+
+    Calls are native as soon as a version has run (``runtime/call_machine.py``); `__call__` does what native code does not.
     """
+
+    __slots__ = ("__dict__", "__weakref__", "_method", "_own")  # native code reads the last two
+
+    _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
+    _own: Entries
 
     def __init__(
         self, fn: Callable[..., Any], options: JitOptions, target: Any = None, plain: Callable[..., Any] | None = None
@@ -75,6 +83,7 @@ class JitFunction:
         if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in params):
             self._required = len(params) + 1  # never: `inspect` says what is missing
         self._first = 1 if target is None and self._names[:1] == ("self",) else 0
+        self._method = sys.intern(getattr(fn, "__qualname__", "")) if self._first else None
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
@@ -188,8 +197,10 @@ class JitFunction:
         if values and self._first:
             held = getattr(values[0], "__dict__", None)
             if isinstance(held, dict):
-                per_function = held.setdefault(_ATTRIBUTE, {})
-                store = per_function.setdefault(getattr(self.fn, "__qualname__", ""), Entries())
+                per_function = held.setdefault(ATTRIBUTE, {})
+                store = per_function.get(self._method)
+                if store is None:
+                    store = per_function.setdefault(self._method, Entries())
                 self._of_instances.add(store)
                 return store
         return self._own
@@ -217,7 +228,8 @@ class JitFunction:
             return None
         store.compiled.insert(0, entry)
         if len(store.compiled) > MAX_VERSIONS:
-            store.compiled.pop()
+            last = store.compiled.pop()
+            store.native = tuple([n for n in store.native if n is not last.native])
         return entry
 
     def _general(
@@ -315,6 +327,8 @@ class JitFunction:
                 if entry in store.compiled:
                     store.compiled.remove(entry)
                     store.compiled.insert(0, entry)
+        if entry.runs and self.options.signature is None and is_possible_now():
+            self._make_native(entry, store, values)
         with binding(None):
             try:
                 return entry.run(values)
@@ -326,6 +340,13 @@ class JitFunction:
             raise cause
         entry.plain_runs += 1
         return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line
+
+    def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
+        """Lets native code try this version first."""
+        made = entry.make_native(values, tuple(self._signature.parameters.values()))
+        if made is not None and (not store.native or store.native[0] is not made):
+            others = [n for n in store.native if n is not made and not n.is_retired]
+            store.native = (made, *others[: MOST_VERSIONS - 1])
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 

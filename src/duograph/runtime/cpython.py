@@ -267,6 +267,31 @@ def function(name: str, address: int, doc: str, owner: object) -> Any:
     return make(ctypes.addressof(definition), owner, None)
 
 
+_TP_CALL = 50  # number of the slot for ``PyType_GetSlot``
+
+
+def call_of(cls: type) -> int:
+    """The C function that runs when an instance of ``cls`` is called.
+
+    Raises:
+        Unsupported: it is not where it is expected.
+    """
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_int)(("PyType_GetSlot", _api))
+    _expect(_word(id(cls) + TYPE_CALL), get(cls, _TP_CALL), f"tp_call of {cls.__name__}")
+    return _word(id(cls) + TYPE_CALL)
+
+
+def set_call(cls: type, address: int) -> None:
+    """Makes ``ptr f(ptr self, ptr args, ptr keywords)`` run when an instance of ``cls``, a class written in Python, is
+    called. Its ``__call__`` attribute stays what it is.
+
+    Raises:
+        Unsupported: it is not possible here.
+    """
+    call_of(cls)
+    ctypes.c_size_t.from_address(id(cls) + TYPE_CALL).value = address
+
+
 _definitions: list[_MethodDef] = []
 
 

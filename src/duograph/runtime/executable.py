@@ -56,7 +56,9 @@ class Executable:
         self.inputs = input_kinds(self.input_types)
         self.n_tensors = sum(isinstance(t, TensorType) for t in self.input_types)
         self.n_outputs = sum(o.buffer >= 0 for o in build.outputs)
-        self.notes: list[str] = list(dict.fromkeys(f"{s.node.op.name} runs in Python: {s.reason}" for s in build.host_steps))
+        self.notes: list[str] = list(
+            dict.fromkeys(f"{s.node.op.name} runs in Python: {s.reason}" for s in build.host_steps)
+        )
         self.repeats = 0
         self._single = not isinstance(graph.output.type, TupleType)
         self._flat_params = len(self.input_types) == len(graph.params)
@@ -158,11 +160,20 @@ def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
             *is* the array that was passed, unless it had to be copied to be contiguous, or the interpreter ran.
     """
     known: dict[Any, Executable] = graph.context.__dict__.setdefault("executables", {})
-    key = (graph, level, tuple(donate.items()) if donate else ())
+    key = _key(graph, level, donate)
     found = known.get(key)
     if found is None:
         found = known[key] = Executable(graph, level, donate)
     return found
+
+
+def _key(graph: Graph, level: int, donate: Mapping[int, int] | None) -> Any:
+    return graph, level, tuple(donate.items()) if donate else ()
+
+
+def compiled_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable | None:
+    """The executable of ``graph`` if it was compiled before."""
+    return graph.context.__dict__.get("executables", {}).get(_key(graph, level, donate))  # type: ignore[no-any-return]
 
 
 def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None) -> Any:

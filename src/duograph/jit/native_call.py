@@ -1,0 +1,227 @@
+"""Compiled versions as native calls: what of a `Program` native code can do by itself (`runtime/call_machine.py`).
+
+That is: bind the arguments, check the guards, pass tensors and numbers, run the code, write new contents of outside
+tensors, advance the random generator, and put tensors, numbers, constants, tuples and lists together to a result. Any
+other result or effect is made by `Program.conclude`, called from native code. What cannot be done at all is `Unsupported`;
+such versions are run by `Entry.run`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from duograph.base.config import config, is_configured_here
+from duograph.core.op import state
+from duograph.core.types import ScalarType, TensorType, TokenType
+from duograph.frontend.native_guards import Translator
+from duograph.frontend.program import Path, Program
+from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe, Run
+from duograph.frontend.sources import Source
+from duograph.tensor.random import default_generator
+
+if TYPE_CHECKING:
+    from duograph.runtime.call_machine import CallPlan, NativeCall
+    from duograph.runtime.executable import Executable
+
+    from .entry import Entry
+
+MOST_VERSIONS = 8
+"""Versions of one owner that native code tries before it goes to Python."""
+
+
+def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) -> tuple[int, int, bool]:
+    """How values for ``names`` may be given: how many by position, how many only so, whether the last is ``*args``.
+
+    Raises:
+        Unsupported: native code cannot tell which value goes where.
+    """
+    from duograph.runtime.cpython import Unsupported
+
+    kinds = {p.name: p.kind for p in parameters}
+    given = [kinds[n] for n in names]
+    rest = inspect.Parameter.VAR_POSITIONAL in given
+    if inspect.Parameter.VAR_KEYWORD in given or (rest and given[-1] is not inspect.Parameter.VAR_POSITIONAL):
+        raise Unsupported("keyword arguments of any name")
+    by_position = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    positional = 0
+    while positional < min(len(names), len(by_position)) and names[positional] == by_position[positional]:
+        positional += 1
+    only = sum(k is inspect.Parameter.POSITIONAL_ONLY for k in given)
+    if only > positional or (rest and positional < len(names) - 1):
+        raise Unsupported("arguments that are left out in between")
+    return positional, only, rest
+
+
+def is_possible_now() -> bool:
+    """Whether calls may be native in this thread, as things are."""
+    present = config()
+    return (
+        present.jit and present.kernels == "native" and not present.debug and not is_configured_here()
+        and not state.tapes and state.binder is None
+    )  # fmt: skip
+
+
+def native_call(entry: Entry, level: int, args: Sequence[Any], parameters: Sequence[inspect.Parameter]) -> NativeCall:
+    """The native call of a version.
+
+    Args:
+        entry: the version; its guards hold for ``args``.
+        level: of its executable.
+        args: the values of the parameters.
+        parameters: of the function.
+
+    Raises:
+        Unsupported: it has none.
+    """
+    from duograph.runtime.call_machine import CallPlan, Classes, NativeCall, call_machine
+    from duograph.runtime.cpython import Unsupported
+    from duograph.runtime.executable import compiled_graph
+
+    from .entry import ATTRIBUTE, Entries
+    from .function import BoundJit, JitFunction
+
+    if entry.backend == "interpreter":
+        raise Unsupported("the interpreter runs it")
+    positional, only, rest = binding_of(entry.names, parameters)
+    executable = compiled_graph(entry.graph, level, entry.donate)
+    if executable is None or executable.build.host_steps or not executable._flat_params:
+        raise Unsupported("part of it runs in Python")
+    if executable.build.symbols or entry.program.assumptions:
+        raise Unsupported("it serves many sizes")
+    call_machine(Classes(JitFunction, BoundJit, Entries, ATTRIBUTE))
+    translator = entry.program.guards.translated(args)
+    plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
+    _Planner(entry.program, executable, translator, plan).plan_all()
+    return NativeCall(plan)
+
+
+class _Planner:
+    """Fills a `CallPlan`."""
+
+    def __init__(self, program: Program, executable: Executable, translator: Translator, plan: CallPlan) -> None:
+        self.program, self.executable, self.translator, self.plan = program, executable, translator, plan
+        self.marks = dict(program.aliases)
+        self.subjects: dict[Source, int] = {}
+        self.facts = {g.source: g.expected for g in program.guards.guards if g.check == "tensor"}
+
+    def plan_all(self) -> None:
+        self._inputs()
+        for source in self.marks:
+            self._subject(source)
+        paths = self.program.paths
+        if any(path.kind != "return" for path in paths):
+            self._refuse("it may raise")
+        if len(paths) == 1:
+            self._single(paths[0])
+        elif any(path.tensors for path in paths):
+            self._refuse("what it writes depends on the way it takes")
+        else:
+            program, generator = self.program, default_generator()
+            self.plan.finish = lambda args, outputs: program.finish(args, outputs, generator)
+
+    def _refuse(self, reason: str) -> None:
+        from duograph.runtime.cpython import Unsupported
+
+        raise Unsupported(reason)
+
+    # ---- what goes in --------------------------------------------------------------------------------------------
+
+    def _inputs(self) -> None:
+        buffer, dim = 0, 1
+        sources = self.program.inputs
+        types = self.executable.input_types
+        for source, type in zip(sources, types[: len(sources)], strict=True):
+            if isinstance(type, TensorType):
+                subject = self.plan.subjects[self._subject(source)]
+                if subject.buffer >= 0:
+                    self._refuse("one tensor is two inputs")
+                subject.buffer, buffer = buffer, buffer + 1
+            elif isinstance(type, ScalarType):
+                self.plan.numbers.append((self.translator.register(source), type.python_type, dim))
+                dim += 1
+            else:
+                self._refuse(f"an input is a {type}")
+        rest = self.executable.graph.params[len(sources) :]
+        used = {o for node in self.executable.graph.nodes for o in node.operands}
+        used.update(getattr(self.executable.graph.output, "operands", ()))
+        for param in rest[2:]:
+            if not isinstance(param.type, TokenType):
+                self._refuse(f"an input is a {param.type}")
+        if not used.isdisjoint(rest[:2]):
+            self.plan.generator = (default_generator(), dim, dim + 1)
+
+    def _subject(self, source: Source) -> int:
+        """The number of the tensor among the subjects; a new one if it is none yet."""
+        from duograph.runtime.call_machine import Subject
+
+        found = self.subjects.get(source)
+        if found is None:
+            facts = self.facts.get(source)
+            if facts is None:
+                self._refuse("a tensor that nothing is known of")
+            _, dtype, shape, contiguous, _ = facts
+            if not contiguous:
+                self._refuse("a tensor that is not contiguous")
+            nbytes = dtype.itemsize
+            for n in shape:
+                nbytes *= n
+            found = self.subjects[source] = len(self.plan.subjects)
+            register = self.translator.register(source)
+            self.plan.subjects.append(Subject(register, self.marks.get(source, -1), nbytes=nbytes))
+        return found
+
+    # ---- what comes out ------------------------------------------------------------------------------------------
+
+    def _single(self, path: Path) -> None:
+        plan, outputs = self.plan, self.executable.build.outputs
+        for recipe, index in path.tensors:
+            if not isinstance(recipe, Outside):
+                self._refuse("it writes to a view")
+            assert isinstance(recipe, Outside)
+            number = self._subject(recipe.source)
+            subject, output = plan.subjects[number], outputs[path.first + index]
+            _, dtype, shape, _, _ = self.facts[recipe.source]
+            if not isinstance(output.type, TensorType) or (output.type.dtype.numpy, output.type.shape) != (
+                dtype,
+                shape,
+            ):
+                self._refuse("what it writes has another type")
+            subject.is_written, subject.is_donated = True, output.donated >= 0
+            plan.writes.append((number, path.first + index))
+        if path.offset is not None:
+            if plan.generator is None:
+                self._refuse("it sets the state of the generator")
+            plan.draws = path.first + path.offset
+        result: list[tuple[int, int]] = []
+        if not path.containers and not path.attributes and self._tree(path, path.value, result, set()):
+            plan.result = result
+        else:
+            program = self.program
+            count = path.first + path.count
+            plan.finish = lambda args, leaves: program.conclude(path, Run(args, leaves[path.first : count]))
+
+    def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
+        """Describes a result; whether native code can make it."""
+        from duograph.runtime import call_words as w
+
+        match recipe:
+            case Output():
+                words.append((w.TREE_LEAF, path.first + recipe.index))
+            case Constant():
+                self.plan.kept.append(recipe.value)
+                words.append((w.TREE_CONSTANT, id(recipe.value)))
+            case Outside():
+                register = self.translator.registers.get(recipe.source)
+                if register is None:
+                    return False
+                self.plan.held.append(register)
+                words.append((w.TREE_REGISTER, register))
+            case Container(kind=kind, keys=None) if kind in (tuple, list) and id(recipe) not in seen:
+                seen.add(id(recipe))
+                words.append((w.TREE_TUPLE if kind is tuple else w.TREE_LIST, len(recipe.items)))
+                return all(self._tree(path, item, words, seen) for item in recipe.items)
+            case _:
+                return False
+        return True

@@ -1,0 +1,337 @@
+"""Calls of compiled functions as one native step: the words of a call, and classes whose instances are called so.
+
+    machine = call_machine(Classes(JitFunction, BoundJit, Entries))     # puts its code into the classes
+    version = NativeCall(plan)                                          # one compiled version
+    entries.native = (version,)                                         # calls try it from now on
+
+`call_text.py` has the code and says how it works. A `NativeCall` has the memory that its calls work in for itself; a
+call that finds it in use (another thread, recursion) is answered by Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from duograph.base.config import config, places
+from duograph.core.op import rules_version
+from duograph.core.types import ScalarType, TokenType
+from duograph.tensor.alias import CLOCK, Alias
+from duograph.tensor.tensor import Tensor
+
+from . import call_text, code, cpython, launch
+from . import call_words as w
+from .cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
+from .executable import Executable
+from .guard_machine import GuardProgram, machine_code
+from .launch_words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
+from .textbuilder import Words, module
+
+__all__ = ["CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes that take part.
+
+    Attributes:
+        function: compiled functions: slots ``_own`` (their versions) and ``_method`` (for a method the key of its
+            versions in the table of the instance, else ``None``).
+        bound: bound methods: slots ``function`` and ``__self__``.
+        versions: versions of one owner: slot ``native``, a tuple of `NativeCall`.
+        attribute: where an instance keeps its table of versions.
+    """
+
+    function: type
+    bound: type
+    versions: type
+    attribute: str
+
+
+@dataclass
+class Subject:
+    """A tensor that a call reads or writes.
+
+    Attributes:
+        register: where the guards have it.
+        mark: number of its storage among those of the call; -1: of no interest.
+        buffer: number of the buffer of `main` that it is; -1: it is only written.
+        nbytes: its size; -1: varies.
+        is_written: whether it gets new contents.
+        is_donated: whether `main` puts them there.
+    """
+
+    register: int
+    mark: int = -1
+    buffer: int = -1
+    nbytes: int = -1
+    is_written: bool = False
+    is_donated: bool = False
+
+
+@dataclass
+class CallPlan:
+    """What a call of one version does.
+
+    Attributes:
+        guards: when it is valid, finished.
+        executable: what it runs.
+        names: of the parameters that are given, and how they may be.
+        subjects: tensors; those that are buffers in the order of the buffers.
+        numbers: register, Python type and place among the dims.
+        generator: random generator whose seed and offset are inputs, with their places among the dims.
+        draws: leaf of the result that is the generator's new offset.
+        writes: subject, and leaf of the result with its new contents.
+        result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
+        finish: makes the result instead, from lists of values and leaves.
+        held: registers that ``result`` refers to.
+    """
+
+    guards: GuardProgram
+    executable: Executable
+    names: Sequence[str]
+    has_rest: bool
+    positional: int
+    positional_only: int
+    subjects: list[Subject] = field(default_factory=list)
+    numbers: list[tuple[int, type, int]] = field(default_factory=list)
+    generator: tuple[Any, int, int] | None = None
+    draws: int = -1
+    writes: list[tuple[int, int]] = field(default_factory=list)
+    result: list[tuple[int, int]] = field(default_factory=list)
+    finish: Callable[..., Any] | None = None
+    held: list[int] = field(default_factory=list)
+    kept: list[Any] = field(default_factory=list)
+
+
+class NativeCall:
+    """One compiled version, ready to be called.
+
+    Raises:
+        Unsupported: the version does something that native calls do not.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_kept", "_run", "plan")
+
+    def __init__(self, plan: CallPlan) -> None:
+        self.plan = plan
+        self._kept: list[Any] = []
+        self._block = np.zeros(w.CALL_WORDS, np.int64)
+        self._fill()
+        self._take_run()
+        self.renew()
+        _live.add(self)
+        plan.executable.borrowers.add(self)
+
+    @property
+    def hits(self) -> int:
+        """Calls that were answered."""
+        return int(self._block[w.HITS])
+
+    @property
+    def is_retired(self) -> bool:
+        """Whether it has given its memory back and answers no more calls."""
+        return not self._block[w.CONFIG]
+
+    def renew(self) -> None:
+        """Makes it valid for the configuration and the rules of now."""
+        present, rules = config(), rules_version[0]
+        self._kept[:2] = [present, rules]
+        self._block[w.CONFIG], self._block[w.RULES] = id(present), id(rules)
+
+    def release(self) -> None:
+        """Gives its memory back, if no call uses it; the next call makes another one."""
+        if not self._block[w.BUSY] and not self.is_retired:
+            self._block[w.CONFIG] = 0
+            self._run.free()
+
+    def after_fork(self) -> None:
+        """In the child: the thread whose call was going on does not exist here."""
+        if self._block[w.BUSY]:
+            self._take_run()
+            self._block[w.BUSY] = 0
+
+    # ---- words ---------------------------------------------------------------------------------------------------
+
+    def _take_run(self) -> None:
+        self._run = run = self.plan.executable.new_run()
+        block = self._block
+        block[w.BUFFERS_AT], block[w.DIMS_AT] = run.pointers
+        block[w.CONTEXT_AT] = ctypes.addressof(run.ctx)
+        block[w.RESET] = self._object(run.reset)
+
+    def _array(self, words: Sequence[int]) -> int:
+        made = np.array([*words, 0], np.int64)
+        self._kept.append(made)
+        return int(made.ctypes.data)
+
+    def _object(self, value: Any) -> int:
+        self._kept.append(value)
+        return id(value)
+
+    def _fill(self) -> None:
+        plan, block = self.plan, self._block
+        self._kept += [None, None, plan]
+        table = plan.guards.table()
+        block[w.PROGRAM], block[w.REGISTERS] = table.ctypes.data, plan.guards.registers
+        block[w.VALUES], block[w.REST] = len(plan.names), int(plan.has_rest)
+        block[w.NAMES_AT] = self._array([self._object(n) for n in plan.names])
+        block[w.POSITIONAL], block[w.POSITIONAL_ONLY] = plan.positional, plan.positional_only
+        block[w.MAIN], block[w.RELEASE] = plan.executable.address, int(plan.executable.releases)
+        self._fill_inputs()
+        self._fill_outputs()
+        result = plan.result if plan.finish is None else []
+        block[w.RESULT_AT] = self._array([word for pair in result for word in pair])
+        block[w.FINISH] = 0 if plan.finish is None else self._object(plan.finish)
+        held = list(dict.fromkeys([*plan.held, *(s.register for s in plan.subjects if s.is_written)]))
+        block[w.HELD], block[w.HELD_AT] = len(held), self._array(held)
+
+    def _fill_inputs(self) -> None:
+        plan, block = self.plan, self._block
+        if len(plan.subjects) > w.MOST_SUBJECTS:
+            raise Unsupported("more tensors than a call may have")
+        exclusive = any(s.is_written for s in plan.subjects)
+        words: list[int] = []
+        for s in plan.subjects:
+            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0) | (OWNS_DATA if s.is_donated else 0)
+            if exclusive and s.nbytes < 0:
+                raise Unsupported("writes in a program for many sizes")
+            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated)]
+        block[w.SUBJECTS], block[w.SUBJECT_AT] = len(plan.subjects), self._array(words)
+        block[w.EXCLUSIVE] = int(exclusive)
+        block[w.MARKS] = 1 + max((s.mark for s in plan.subjects), default=0)
+        kinds: dict[type, int] = {int: w.INT, bool: w.BOOL, float: w.FLOAT}
+        numbers = [word for r, kind, dim in plan.numbers for word in (r, kinds[kind], dim)]
+        block[w.NUMBERS], block[w.NUMBER_AT] = len(plan.numbers), self._array(numbers)
+        if plan.generator is not None:
+            generator, block[w.SEED], block[w.OFFSET] = plan.generator
+            block[w.GENERATOR] = self._object(vars(generator))
+
+    def _fill_outputs(self) -> None:
+        plan, block = self.plan, self._block
+        executable = plan.executable
+        described: list[int] = []
+        leaves: list[int] = []
+        for k, output in enumerate(executable.build.outputs):
+            kind, place = w.LEAF_NONE, 0
+            if output.buffer >= 0:
+                kind, place = w.LEAF_TENSOR, output.buffer
+                described += self._described(output.type)
+            elif output.donated >= 0 or isinstance(output.type, TokenType):
+                pass
+            elif isinstance(output.type, ScalarType):
+                kinds: dict[type, int] = {int: w.LEAF_INT, bool: w.LEAF_BOOL, float: w.LEAF_FLOAT}
+                kind, place = kinds[output.type.python_type], output.word
+            else:
+                raise Unsupported(f"output {k} is a {output.type}")
+            leaves += [kind, place]
+        block[w.OUTPUTS], block[w.OUTPUT_AT] = len(described) // OUTPUT_WORDS, self._array(described)
+        if block[w.OUTPUTS] > w.MOST_OUTPUTS:
+            raise Unsupported("more outputs than a call may have")
+        block[w.FIRST_OUTPUT] = executable.n_tensors
+        block[w.LEAVES], block[w.LEAF_AT] = len(leaves) // w.LEAF_WORDS, self._array(leaves)
+        outputs = executable.build.outputs
+        writes = [(s, -1 if outputs[k].donated >= 0 else outputs[k].buffer) for s, k in plan.writes]
+        block[w.WRITES], block[w.WRITE_AT] = len(writes), self._array([word for pair in writes for word in pair])
+        block[w.DRAWS] = plan.draws
+
+    def _described(self, type: Any) -> list[int]:
+        shape = list(type.shape)
+        if not all(isinstance(n, int) for n in shape) or 0 in shape:
+            raise Unsupported("an output whose size varies, or that is empty")
+        dtype = np.empty(0, type.dtype.numpy).dtype
+        if np.empty(0, dtype).dtype is not dtype:
+            raise Unsupported(f"dtype {dtype} is not a single object")
+        words = [0] * OUTPUT_WORDS
+        words[O_DTYPE], words[O_RANK] = self._object(dtype), len(shape)
+        words[O_BYTES], words[O_SHAPE] = dtype.itemsize * int(np.prod(shape, dtype=np.int64)), self._array(shape)
+        return words
+
+
+_live: weakref.WeakSet[NativeCall] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for call in list(_live):
+        call.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+class CallMachine:
+    """The loaded code, in place in the classes.
+
+    Raises:
+        Unsupported: this Python is not laid out as expected.
+    """
+
+    def __init__(self, classes: Classes) -> None:
+        engine = launch.engine()
+        if engine is None:
+            raise Unsupported(f"native launching: {launch.refusal()}")
+        known = layout()
+        self.words = Words("dg_call_words")
+        slots = {
+            "data": known.slot(Tensor, "_data"), "storage": known.slot(Tensor, "_storage"),
+            "view": known.slot(Tensor, "_view"), "version": known.slot(Alias, "version"),
+            "now": known.slot(type(CLOCK), "now"), "own": known.slot(classes.function, "_own"),
+            "method": known.slot(classes.function, "_method"), "native": known.slot(classes.versions, "native"),
+            "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
+            "block": known.slot(NativeCall, "_block"),
+        }  # fmt: skip
+        functions = call_text.functions(self.words, slots, known.has_versions)
+        text = module(functions, self.words, call_text.LOWER)
+        symbols = {name: engine.linked.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
+        symbols["dg_check"] = machine_code().address("dg_check")
+        symbols["dg_quiet"] = engine.block + engine.words.at("enabled")
+        self.linked = code.load(text, ["dg_call", "dg_bound", self.words.symbol], symbols=symbols)
+        self.linked.make_immortal()
+        self.block = self.linked.address(self.words.symbol)
+        self._kept: list[Any] = []
+        self._fill(classes)
+        for cls, name in ((classes.function, "dg_call"), (classes.bound, "dg_bound")):
+            cpython.set_call(cls, self.linked.address(name))
+
+    def _set(self, name: str, value: int) -> None:
+        if name in self.words.index:
+            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
+
+    def _fill(self, classes: Classes) -> None:
+        known = layout()
+        for name in self.words.index:
+            if name.startswith(("Py", "_Py")):
+                self._set(name, known.function(name))
+        libc = ctypes.CDLL(None)
+        for name in ("memset", "memcpy"):
+            self._set(name, ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0)
+        objects: dict[str, Any] = {
+            "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
+            "Alias": Alias, "clock": CLOCK, "Entries": classes.versions, "JitFunction": classes.function,
+            "rules": rules_version, "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
+            "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
+        }  # fmt: skip
+        for name, value in objects.items():
+            self._kept.append(value)
+            self._set(name, id(value))
+        self._set("config_version", -1)
+        for name, cls in (("plain_call", classes.function), ("plain_bound", classes.bound)):
+            self._set(name, cpython.call_of(cls))
+
+
+@functools.cache
+def call_machine(classes: Classes) -> CallMachine:
+    """The machine of these classes, made at the first call.
+
+    Raises:
+        Unsupported: this Python is not laid out as expected.
+    """
+    return CallMachine(classes)

@@ -1,0 +1,712 @@
+"""Calls of compiled functions without Python in between, as LLVM text.
+
+``dg_call`` is what calling a compiled function runs (its class's ``tp_call``): it finds the versions that belong to the
+function or, for a method, to the instance, and tries each. A version holds if its guards do (`guard_text`); it is run
+by `main` of its executable; its results are wrapped and its writes take effect. Whatever is not foreseen goes to the
+function's own ``__call__`` in Python, which does the same: up to the moment when `main` has succeeded nothing has
+happened that could be seen.
+
+Answers of ``dg_try``: 0, the version does not hold; 1, served (the result is null if an error is set); 2, Python shall
+do it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import call_words as w
+from .cpython import (
+    ARRAY_DATA,
+    ARRAY_FLAGS,
+    ARRAY_SHAPE,
+    DICT_VERSION,
+    FLOAT_VALUE,
+    LIST_ITEMS,
+    OWNS_DATA,
+    SIZE,
+    TUPLE_ITEMS,
+)  # fmt: skip
+from .executable_frame import CELLS, FRAMES
+from .launch_words import OUTPUT_WORDS, decref, incref, type_of
+from .regions import HEADER, KEPT
+from .textbuilder import Function, Value, Words
+
+LOWER = (
+    "declare ptr @dg_array(ptr)", "declare ptr @dg_tensor(ptr)", "declare ptr @dg_ready()",
+    "declare ptr @dg_alias(ptr)", "declare i64 @dg_check(ptr, ptr, ptr, ptr, ptr)", "@dg_quiet = external global i64",
+)  # fmt: skip
+"""Functions of the launcher and the guard machine; ``dg_quiet`` is what ``dg_ready`` gives if no tape records."""
+
+PLACES = 4 * w.MOST_SUBJECTS
+
+
+def functions(words: Words, slots: dict[str, int], versions: bool) -> list[Function]:
+    """All functions.
+
+    Args:
+        words: the block of words that they share with Python.
+        slots: offsets of the slots of our classes.
+        versions: whether dictionaries have versions.
+    """
+    return [
+        _distinct(words, slots), _shown(words), _tree(words), _finished(words), _stamp(words, slots),
+        _after(words, slots), _try(words, slots), _config(words, versions), _serve(words, slots),
+        _store(words, slots), _call(words, slots), _bound(words, slots),
+    ]  # fmt: skip
+
+
+def _drop(f: Function, value: Value) -> None:
+    """`decref` of what may be null."""
+    with f.if_(value.ne(None)):
+        decref(f, value)
+
+
+def _hold(f: Function, value: Value) -> None:
+    """`incref` without a call, for long rows of objects."""
+    count = f.load("i64", value)
+    if sys.version_info >= (3, 14):
+        incref(f, value)
+    elif sys.version_info >= (3, 12):  # the lower half counts; objects that live for ever have it full
+        with f.if_(count.to("i32").ne(-1)):
+            f.store((count + 1).to("i32"), value)
+    else:
+        f.store(count + 1, value)
+
+
+def _let_go(f: Function, value: Value) -> None:
+    """`decref` of what somebody else holds, too, most of the time: without a call then."""
+    last, done = f.label("last"), f.label("done")
+    count = f.load("i64", value)
+    if sys.version_info < (3, 12):
+        f.goto_if(count.eq(1), last)
+        f.store(count - 1, value)
+        f.goto(done)
+    f.place(last)
+    decref(f, value)
+    f.place(done)
+
+
+# ---- tensors that are written ---------------------------------------------------------------------------------------
+
+
+def _distinct(words: Words, slots: dict[str, int]) -> Function:
+    """``i64 dg_distinct(ptr call, ptr registers)``: whether tensors share storages exactly as they did when the version
+    was made, and their arrays are different objects. Remembers what it has found to be so."""
+    f = Function("i64", "dg_distinct", "ptr call, ptr registers", words)
+    call, registers = f.arg("call"), f.arg("registers")
+    count, start = f.load("i64", call, 8 * w.SUBJECTS), f.load("ptr", call, 8 * w.SUBJECT_AT)
+    marks = f.load("i64", call, 8 * w.MARKS)
+    keys, holders = f.space("i64", 2 * PLACES), f.emit("ptr", f"alloca ptr, i64 {marks + 1}, align 8")
+    size = f.variable("i64", 64)
+    bigger, sized = f.label("bigger"), f.label("sized")
+    f.place(bigger)
+    f.goto_if(size.get().gt(count * 4), sized)
+    size.set(size.get() * 2)
+    f.goto(bigger)
+    f.place(sized)
+    mask = size.get() - 1
+    f.call("ptr", f.word("memset"), keys, ("i32", 0), size.get() * 16)
+    f.call("ptr", f.word("memset"), holders, ("i32", 0), (marks + 1) * 8)
+    fail = f.label("fail")
+
+    def note(key: Value, mark: Value) -> None:
+        """``mark`` becomes what is known of ``key``; it fails if that is something else."""
+        place = f.variable("i64", (key.to("i64") >> 4) & mask)
+        again, found, done = f.label("again"), f.label("found"), f.label("done")
+        f.place(again)
+        at = keys + place.get() * 16
+        held = f.load("i64", at)
+        f.goto_if(held.eq(key.to("i64")), found)
+        with f.if_(held.eq(0)):
+            f.store(key.to("i64"), at)
+            f.store(mark, at, 8)
+            f.goto(done)
+        place.set((place.get() + 1) & mask)
+        f.goto(again)
+        f.place(found)
+        f.goto_if(f.load("i64", at, 8).ne(mark), fail)
+        f.place(done)
+
+    with f.times(count) as i:
+        subject = start + i * (8 * w.SUBJECT_WORDS)
+        tensor = f.load("ptr", registers, f.load("i64", subject, 8 * w.S_REGISTER) * 8)
+        array, storage = f.load("ptr", tensor, slots["data"]), f.load("ptr", tensor, slots["storage"])
+        mark = f.load("i64", subject, 8 * w.S_MARK)
+        with f.if_(mark.gt(-1)):
+            # A tensor whose alias nobody has asked for shares with none: it stands for its storage itself.
+            whose = f.variable("ptr", tensor)
+            with f.if_(type_of(f, storage).eq(f.word("Alias"))):
+                whose.set(storage)
+            note(whose.get(), mark)
+            holder = f.load("ptr", holders, mark * 8)
+            with f.if_(holder.eq(None)):
+                f.store(whose.get(), holders, mark * 8)
+            f.goto_if(f.load("ptr", holders, mark * 8).ne(whose.get()), fail)
+        note(array, i + (1 << 32))
+    with f.times(count) as i:
+        subject = start + i * (8 * w.SUBJECT_WORDS)
+        tensor = f.load("ptr", registers, f.load("i64", subject, 8 * w.S_REGISTER) * 8)
+        f.store(f.load("ptr", tensor, slots["data"]), subject, 8 * w.S_ARRAY)
+        f.store(f.load("ptr", tensor, slots["storage"]), subject, 8 * w.S_STORAGE)
+    f.ret(1)
+    f.place(fail)
+    f.ret(0)
+    return f
+
+
+def _shown(words: Words) -> Function:
+    """``i64 dg_shown(ptr call, ptr arrays, i64 which)``: whether no tensor that will be written reaches into the memory
+    of subject ``which``, which is somebody else's."""
+    f = Function("i64", "dg_shown", "ptr call, ptr arrays, i64 which", words)
+    call, arrays, which = f.arg("call"), f.arg("arrays"), f.arg("which")
+    start = f.load("ptr", call, 8 * w.SUBJECT_AT)
+    begin = f.load("i64", f.load("ptr", arrays, which * 8), ARRAY_DATA)
+    end = begin + f.load("i64", start + which * (8 * w.SUBJECT_WORDS), 8 * w.S_BYTES)
+    with f.times(f.load("i64", call, 8 * w.SUBJECTS)) as i:
+        subject = start + i * (8 * w.SUBJECT_WORDS)
+        apart = f.label("apart")
+        f.goto_if(f.load("i64", subject, 8 * w.S_DONATED).eq(0), apart)
+        other = f.load("i64", f.load("ptr", arrays, i * 8), ARRAY_DATA)
+        f.goto_if(other.gt(end - 1), apart)
+        f.goto_if(begin.gt(other + f.load("i64", subject, 8 * w.S_BYTES) - 1), apart)
+        f.ret(0)
+        f.place(apart)
+    f.ret(1)
+    return f
+
+
+def _stamp(words: Words, slots: dict[str, int]) -> Function:
+    """``i64 dg_stamp(ptr call, ptr registers)``: storages that were written get a new version, all the same; 0 if there
+    is no memory for it."""
+    f = Function("i64", "dg_stamp", "ptr call, ptr registers", words)
+    call, registers = f.arg("call"), f.arg("registers")
+    failed = f.label("failed")
+    clock = f.word("clock")
+    stamp = incref(f, f.load("ptr", clock, slots["now"]))
+    following = f.api("ptr", "PyLong_FromLongLong", f.api("i64", "PyLong_AsLongLong", stamp) + 1)
+    f.goto_if(following.eq(None), failed)
+    f.store(following, clock, slots["now"])
+    decref(f, stamp)  # the reference that the clock had
+    start, writes = f.load("ptr", call, 8 * w.SUBJECT_AT), f.load("ptr", call, 8 * w.WRITE_AT)
+    with f.times(f.load("i64", call, 8 * w.WRITES)) as i:
+        which = f.load("i64", writes, i * (8 * w.WRITE_WORDS))
+        register = f.load("i64", start + which * (8 * w.SUBJECT_WORDS), 8 * w.S_REGISTER)
+        alias = f.call("ptr", "dg_alias", f.load("ptr", registers, register * 8))
+        f.goto_if(alias.eq(None), failed)
+        before = f.load("ptr", alias, slots["version"])
+        f.store(incref(f, stamp), alias, slots["version"])
+        decref(f, before)
+        decref(f, alias)
+    decref(f, stamp)
+    f.ret(1)
+    f.place(failed)
+    decref(f, stamp)
+    f.ret(0)
+    return f
+
+
+# ---- results --------------------------------------------------------------------------------------------------------
+
+
+def _tree(words: Words) -> Function:
+    """``ptr dg_tree(ptr cursor, ptr leaves, ptr registers)``: the value described at the address in ``cursor``, which
+    moves on; null if it fails."""
+    f = Function("ptr", "dg_tree", "ptr cursor, ptr leaves, ptr registers", words)
+    cursor, leaves, registers = f.arg("cursor"), f.arg("leaves"), f.arg("registers")
+    at = f.load("ptr", cursor)
+    f.store(at + 16, cursor)
+    kind, which = f.load("i64", at), f.load("i64", at, 8)
+    for tag, table in ((w.TREE_LEAF, leaves), (w.TREE_REGISTER, registers)):
+        with f.if_(kind.eq(tag)):
+            f.ret(incref(f, f.load("ptr", table, which * 8)))
+    with f.if_(kind.eq(w.TREE_CONSTANT)):
+        f.ret(incref(f, which.to("ptr")))
+    made = f.variable("ptr")
+    parts = f.variable("ptr")
+    with f.if_(kind.eq(w.TREE_TUPLE)):
+        made.set(f.api("ptr", "PyTuple_New", which))
+    with f.if_(kind.eq(w.TREE_LIST)):
+        made.set(f.api("ptr", "PyList_New", which))
+    with f.if_(made.get().eq(None)):
+        f.ret(0)
+    parts.set(made.get() + TUPLE_ITEMS)
+    with f.if_(kind.eq(w.TREE_LIST)):
+        parts.set(f.load("ptr", made.get(), LIST_ITEMS))
+    with f.times(which) as i:
+        part = f.call("ptr", "dg_tree", cursor, leaves, registers)
+        with f.if_(part.eq(None)):
+            decref(f, made.get())
+            f.ret(0)
+        f.store(part, parts.get(), i * 8)
+    f.ret(made.get())
+    return f
+
+
+def _finished(words: Words) -> Function:
+    """``ptr dg_finished(ptr finish, ptr values, i64 n, ptr leaves, i64 count)``: what the Python function ``finish``
+    makes of a list of the call's values and one of the leaves."""
+    f = Function("ptr", "dg_finished", "ptr finish, ptr values, i64 n, ptr leaves, i64 count", words)
+    lists = f.space("ptr", 2)
+    f.store(0, lists, type="ptr")
+    f.store(0, lists, 8, type="ptr")
+    result, failed = f.variable("ptr", 0), f.label("failed")
+    for place, (start, count) in enumerate(((f.arg("values"), f.arg("n")), (f.arg("leaves"), f.arg("count")))):
+        made = f.api("ptr", "PyList_New", count)
+        f.goto_if(made.eq(None), failed)
+        f.store(made, lists, 8 * place)
+        with f.times(count) as i:
+            item = f.variable("ptr", f.load("ptr", start, i * 8))
+            with f.if_(item.get().eq(None)):
+                item.set(f.word("None"))
+            f.store(incref(f, item.get()), f.load("ptr", made, LIST_ITEMS), i * 8)
+    result.set(
+        f.api(
+            "ptr",
+            "PyObject_CallFunctionObjArgs",
+            f.arg("finish"),
+            f.load("ptr", lists),
+            f.load("ptr", lists, 8),
+            ("ptr", "null"),
+        )  # fmt: skip
+    )
+    f.place(failed)
+    _drop(f, f.load("ptr", lists))
+    _drop(f, f.load("ptr", lists, 8))
+    f.ret(result.get())
+    return f
+
+
+def _after(words: Words, slots: dict[str, int]) -> Function:
+    """``ptr dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors)``: what follows when
+    `main` has succeeded: writes, then the result; null with an error set."""
+    f = Function("ptr", "dg_after", "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors", words)
+    call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
+    context = f.load("ptr", call, 8 * w.CONTEXT_AT)
+    count = f.load("i64", call, 8 * w.LEAVES)
+    leaves = f.emit("ptr", f"alloca ptr, i64 {count + 1}, align 8")
+    numbers = f.variable("i64", 0)  # of leaves that are there, for the clean-up
+    result, done = f.variable("ptr", 0), f.label("done")
+    with f.times(count) as i:
+        leaf = f.load("ptr", call, 8 * w.LEAF_AT) + i * (8 * w.LEAF_WORDS)
+        kind, place = f.load("i64", leaf), f.load("i64", leaf, 8)
+        value = f.variable("ptr", 0)
+        known = f.label("known")
+        f.goto_if(kind.eq(w.LEAF_NONE), known)
+        with f.if_(kind.eq(w.LEAF_TENSOR)):
+            value.set(incref(f, f.load("ptr", f.arg("tensors"), place * 8)))
+            f.goto(known)
+        bits = f.load("i64", context, place * 8)
+        with f.if_(kind.eq(w.LEAF_INT)):
+            value.set(f.api("ptr", "PyLong_FromLongLong", bits))
+        with f.if_(kind.eq(w.LEAF_BOOL)):
+            truth = f.emit("ptr", f"select i1 {bits.ne(0)}, ptr {f.word('True')}, ptr {f.word('False')}")
+            value.set(incref(f, truth))
+        with f.if_(kind.eq(w.LEAF_FLOAT)):
+            number = f.emit("double", f"bitcast i64 {bits} to double")
+            value.set(f.api("ptr", "PyFloat_FromDouble", number))
+        f.goto_if(value.get().eq(None), done)
+        f.place(known)
+        f.store(value.get(), leaves, i * 8)
+        numbers.set(i + 1)
+    f.store(0, call, 8 * w.BUSY)
+
+    writes = f.load("i64", call, 8 * w.WRITES)
+    start = f.load("ptr", call, 8 * w.SUBJECT_AT)
+    with f.times(writes) as i:
+        write = f.load("ptr", call, 8 * w.WRITE_AT) + i * (8 * w.WRITE_WORDS)
+        which, output = f.load("i64", write), f.load("i64", write, 8)
+        with f.if_(output.gt(-1)):
+            nbytes = f.load("i64", start + which * (8 * w.SUBJECT_WORDS), 8 * w.S_BYTES)
+            target = f.load("ptr", f.load("ptr", arrays, which * 8), ARRAY_DATA)
+            source = f.load("ptr", f.load("ptr", f.arg("outputs"), output * 8), ARRAY_DATA)
+            f.call("ptr", f.word("memcpy"), target, source, nbytes)
+    with f.if_(writes.ne(0)):
+        f.goto_if(f.call("i64", "dg_stamp", call, registers).eq(0), done)
+    draws = f.load("i64", call, 8 * w.DRAWS)
+    with f.if_(draws.gt(-1)):
+        generator = f.load("ptr", call, 8 * w.GENERATOR)
+        told = f.api("i32", "PyDict_SetItem", generator, f.word("'offset'"), f.load("ptr", leaves, draws * 8))
+        f.goto_if(told.ne(0), done)
+    f.store(f.load("i64", call, 8 * w.HITS) + 1, call, 8 * w.HITS)
+    finish = f.load("ptr", call, 8 * w.FINISH)
+    with f.if_(finish.ne(None)):
+        n = f.load("i64", call, 8 * w.VALUES)
+        result.set(f.call("ptr", "dg_finished", finish, f.arg("values"), n, leaves, count))
+        f.goto(done)
+    cursor = f.space("ptr", 1)
+    f.store(f.load("ptr", call, 8 * w.RESULT_AT), cursor)
+    result.set(f.call("ptr", "dg_tree", cursor, leaves, registers))
+    f.place(done)
+    with f.times(numbers.get()) as i:
+        _drop(f, f.load("ptr", leaves, i * 8))
+    f.ret(result.get())
+    return f
+
+
+# ---- one version ----------------------------------------------------------------------------------------------------
+
+
+def _values(f: Function, call: Value, first: Value, args: Value, keywords: Value, misses: str, python: str) -> tuple:
+    """Code that puts the values of the parameters in a row; what it made for that (or null)."""
+    n = f.load("i64", args, SIZE)
+    before = f.emit("i64", f"zext i1 {first.ne(None)} to i64")
+    total = n + before
+    wanted, rest = f.load("i64", call, 8 * w.VALUES), f.load("i64", call, 8 * w.REST)
+    positional = f.load("i64", call, 8 * w.POSITIONAL)
+    values, made = f.variable("ptr", args + TUPLE_ITEMS), f.variable("ptr", 0)
+    bound, named = f.label("bound"), f.variable("i64", 0)
+    with f.if_(keywords.ne(None)):
+        named.set(f.api("i64", "PyDict_Size", keywords))
+    direct = f.label("direct")
+    f.goto_if((before | rest | named.get()).eq(0), direct)
+    room = f.emit("ptr", f"alloca ptr, i64 {wanted + 1}, align 8")
+    values.set(room)
+    fixed = wanted - rest
+    several = f.label("several")
+    f.goto_if(rest.ne(0), several)
+    f.goto_if((total + named.get()).ne(wanted), misses)
+    f.goto_if(total.gt(positional), misses)
+    with f.if_(named.get().ne(0)):
+        f.goto_if(f.load("i64", call, 8 * w.POSITIONAL_ONLY).gt(total), misses)
+        names = f.load("ptr", call, 8 * w.NAMES_AT)
+        with f.times(named.get()) as i:
+            given = f.api("ptr", "PyDict_GetItemWithError", keywords, f.load("ptr", names, (total + i) * 8))
+            with f.if_(given.eq(None)):
+                f.api("void", "PyErr_Clear")
+                f.goto(misses)
+            f.store(given, room, (total + i) * 8)
+    given_by_position = f.variable("i64", n)
+    copy = f.label("copy")
+    f.goto(copy)
+    f.place(several)
+    f.goto_if(named.get().ne(0), misses)
+    f.goto_if(fixed.gt(total - 1), misses)
+    f.goto_if(before.gt(fixed), python)
+    made.set(f.api("ptr", "PyTuple_GetSlice", args, fixed - before, n))
+    f.goto_if(made.get().eq(None), python)
+    f.store(made.get(), room, fixed * 8)
+    given_by_position.set(fixed - before)
+    f.place(copy)
+    with f.if_(before.ne(0)):
+        f.store(first, room)
+    with f.times(given_by_position.get()) as i:
+        f.store(f.load("ptr", args + i * 8, TUPLE_ITEMS), room, (before + i) * 8)
+    f.goto(bound)
+    f.place(direct)
+    f.goto_if(n.ne(wanted), misses)
+    f.goto_if(n.gt(positional), misses)
+    f.place(bound)
+    return values, made
+
+
+def _read_numbers(f: Function, call: Value, registers: Value, arrays: Value, python: str) -> None:
+    """Code that puts numbers, the state of the generator and symbolic sizes where `main` expects them."""
+    dims = f.load("ptr", call, 8 * w.DIMS_AT)
+    overflow = f.space("i32", 1)
+    with f.times(f.load("i64", call, 8 * w.NUMBERS)) as i:
+        number = f.load("ptr", call, 8 * w.NUMBER_AT) + i * (8 * w.NUMBER_WORDS)
+        value = f.load("ptr", registers, f.load("i64", number, 8 * w.N_REGISTER) * 8)
+        kind, bits = f.load("i64", number, 8 * w.N_KIND), f.variable("i64", 0)
+        with f.if_(kind.eq(w.INT)):
+            f.goto_if(type_of(f, value).ne(f.word("int")), python)
+            bits.set(f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow))
+            f.goto_if(f.load("i32", overflow).ne(0), python)
+        with f.if_(kind.eq(w.BOOL)):
+            bits.set(f.emit("i64", f"zext i1 {value.eq(f.word('True'))} to i64"))
+        with f.if_(kind.eq(w.FLOAT)):
+            f.goto_if(type_of(f, value).ne(f.word("float")), python)
+            bits.set(f.load("i64", value, FLOAT_VALUE))
+        f.store(bits.get(), dims, f.load("i64", number, 8 * w.N_DIM) * 8)
+    generator = f.load("ptr", call, 8 * w.GENERATOR)
+    with f.if_(generator.ne(None)):
+        for name, place in (("'_seed'", w.SEED), ("'offset'", w.OFFSET)):
+            value = f.api("ptr", "PyDict_GetItemWithError", generator, f.word(name))
+            f.goto_if(value.eq(None), python)
+            f.goto_if(type_of(f, value).ne(f.word("int")), python)
+            bits = f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow)
+            f.goto_if(f.load("i32", overflow).ne(0), python)
+            f.store(bits, dims, f.load("i64", call, 8 * place) * 8)
+    with f.times(f.load("i64", call, 8 * w.SIZES)) as i:
+        size = f.load("ptr", call, 8 * w.SIZE_AT) + i * (8 * w.SIZE_WORDS)
+        array = f.load("ptr", arrays, f.load("i64", size, 8 * w.Z_SUBJECT) * 8)
+        extent = f.load("i64", f.load("ptr", array, ARRAY_SHAPE), f.load("i64", size, 8 * w.Z_AXIS) * 8)
+        f.store(extent, dims, f.load("i64", size, 8 * w.Z_DIM) * 8)
+
+
+def _read_tensors(
+    f: Function, call: Value, registers: Value, arrays: Value, slots: dict[str, int], python: str
+) -> None:
+    """Code that puts the addresses of tensors where `main` expects them, and makes sure that it may write."""
+    count, start = f.load("i64", call, 8 * w.SUBJECTS), f.load("ptr", call, 8 * w.SUBJECT_AT)
+    buffers = f.load("ptr", call, 8 * w.BUFFERS_AT)
+    exclusive = f.load("i64", call, 8 * w.EXCLUSIVE)
+    changed, shown = f.variable("i64", 0), f.variable("i64", 0)
+    with f.times(count) as i:
+        subject = start + i * (8 * w.SUBJECT_WORDS)
+        tensor = f.load("ptr", registers, f.load("i64", subject, 8 * w.S_REGISTER) * 8)
+        array = f.load("ptr", tensor, slots["data"])
+        f.store(array, arrays, i * 8)
+        flags = f.load("i32", array, ARRAY_FLAGS).to("i64")
+        needed = f.load("i64", subject, 8 * w.S_FLAGS)
+        f.goto_if((flags & needed).ne(needed), python)
+        buffer = f.load("i64", subject, 8 * w.S_BUFFER)
+        with f.if_(buffer.gt(-1)):
+            f.store(f.load("ptr", array, ARRAY_DATA), buffers, buffer * 8)
+        with f.if_(exclusive.ne(0)):
+            with f.if_(array.ne(f.load("ptr", subject, 8 * w.S_ARRAY))):
+                changed.set(1)
+            storage = f.load("ptr", tensor, slots["storage"])
+            with f.if_(storage.ne(f.load("ptr", subject, 8 * w.S_STORAGE))):
+                changed.set(1)
+            with f.if_((flags & OWNS_DATA).eq(0)):
+                shown.set(shown.get() + 1)
+    with f.if_(changed.get().ne(0)):
+        f.goto_if(f.call("i64", "dg_distinct", call, registers).eq(0), python)
+    with f.if_(shown.get().ne(0)):
+        f.goto_if(shown.get().gt(w.MOST_SHOWN), python)
+        with f.times(count) as i:
+            flags = f.load("i32", f.load("ptr", arrays, i * 8), ARRAY_FLAGS).to("i64")
+            with f.if_((flags & OWNS_DATA).eq(0)):
+                f.goto_if(f.call("i64", "dg_shown", call, arrays, i).eq(0), python)
+    with f.times(f.load("i64", call, 8 * w.WRITES)) as i:
+        which = f.load("i64", f.load("ptr", call, 8 * w.WRITE_AT), i * (8 * w.WRITE_WORDS))
+        register = f.load("i64", start + which * (8 * w.SUBJECT_WORDS), 8 * w.S_REGISTER)
+        view = f.load("ptr", f.load("ptr", registers, register * 8), slots["view"])
+        f.goto_if(view.ne(f.word("None")), python)
+
+
+def _run(f: Function, call: Value, registers: Value, arrays: Value) -> Value:
+    """Code that runs `main`; its status. What is used later is held: without the GIL, or when an object is made and
+    that collects garbage, others may drop it."""
+    status = f.variable("i32")
+    main = f.load("ptr", call, 8 * w.MAIN)
+    buffers, dims = f.load("ptr", call, 8 * w.BUFFERS_AT), f.load("ptr", call, 8 * w.DIMS_AT)
+    held_at = f.load("ptr", call, 8 * w.HELD_AT)
+    with f.times(f.load("i64", call, 8 * w.HELD)) as i:
+        _hold(f, f.load("ptr", registers, f.load("i64", held_at, i * 8) * 8))
+    quick, done = f.label("quick"), f.label("done")
+    f.goto_if(f.load("i64", call, 8 * w.RELEASE).eq(0), quick)
+    with f.times(f.load("i64", call, 8 * w.SUBJECTS)) as i:
+        _hold(f, f.load("ptr", arrays, i * 8))
+    saved = f.api("ptr", "PyEval_SaveThread")
+    status.set(f.call("i32", main, buffers, dims))
+    f.api("void", "PyEval_RestoreThread", saved)
+    f.goto(done)
+    f.place(quick)
+    status.set(f.call("i32", main, buffers, dims))
+    f.place(done)
+    context = f.load("ptr", call, 8 * w.CONTEXT_AT)
+    for region in (CELLS, FRAMES):  # `regions.reset`; what is more than one chunk of moderate size is for Python
+        chunk = f.load("ptr", context, 8 * region)
+        clean, python = f.label("clean"), f.label("python")
+        f.goto_if(chunk.eq(None), clean)
+        f.goto_if(f.load("i64", chunk).ne(0), python)
+        f.goto_if(f.load("i64", chunk, 8).gt(KEPT), python)
+        f.store(HEADER, context, 8 * (region + 1))
+        f.goto(clean)
+        f.place(python)
+        answer = f.api("ptr", "PyObject_CallNoArgs", f.load("ptr", call, 8 * w.RESET))
+        with f.if_(answer.eq(None)):
+            f.api("void", "PyErr_Clear")
+        _drop(f, answer)
+        f.place(clean)
+    return status.get()
+
+
+def _try(words: Words, slots: dict[str, int]) -> Function:
+    """``i64 dg_try(ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result)``."""
+    f = Function("i64", "dg_try", "ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result", words)
+    version = f.arg("version")
+    misses, python, leave = f.label("misses"), f.label("python"), f.label("leave")
+    answer = f.variable("i64", 0)
+    call = f.load("ptr", f.load("ptr", version, slots["block"]), ARRAY_DATA)
+    with f.if_(f.load("ptr", call, 8 * w.CONFIG).ne(f.arg("config"))):
+        f.ret(0)
+    rules = f.load("ptr", f.load("ptr", f.word("rules"), LIST_ITEMS))
+    with f.if_(f.load("ptr", call, 8 * w.RULES).ne(rules)):
+        f.ret(0)
+    with f.if_(f.load("i64", call, 8 * w.BUSY).ne(0)):
+        f.ret(2)
+    not_bound, not_python = f.label("not_bound"), f.label("not_python")
+    values, made = _values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python)
+    f.store(1, call, 8 * w.BUSY)
+    incref(f, version)
+
+    count = f.load("i64", call, 8 * w.OUTPUTS)
+    outputs, tensors = (f.emit("ptr", f"alloca ptr, i64 {count + 1}, align 8") for _ in range(2))
+    release = f.load("i64", call, 8 * w.RELEASE)
+    n_registers, n_subjects = f.load("i64", call, 8 * w.REGISTERS), f.load("i64", call, 8 * w.SUBJECTS)
+    registers, owned = (f.emit("ptr", f"alloca ptr, i64 {n_registers + 1}, align 8") for _ in range(2))
+    arrays = f.emit("ptr", f"alloca ptr, i64 {n_subjects + 1}, align 8")
+    there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
+    f.store(0, n_owned)
+    first_output = f.load("ptr", call, 8 * w.BUFFERS_AT) + f.load("i64", call, 8 * w.FIRST_OUTPUT) * 8
+    with f.times(count) as i:
+        array = f.call("ptr", "dg_array", f.load("ptr", call, 8 * w.OUTPUT_AT) + i * (8 * OUTPUT_WORDS))
+        f.goto_if(array.eq(None), python)
+        tensor = f.call("ptr", "dg_tensor", array)
+        f.goto_if(tensor.eq(None), python)
+        f.store(array, outputs, i * 8)
+        f.store(tensor, tensors, i * 8)
+        f.store(f.load("ptr", array, ARRAY_DATA), first_output, i * 8)
+        there.set(i + 1)
+    program = f.load("ptr", call, 8 * w.PROGRAM)
+    f.goto_if(f.call("i64", "dg_check", program, values.get(), registers, owned, n_owned).eq(0), misses)
+    _read_tensors(f, call, registers, arrays, slots, python)
+    _read_numbers(f, call, registers, arrays, python)
+    status = _run(f, call, registers, arrays)
+    holding.set(1)
+    f.goto_if(status.ne(0), python)
+    result = f.call("ptr", "dg_after", call, values.get(), registers, arrays, outputs, tensors)
+    f.store(result, f.arg("result"))
+    answer.set(1)
+    f.goto(leave)
+    f.place(python)
+    f.api("void", "PyErr_Clear")
+    answer.set(2)
+    f.place(misses)
+    f.place(leave)
+    f.store(0, call, 8 * w.BUSY)
+    with f.if_(holding.get().ne(0)):
+        held_at = f.load("ptr", call, 8 * w.HELD_AT)
+        with f.times(f.load("i64", call, 8 * w.HELD)) as i:
+            _let_go(f, f.load("ptr", registers, f.load("i64", held_at, i * 8) * 8))
+        with f.if_(release.ne(0)), f.times(n_subjects) as i:
+            _let_go(f, f.load("ptr", arrays, i * 8))
+    with f.times(there.get()) as i:
+        decref(f, f.load("ptr", tensors, i * 8))
+    with f.times(f.load("i64", n_owned)) as i:
+        decref(f, f.load("ptr", owned, i * 8))
+    _drop(f, made.get())
+    decref(f, version)
+    f.ret(answer.get())
+    f.place(not_bound)
+    f.ret(0)
+    f.place(not_python)
+    f.api("void", "PyErr_Clear")
+    f.ret(2)
+    return f
+
+
+# ---- which version --------------------------------------------------------------------------------------------------
+
+
+def _config(words: Words, versions: bool) -> Function:
+    """``ptr dg_config()``: the configuration in force, borrowed; null if it is one of a `with` block."""
+    f = Function("ptr", "dg_config", "", words)
+    override = f.space("ptr", 1)
+    failed = f.label("failed")
+    told = f.api("i32", "PyContextVar_Get", f.word("override"), ("ptr", "null"), override)
+    f.goto_if(told.ne(0), failed)
+    value = f.load("ptr", override)
+    f.goto_if(value.eq(None), failed)
+    decref(f, value)
+    with f.if_(value.ne(f.word("None"))):
+        f.ret(0)
+    module = f.word("config_module")
+    if versions:
+        now = f.load("i64", module, DICT_VERSION)
+        with f.if_(now.eq(f.word("config_version", "i64"))):
+            f.ret(f.word("config_found"))
+        f.store(now, f.word_place("config_version"))
+    found = f.api("ptr", "PyDict_GetItemWithError", module, f.word("'_process'"))
+    f.goto_if(found.eq(None), failed)
+    f.store(found, f.word_place("config_found"))
+    f.ret(found)
+    f.place(failed)
+    f.api("void", "PyErr_Clear")
+    f.ret(0)
+    return f
+
+
+def _serve(words: Words, slots: dict[str, int]) -> Function:
+    """``i64 dg_serve(ptr store, ptr first, ptr args, ptr keywords, ptr result)``: whether a version of ``store`` has
+    answered the call."""
+    f = Function("i64", "dg_serve", "ptr store, ptr first, ptr args, ptr keywords, ptr result", words)
+    no = f.label("no")
+    f.goto_if(f.arg("store").eq(None), no)
+    versions = f.load("ptr", f.arg("store"), slots["native"])
+    f.goto_if(versions.eq(None), no)
+    f.goto_if(type_of(f, versions).ne(f.word("tuple")), no)
+    f.goto_if(f.call("ptr", "dg_ready").ne(_quiet_place(f)), no)
+    config = f.call("ptr", "dg_config")
+    f.goto_if(config.eq(None), no)
+    incref(f, versions)
+    answer, done = f.variable("i64", 0), f.label("done")
+    with f.times(f.load("i64", versions, SIZE)) as i:
+        version = f.load("ptr", versions + i * 8, TUPLE_ITEMS)
+        answer.set(
+            f.call("i64", "dg_try", version, config, f.arg("first"), f.arg("args"), f.arg("keywords"), f.arg("result"))
+        )
+        f.goto_if(answer.get().ne(0), done)
+    f.place(done)
+    decref(f, versions)
+    f.ret(f.emit("i64", f"zext i1 {answer.get().eq(1)} to i64"))
+    f.place(no)
+    f.ret(0)
+    return f
+
+
+def _quiet_place(f: Function) -> Value:
+    return Value(f, "ptr", "@dg_quiet")
+
+
+def _store(words: Words, slots: dict[str, int]) -> Function:
+    """``ptr dg_store(ptr function, ptr first)``: the versions of a function, or of the instance that is the first
+    argument of a method; null if there are none."""
+    f = Function("ptr", "dg_store", "ptr function, ptr first", words)
+    no = f.label("no")
+    key = f.load("ptr", f.arg("function"), slots["method"])
+    f.goto_if(key.eq(None), no)
+    with f.if_(key.eq(f.word("None"))):
+        f.ret(f.load("ptr", f.arg("function"), slots["own"]))
+    f.goto_if(f.arg("first").eq(None), no)
+    place = f.api("ptr", "_PyObject_GetDictPtr", f.arg("first"))
+    f.goto_if(place.eq(None), no)
+    found = f.variable("ptr", f.load("ptr", place))
+    for name in (f.word("'versions'"), key):
+        f.goto_if(found.get().eq(None), no)
+        f.goto_if(type_of(f, found.get()).ne(f.word("dict")), no)
+        found.set(f.api("ptr", "PyDict_GetItemWithError", found.get(), name))
+    f.goto_if(found.get().eq(None), no)
+    f.goto_if(type_of(f, found.get()).ne(f.word("Entries")), no)
+    f.ret(found.get())
+    f.place(no)
+    f.api("void", "PyErr_Clear")
+    f.ret(0)
+    return f
+
+
+def _call(words: Words, slots: dict[str, int]) -> Function:
+    """``tp_call`` of compiled functions."""
+    f = Function("ptr", "dg_call", "ptr self, ptr args, ptr keywords", words, linkage="")
+    first = f.variable("ptr", 0)
+    with f.if_(f.load("i64", f.arg("args"), SIZE).ne(0)):
+        first.set(f.load("ptr", f.arg("args"), TUPLE_ITEMS))
+    store = f.call("ptr", "dg_store", f.arg("self"), first.get())
+    _answer(f, store, f.const("ptr", 0), "plain_call")
+    return f
+
+
+def _bound(words: Words, slots: dict[str, int]) -> Function:
+    """``tp_call`` of methods that are bound to their instance."""
+    f = Function("ptr", "dg_bound", "ptr self, ptr args, ptr keywords", words, linkage="")
+    python, ready = f.label("python"), f.label("ready")
+    function, subject = (f.load("ptr", f.arg("self"), slots[name]) for name in ("function", "subject"))
+    f.goto_if(function.eq(None), python)
+    f.goto_if(subject.eq(None), python)
+    f.goto_if(type_of(f, function).eq(f.word("JitFunction")), ready)
+    f.place(python)
+    f.ret(f.call("ptr", f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
+    f.place(ready)
+    store = f.call("ptr", "dg_store", function, subject)
+    _answer(f, store, subject, "plain_bound")
+    return f
+
+
+def _answer(f: Function, store: Value, first: Value, plain: str) -> None:
+    result = f.space("ptr", 1)
+    served = f.call("i64", "dg_serve", store, first, f.arg("args"), f.arg("keywords"), result)
+    with f.if_(served.ne(0)):
+        f.ret(f.load("ptr", result))
+    f.ret(f.call("ptr", f.word(plain), f.arg("self"), f.arg("args"), f.arg("keywords")))
