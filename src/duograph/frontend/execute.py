@@ -68,9 +68,7 @@ def as_user_values(values: Sequence[Any]) -> list[Any]:
     return [wrap(v) if isinstance(v, np.ndarray) else v for v in values]
 
 
-def own_outputs(
-    outputs: Sequence[Any], inputs: Sequence[Any], donate: Mapping[int, int] | None = None
-) -> list[Any]:
+def own_outputs(outputs: Sequence[Any], inputs: Sequence[Any], donate: Mapping[int, int] | None = None) -> list[Any]:
     """Outputs as tensors of their own storage: results of a program share memory only with inputs that were donated."""
     given = {id(x) for x in inputs}
     made: list[Any] = []

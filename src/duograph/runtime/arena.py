@@ -1,7 +1,7 @@
 """Memory planning: which blocks of an executable lie where in its arena.
 
 A *block* is memory for one value (or for several that follow each other in place). The emitter notes when a block is
-first and last touched, on a clock that counts the steps of the program as they are written; loops are one stretch of it.
+first and last touched, on a clock that counts the steps of the program as they are written; a loop is one stretch.
 Blocks of known size get offsets at once, the largest first, each at the lowest place that is free for as long as it
 lives. Blocks whose size depends on symbolic dimensions share *slots* with others of the same size; where slots begin is
 computed when a call enters, so one plan serves every size.

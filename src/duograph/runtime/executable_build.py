@@ -14,6 +14,7 @@ from duograph.core.types import ScalarType, StackType, TensorType, TokenType, Ty
 from duograph.ir.control import call, call_named
 from duograph.ir.node import Const, Graph, Node
 from duograph.ir.printer import all_graphs
+from duograph.ir.walk import recursive_graphs
 from duograph.lower.loop.ir import Buffer, Function, Value
 from duograph.lower.loop.types import element_of
 
@@ -100,7 +101,7 @@ class Build:
             for node in g.nodes:
                 if node.op is call:
                     callers[node.attrs["graph"]] = callers.get(node.attrs["graph"], 0) + 1
-        self._shared = {g for g, n in callers.items() if n > 1}
+        self._shared = {g for g, n in callers.items() if n > 1 or g in recursive_graphs(self.graph)}
         self.native_stacks = self._stacks_stay(graphs)
         self._write()
         self._load()
@@ -130,7 +131,9 @@ class Build:
                     return False
                 if node.op.name in STACK_OPS:
                     for t in (node.type, *[o.type for o in node.operands]):
-                        items = [i for leaf in leaf_types(t) if isinstance(leaf, StackType) for i in leaf_types(leaf.item)]
+                        items = [
+                            i for leaf in leaf_types(t) if isinstance(leaf, StackType) for i in leaf_types(leaf.item)
+                        ]
                         if not all(knows(entry, i) for i in (*items, *leaf_types(t))):
                             return False
         return True

@@ -61,7 +61,9 @@ class Callee:
     @property
     def is_closed(self) -> bool:
         """Whether the sizes of the results follow from those of the parameters."""
-        return knows(self.symbols, self.graph.output.type) and all(knows(self.symbols, p.type) for p in self.graph.params)
+        return knows(self.symbols, self.graph.output.type) and all(
+            knows(self.symbols, p.type) for p in self.graph.params
+        )
 
 
 def callee_of(graph: Graph, symbol: str) -> Callee:

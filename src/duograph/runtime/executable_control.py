@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named, cond, custom_vjp, scan, while_loop

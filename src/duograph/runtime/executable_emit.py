@@ -39,7 +39,6 @@ from .executable_values import (
     leaves_of,
     tree_of,
 )
-
 from .regions import alloc_function, cut_function
 
 if TYPE_CHECKING:
@@ -60,7 +59,9 @@ class Scope:
         alive: the values that are not.
     """
 
-    def __init__(self, graph: Graph, args: Sequence[Tree], symbols: dict[Any, Any], places: dict[Place, Memory]) -> None:
+    def __init__(
+        self, graph: Graph, args: Sequence[Tree], symbols: dict[Any, Any], places: dict[Place, Memory]
+    ) -> None:
         self.graph = graph
         self.values: dict[Node, Tree] = dict(zip(graph.params, args, strict=True))
         self.symbols = dict(symbols)

@@ -1,6 +1,6 @@
 """Steps of native programs that run in Python: how they are called, and what they do there.
 
-Code calls ``dg_host(bufs, dims)``, a ctypes callback that takes the GIL. ``dims`` begins with the number of the run and of
+Code calls ``dg_host(bufs, dims)``, a ctypes callback that takes the GIL. ``dims`` begins with the numbers of the run and
 the step; numbers, handles and symbolic sizes follow. ``bufs`` has the tensors, memory for results of known size, and
 words for the other results: numbers, handles, and for tensors of a size that only the step knows address and extents.
 """
@@ -221,6 +221,8 @@ def emit_host(e: Emitter, node: Apply, operands: list[Tree], scope: Scope, reaso
             results.append(NOTHING)
     n_words = sum(1 + (len(t.shape) if isinstance(t, TensorType) else 0) for t in types)
     words = b.alloca("i64", max(1, n_words), 16)
+    if node.op.effects:
+        b.leave()  # what has failed before must not be followed by effects
     b.call(SYMBOL, [*buffers, words], dims)
     b.leave()
     w = 0

@@ -21,7 +21,6 @@ from . import cpython, launch, records, regions
 from .executable_build import Output
 from .executable_frame import CELLS, CONSTANTS, FRAMES, RUN
 from .executable_host import RUNS, from_word, to_word
-from .executable_values import leaf_types
 
 if TYPE_CHECKING:
     from .executable import Executable
@@ -214,7 +213,9 @@ class Run:
         start = self.bufs[len(self.bufs) - 2] - self.memory.ctypes.data
         for offset, length in self.zones:
             if (self.memory[start + offset : start + offset + length] != _POISON).any():
-                raise SystemError(f"native code of @{self.executable.graph.name} has written behind the block at {offset}")
+                raise SystemError(
+                    f"native code of @{self.executable.graph.name} has written behind the block at {offset}"
+                )
 
     def leaf(self, output: Output, outs: list[Any]) -> Any:
         """One leaf of the result, after a call."""

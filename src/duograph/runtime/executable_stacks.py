@@ -1,6 +1,6 @@
 """Residual stacks and packed residuals inside one executable, as native cells.
 
-A cell lies in the region ``CELLS``: word 0 is the address of the cell below, word 1 how many there are, then come numbers
+A cell lies in the region ``CELLS``: word 0 is the address of the cell below, word 1 how many there are, then numbers
 and handles, one word each, and tensors, each at a multiple of 64 bytes. Cells never change, so a pop hands out the
 memory of its items without a copy. The empty stack is address 0.
 """

@@ -132,7 +132,7 @@ Place: TypeAlias = "tuple[Node, int]"
 
 
 def output_places(graph: Graph) -> list[Place | None]:
-    """For each leaf of the output of ``graph`` the application and the number of its leaf that makes it, if one does."""
+    """For each leaf of the output of ``graph`` the application (and the number of its leaf) that makes it, if any."""
     return places_of(graph.output)
 
 
@@ -164,4 +164,3 @@ def _producer(node: Node, leaf: int) -> Place | None:
         else:
             return node, leaf
     return None
-

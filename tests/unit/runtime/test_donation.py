@@ -1,0 +1,77 @@
+"""Outputs in the memory of donated inputs: where kernels write directly, where a copy is made, what is never lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duograph.ir.parser import parse
+from duograph.runtime.executable import Executable
+from tests.unit.runtime.programs import compiled, f32, same
+
+UPDATE = """
+graph @main(%p: f32[64], %g: f32[64]) -> (f32[64], f32[]) {
+  %0 = reduce_sum(%p, axis=(0,), keep_dims=false) : f32[]
+  %1 = sub(%p, %g) : f32[64]
+  %2 = make_tuple(%1, %0) : (f32[64], f32[])
+  return %2
+}
+"""
+
+
+def test_an_update_is_in_place():
+    executable = compiled(UPDATE, donate={0: 0})
+    p, g = f32(64), f32(64, seed=1)
+    expected = Executable(parse(UPDATE)).run([p, g])
+    new, total = executable.run([p, g])
+    assert new is p
+    assert same((new, total), expected)
+
+
+def test_the_kernel_itself_writes():
+    text = UPDATE.replace("%0 = reduce_sum(%p", "%0 = reduce_sum(%g")
+    executable = compiled(text, donate={0: 0})
+    assert "copy" not in executable.text()
+    p = f32(64)
+    assert executable.run([p, f32(64, seed=1)])[0] is p
+
+
+def test_values_that_are_read_later_are_copied_at_the_end():
+    text = """
+    graph @main(%p: f32[4], %q: f32[4]) -> (f32[4], f32[4]) {
+      %0 = make_tuple(%q, %p) : (f32[4], f32[4])
+      return %0
+    }
+    """
+    p, q = f32(4), f32(4, seed=1)
+    before = p.copy(), q.copy()
+    new_p, new_q = compiled(text, donate={0: 0, 1: 1}).run([p, q])
+    assert new_p is p and new_q is q
+    assert same((p, q), before[::-1])
+
+
+def test_a_failure_leaves_the_inputs_alone():
+    text = """
+    graph @main(%p: f32[4], %k: i64[4]) -> (f32[4], f32[4]) {
+      %0 = sub(%p, %p) : f32[4]
+      %1 = gather(%p, %k, axis=0) : f32[4]
+      %2 = make_tuple(%0, %1) : (f32[4], f32[4])
+      return %2
+    }
+    """
+    p = f32(4)
+    before = p.copy()
+    with pytest.raises(RuntimeError, match="should be in the range"):
+        compiled(text, donate={0: 0}).run([p, np.array([0, 1, 2, 9])])
+    assert same(p, before)
+
+
+def test_inputs_that_share_memory_are_not_written():
+    executable = compiled(UPDATE, donate={0: 0})
+    p = f32(64)
+    before = p.copy()
+    new, _ = executable.run([p, p])
+    assert new is not p and same(p, before) and not new.any()
+    p.flags.writeable = False
+    new, _ = executable.run([p, f32(64)])
+    assert new is not p and same(p, before)
