@@ -1,7 +1,7 @@
 """Contraction: products that feed one sum become fused multiply-adds. A relaxation, for ``jit_level="O2"`` alone.
 
-The fused form rounds once where ``a * b + c`` rounds twice: results may differ from O1 (and from eager) in the last bit,
-mostly towards the exact value. O0 and O1 never contract (design, section 6).
+The fused form rounds once where ``a * b + c`` rounds twice: results may differ from O1 (and from eager) in the last
+bit, mostly towards the exact value. O0 and O1 never contract (design, section 6).
 """
 
 from __future__ import annotations
