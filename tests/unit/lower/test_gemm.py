@@ -14,14 +14,13 @@ from duograph.core.dim import Dim, Symbol, evaluate
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
-from duograph.lower.gemm import MatrixOutput, gemm_call, lower_matmul
-from duograph.lower.gemm.call import BatchLoop, Matrix
+from duograph.lower.gemm import BatchLoop, Matrix, MatrixOutput, gemm_call, kind, lower_matmul
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Sink, Temporary
-from duograph.runtime import pool
+from duograph.lower.target import TARGETS
+from duograph.runtime import pool, single
 from duograph.runtime.kernels import kernel_address
-from duograph.runtime.single import KERNEL, run_single
 from tests.unit.lower.kernel_checks import BFLOAT16, DTYPES, bits, sample
 from tests.unit.runtime.processes import python
 
@@ -32,7 +31,7 @@ STORED = list(itertools.product((False, True), repeat=2))  # transpose_a, transp
 def product(x: np.ndarray, w: np.ndarray, transpose_a: bool = False, transpose_b: bool = False) -> np.ndarray:
     """The native product; operands are given as multiplied, and stored transposed as asked."""
     stored = [np.ascontiguousarray(a.swapaxes(-1, -2)) if t else a for a, t in ((x, transpose_a), (w, transpose_b))]
-    got = run_single(MATMUL, stored, {"transpose_a": transpose_a, "transpose_b": transpose_b})
+    got = single.run_single(MATMUL, stored, {"transpose_a": transpose_a, "transpose_b": transpose_b})
     assert got is not None, "matmul was not computed natively"
     return got
 
@@ -118,6 +117,17 @@ def test_the_width_of_vectors_does_not_count():
     host = python(program)
     assert python(program, DUOGRAPH_TARGET="avx2") == host
     assert host.count("'") == 24
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
+def test_tiles_of_other_processors(target, monkeypatch):
+    """Vectors may be of any length everywhere, so this machine can run the tiles of all."""
+    cases = [(normal(31, 70, dtype=t), normal(70, 45, dtype=t, seed=1)) for t in (np.float32, np.float64, np.complex64)]
+    want = [bits(product(x, w, *stored)) for x, w in cases for stored in STORED]
+    monkeypatch.setattr(kind, "current_target", lambda: target)
+    monkeypatch.setattr(single, "_singles", {})
+    assert kind.kind_of("f32").rows == target.tiles["float32"].rows
+    assert [bits(product(x, w, *stored)) for x, w in cases for stored in STORED] == want
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------
@@ -243,7 +253,7 @@ def run(c: Lowering, ins: list[np.ndarray], outs: list[np.ndarray], sizes: dict[
                 memory.setdefault(id(x), np.zeros(value_of(x.count, sizes), NUMPY[x.elem]))
         bufs = (ctypes.c_void_p * len(call.buffers))(*[memory[id(x)].ctypes.data for x in call.buffers])
         words = (ctypes.c_int64 * len(call.dims))(*[value_of(d, sizes) for d in call.dims])
-        assert KERNEL(kernel_address(call.function))(ctypes.addressof(bufs), ctypes.addressof(words)) == 0
+        assert single.KERNEL(kernel_address(call.function))(ctypes.addressof(bufs), ctypes.addressof(words)) == 0
 
 
 def value_of(number: Any, sizes: dict[str, int]) -> int:

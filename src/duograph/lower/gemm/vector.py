@@ -134,14 +134,14 @@ class _RowProduct:
     def across(self, sums: Buffer, first: Value, columns: Value) -> None:
         """B transposed: two squares at a time, that is chains for ``2 * side`` columns, so that two are under way.
 
-        Columns a multiple of 1 KiB apart would drive each other out of the cache while they are read square by square:
+        Columns a multiple of 4 KiB apart would drive each other out of the cache while they are read square by square:
         a run of each is copied together first.
         """
         b, kind, side = self.b, self.kind, self.side
         last, base = b.sub(columns, 1), b.add(self.w_base, b.mul(first, self.w_step))
         near = b.alloca(kind.acc, 2 * side * RUN)
         zeros = [b.const(0, VType(kind.acc, side))] * 2
-        collide = b.eq(b.rem(self.w_step, 1024 // kind.elem_size), 0)
+        collide = b.eq(b.rem(self.w_step, 4096 // kind.elem_size), 0)
 
         def pair(at: Value) -> None:
             def start_of(i: Index) -> Any:
