@@ -42,7 +42,7 @@ BOUND = {
     **dict.fromkeys([*REFERENCE, *SPECIAL], (2.0, 2.0)),
     "sqrt": (0.5, 0.5),
     "rsqrt": (1.5, 1.5),
-    "exp": (1.0, 1.1),
+    "exp": (1.0, 1.0),
     "log": (0.85, 0.85),
     "erfinv": (0.51, 3.0),
     "digamma": (0.51, 8.0),
