@@ -135,7 +135,8 @@ def _is_own_attribute(owner: Any, name: str) -> bool:
     cls = type(owner)
     if owner is None or isinstance(owner, type) or name not in getattr(owner, "__dict__", ()):
         return False
-    if cls.__getattribute__ is not object.__getattribute__ and cls is not types.ModuleType:
+    reads_plainly: bool = cls.__getattribute__ is object.__getattribute__ or cls is types.ModuleType  # type: ignore[comparison-overlap]
+    if not reads_plainly:
         return False
     return not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
 

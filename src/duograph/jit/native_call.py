@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from duograph.base.config import config, is_configured_here
 from duograph.core.op import state
@@ -121,7 +121,7 @@ class _Planner:
             program, generator = self.program, default_generator()
             self.plan.finish = lambda args, outputs: program.finish(args, outputs, generator)
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, reason: str) -> NoReturn:
         from duograph.runtime.cpython import Unsupported
 
         raise Unsupported(reason)
@@ -179,7 +179,6 @@ class _Planner:
         for recipe, index in path.tensors:
             if not isinstance(recipe, Outside):
                 self._refuse("it writes to a view")
-            assert isinstance(recipe, Outside)
             number = self._subject(recipe.source)
             subject, output = plan.subjects[number], outputs[path.first + index]
             _, dtype, shape, _, _ = self.facts[recipe.source]

@@ -47,8 +47,8 @@ from __future__ import annotations
     CALL_WORDS,
 ) = range(41)
 
-# A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time, its
-# buffer (-1: it is only written), bytes, and whether `main` writes to it.
+# A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
+# its buffer (-1: it is only written), bytes, and whether `main` writes to it.
 S_REGISTER, S_FLAGS, S_MARK, S_ARRAY, S_STORAGE, S_BUFFER, S_BYTES, S_DONATED, SUBJECT_WORDS = range(9)
 # A number: register, kind, place among the dims.
 N_REGISTER, N_KIND, N_DIM, NUMBER_WORDS = range(4)

@@ -6,8 +6,8 @@ Words of a program: number of arguments, number of registers, whether Python may
 instructions of `WIDTH` words each: operation, target register, first, second, version, value. The last two are a
 memory: what a dictionary (or class) gave for a key is known as long as its version is the same.
 
-If Python may run, every register that is loaded from somewhere owns a reference, which the caller finds in ``owned`` and
-gives back. Otherwise references are borrowed: nothing can change before the caller lets Python run.
+If Python may run, every register that is loaded from somewhere owns a reference, which the caller finds in ``owned``
+and gives back. Otherwise references are borrowed: nothing can change before the caller lets Python run.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .cpython import (
 )  # fmt: skip
 
 OPERATIONS = (
-    "done", "arg", "const", "attr", "item", "at", "cell", "lookup", "own", "member", "is", "type", "len", "tensor", "equal",
-    "float", "python", "absent", "same",
+    "done", "arg", "const", "attr", "item", "at", "cell", "lookup", "own", "member", "is", "type", "len", "tensor",
+    "equal", "float", "python", "absent", "same",
 )  # fmt: skip
 WIDTH = 6
 N_ARGS, N_REGISTERS, RUNS_PYTHON, FIRST = 0, 1, 2, 3
