@@ -23,8 +23,8 @@ def donations(program: Program) -> dict[int, int]:
         return {}
     used: dict[int, int] = {}
     others: list[Any] = [path.value, path.containers, path.attributes]
-    for recipe in _outputs(others, set()):
-        used[recipe.index] = used.get(recipe.index, 0) + 1
+    for output in _outputs(others, set()):
+        used[output.index] = used.get(output.index, 0) + 1
     for _, index in path.tensors:
         used[index] = used.get(index, 0) + 1
     inputs = {source: j for j, source in enumerate(program.inputs)}

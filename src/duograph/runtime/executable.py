@@ -4,8 +4,8 @@
     executable.run([np.ones(3, np.float32), 2.0])        # what `Interpreter().run(graph, values)` gives
 
 `main` is a function of loop IR: inputs, outputs, arena and a context block are its buffers, numbers and symbolic sizes
-its dims. It returns a status; if that is not 0 the interpreter repeats the call, which raises the error that the user is to
-see. Effects that have happened (prints, calls of Python) are not repeated.
+its dims. It returns a status; if that is not 0 the interpreter repeats the call, which raises the error that the user
+is to see. Effects that have happened (prints, calls of Python) are not repeated.
 """
 
 from __future__ import annotations

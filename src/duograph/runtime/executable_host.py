@@ -1,7 +1,7 @@
 """Steps of native programs that run in Python: how they are called, and what they do there.
 
-Code calls ``dg_host(bufs, dims)``, a ctypes callback that takes the GIL. ``dims`` begins with the numbers of the run and
-the step; numbers, handles and symbolic sizes follow. ``bufs`` has the tensors, memory for results of known size, and
+Code calls ``dg_host(bufs, dims)``, a ctypes callback that takes the GIL. ``dims`` begins with the numbers of run and
+step; numbers, handles and symbolic sizes follow. ``bufs`` has the tensors, memory for results of known size, and
 words for the other results: numbers, handles, and for tensors of a size that only the step knows address and extents.
 """
 

@@ -1,8 +1,8 @@
 """Memory that native programs allocate while they run: two regions per run, each a chain of chunks.
 
 Stack cells, packed residuals and values whose size is known only inside the program live in the region ``CELLS``,
-frames of called functions in ``FRAMES``. A region grows geometrically; it is cut back to a mark where a loop iteration or a
-call ends whose results cannot refer to what was allocated in it, and given back as a whole when the run ends, also
+frames of called functions in ``FRAMES``. A region grows geometrically; it is cut back to a mark where a loop iteration
+or a call ends whose results cannot refer to what was allocated in it, and given back as a whole when the run ends, also
 after a failure.
 
 A region is three words of the context block: address of the newest chunk, bytes used of it, address of the last piece.
