@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .layout import moves
 from .loop.types import BITS
 from .program import Program, Reduction, Step
 
@@ -26,7 +27,7 @@ def op_cost(name: str) -> float:
 def program_cost(program: Program, written: int) -> float:
     """Nanoseconds per element of a program that writes ``written`` bytes per element."""
     moved = written + sum(
-        BITS[leaf.operand.elem] // 8 for leaf in program.leaves if leaf.in_memory and any(leaf.strides)
+        BITS[leaf.operand.elem] // 8 for leaf in program.leaves if leaf.in_memory and any(map(moves, leaf.strides))
     )
     return _BYTE * moved + sum(_step_cost(step) for step in program.steps)
 

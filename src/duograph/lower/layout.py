@@ -15,6 +15,11 @@ def is_one(extent: Extent) -> bool:
     return isinstance(extent, int) and extent == 1
 
 
+def moves(stride: Extent) -> bool:
+    """Whether an operand walks along a loop: its stride is not known to be 0."""
+    return not (isinstance(stride, int) and stride == 0)
+
+
 def contiguous_strides(shape: Sequence[Extent]) -> Strides:
     """Strides (in elements) of a C-contiguous array."""
     strides: list[Extent] = []

@@ -14,7 +14,7 @@ from typing import Any
 
 from .access import Rest, load_element, store_element
 from .cost import grain_for, program_cost
-from .layout import broadcast_strides, collapse, contiguous_strides
+from .layout import broadcast_strides, collapse, contiguous_strides, moves
 from .loop.builder import Builder, Index
 from .loop.ir import Buffer, Function, Value
 from .loop.types import BITS
@@ -99,7 +99,7 @@ class _Plan:
         for walk in self.walks:
             text = ""
             for d, step in enumerate(walk):
-                if isinstance(step, int) and step == 0:
+                if not moves(step):
                     text += "0"
                 elif step == natural[d]:
                     text += "c"

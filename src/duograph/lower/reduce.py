@@ -29,7 +29,7 @@ from duograph.core.types import TensorType
 
 from .cost import op_cost
 from .fold import Fold
-from .layout import collapse, contiguous_strides, is_one
+from .layout import collapse, contiguous_strides, is_one, moves
 from .loop.ir import Function
 from .loop.types import NUMPY
 from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
@@ -158,7 +158,7 @@ def analyse(program: Program, loops: Loops) -> Analysis:
         if leaf.in_memory:
             kept, reduced, lane = next(walks)
             inner, outer = ([*reduced], [*kept, lane]) if loops.columns else ([*reduced, lane], kept)
-            level = 2 if any(_steps(s) for s in inner) else 1 if any(_steps(s) for s in outer) else 0
+            level = 2 if any(moves(s) for s in inner) else 1 if any(moves(s) for s in outer) else 0
         steps.append(None)
         levels.append(level)
         stages.append(0)
@@ -172,10 +172,6 @@ def analyse(program: Program, loops: Loops) -> Analysis:
             levels.append(level)
             stages.append(stage)
     return Analysis(steps, levels, stages, _passes(program, steps, levels, stages))
-
-
-def _steps(stride: Extent) -> bool:
-    return not (isinstance(stride, int) and stride == 0)
 
 
 def _passes(program: Program, steps: list[Any], levels: list[int], stages: list[int]) -> list[Stage]:
@@ -398,7 +394,7 @@ class ReducePlan:
         """Which strides of the operands are known: ``0``, and ``1`` along the last loop; ``s`` is a run-time number."""
         texts = []
         for kept, reduced, lane in [self.whole, *self.loops.walks]:
-            text = "".join("s" if _steps(s) else "0" for s in (*kept, *reduced))
+            text = "".join("s" if moves(s) else "0" for s in (*kept, *reduced))
             known = isinstance(lane, int) and lane in (0, 1)
             texts.append(text + (str(lane) if known else "s"))
         return tuple(texts)
