@@ -278,6 +278,21 @@ def test_powers_of_small_whole_numbers_are_exact():
     assert got.tolist() == [float(int(a) ** int(k)) for a, k in zip(x[fits], y[fits], strict=True)]
 
 
+@pytest.mark.parametrize("real", [np.float32, np.float64], ids=lambda t: t.__name__)
+def test_squares_roots_and_reciprocals_are_rounded_once(real):
+    """Beside other exponents or not."""
+    x = np.abs(numbers(dt.float32 if real is np.float32 else dt.float64))
+    with np.errstate(all="ignore"):
+        for exponent, want in ((2, x * x), (0.5, np.sqrt(x)), (-1, 1 / x)):
+            y = np.full_like(x, exponent)
+            assert np.array_equal(run_single(get_op("pow"), [x, y], {}), want, equal_nan=True)
+            y[::3] = 0.3
+            mixed = run_single(get_op("pow"), [x, y], {})
+            assert np.array_equal(
+                np.delete(mixed, slice(0, None, 3)), np.delete(want, slice(0, None, 3)), equal_nan=True
+            )
+
+
 def test_order_is_kept():
     """Functions that rise do so also across the borders of their branches."""
     borders = {"erf": 1.0, "tanh": 0.625, "asin": 0.5, "atan": 0.41421356, "log": 0.70710678, "expm1": 0.34657359}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..loop.builder import Builder
 from ..loop.ir import Value
 from ..loop.types import VType
+from .common import any_lane
 
 _EXACT_IN = {"i8": "f32", "u8": "f32", "i16": "f32", "u16": "f32", "i32": "f64", "u32": "f64"}
 """Floats in which the truncated quotient of two such integers is right: the quotient is at least ``1 / divisor`` away
@@ -47,11 +48,14 @@ def power(b: Builder, x: Value, y: Value) -> Value:
     one, zero = b.const(1, x), b.const(0, x)
     count = b.select(b.lt(y, zero), zero, y) if x.type.is_signed else y
 
-    def step(i: Value, base: Value, rest: Value, product: Value) -> tuple[Value, ...]:
+    def goes_on(base: Value, rest: Value, product: Value) -> Value:
+        return any_lane(b, b.ne(rest, zero))
+
+    def step(base: Value, rest: Value, product: Value) -> tuple[Value, ...]:
         product = b.select(b.ne(rest & one, zero), product * base, product)
         return base * base, b.shr(rest, one), product
 
-    *_, product = b.for_(0, x.type.bits - x.type.is_signed, 1, step, (x, count, b.splat(one, x.type.lanes)))
+    *_, product = b.while_((x, count, one), goes_on, step)
     if not x.type.is_signed:
         return product
     minus = b.const(-1, x)

@@ -9,6 +9,7 @@ from .common import (
     INF,
     LOG2E,
     NAN,
+    any_lane,
     at_least,
     at_most,
     fast_two_sum,
@@ -77,7 +78,29 @@ def _positive_f32(b: Builder, x: Value, y: Value) -> Value:
 
 
 def pow_(b: Builder, x: Value, y: Value) -> Value:
-    """C's ``pow``: 1 for ``y`` 0 and for ``x`` 1, whatever the other is; NaN for negative ``x`` and broken ``y``."""
+    """C's ``pow``: 1 for ``y`` 0 and for ``x`` 1, whatever the other is; NaN for negative ``x`` and broken ``y``.
+
+    The exponents 2, 1/2 and -1 give the square, the root and the reciprocal, rounded once; if all lanes have one of
+    them, and if it is known beforehand, nothing else is computed.
+    """
+    if y.const in (2.0, 0.5, -1.0):
+        return _quick(b, x, y.const)
+    is_square, is_root, is_reciprocal = b.eq(y, 2.0), b.eq(y, 0.5), b.eq(y, -1.0)
+    value = b.select(is_square, _quick(b, x, 2.0), b.select(is_root, _quick(b, x, 0.5), _quick(b, x, -1.0)))
+    others = ~(is_square | is_root | is_reciprocal)
+    (general,) = b.if_(any_lane(b, others), lambda: _general(b, x, y), lambda: value)
+    return b.select(others, general, value)
+
+
+def _quick(b: Builder, x: Value, exponent: float) -> Value:
+    if exponent == 2.0:
+        return x * x
+    if exponent == -1.0:
+        return b.const(1.0, x) / x
+    return b.select(b.eq(x, -INF), b.const(INF, x), b.sqrt(x) + 0.0)  # the root of -0.0 is 0.0 here
+
+
+def _general(b: Builder, x: Value, y: Value) -> Value:
     base = b.abs(x)
     one, zero, inf = b.const(1.0, x), b.const(0.0, x), b.const(INF, x)
     value = (_positive_f32 if x.type.elem == "f32" else _positive_f64)(b, base, y)
