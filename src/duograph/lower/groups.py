@@ -124,6 +124,8 @@ class _Grouping:
         self.hard.setdefault(self.graph.output, {})[end] = None
         for node in reversed(self.graph.nodes):
             self.place(node)
+        for group in sorted(self.groups, key=lambda g: g.order):
+            self.follow(group)
         return sorted([g for g in self.groups if g.nodes], key=lambda g: g.order)
 
     # ---- where a node goes ---------------------------------------------------------------------------------------
@@ -317,7 +319,13 @@ class _Grouping:
         x, axes = node.operands[0], _axes(node)
         for group in reversed(self.groups):
             same = group.axes == axes and tuple(group.space or ()) == tuple(x.shape)
-            if same and x in group.uses and len(group.nodes) < MAX_NODES and self.runs_before(group, first):
+            if (
+                same
+                and node not in group.uses
+                and x in group.uses
+                and len(group.nodes) < MAX_NODES
+                and self.runs_before(group, first)
+            ):
                 if node.op.name not in NORMALISING or _spreads(tuple(x.shape), axes):
                     self.compute(node, group, store=True)
                     return True
@@ -340,6 +348,45 @@ class _Grouping:
                     self.use(operand, group, [broadcast_alignment(node.shape, operand.shape, alignment)])
                 else:
                     self.use(operand, group, [(None,) * len(group.space)])
+
+    # ---- what is done with the results of a reduction, element by element -----------------------------------------
+
+    def follow(self, group: Group) -> None:
+        """Makes an elementwise group a last pass of a reduction that it needs, where both have the same loops."""
+        if group.axes is not None or group.root is not None or not group.is_fused:
+            return
+        needed = dict.fromkeys(self.home[n] for n in group.inputs if n in self.home)
+        for reduction in needed:
+            axes, space = reduction.axes, reduction.space
+            if axes is None or space is None or space != group.space or not self.fits_reduction(group, axes):
+                continue
+            large = len(reduction.nodes) + len(group.nodes) > MAX_NODES
+            others = [g.order for g in needed if g is not reduction]
+            if large or not _spreads(space, axes) or max(others, default=-1e9) >= reduction.order:
+                continue
+            if not all(self.is_aligned(n, reduction, a) for n in reduction.nodes for a in group.uses.get(n, ())):
+                continue
+            reduction.nodes.update(group.nodes)
+            reduction.stores.update(group.stores)
+            reduction.views.update(group.views)
+            for node, alignments in group.uses.items():
+                self.use(node, reduction, alignments)
+                self.users[node].pop(group, None)
+            for node in group.stores:
+                self.home[node] = reduction
+            for node in list(reduction.stores):
+                if not (self.users.get(node, {}).keys() | self.hard.get(node, {}).keys()) - {reduction}:
+                    del reduction.stores[node]
+            group.nodes.clear()
+            group.space = None
+            return
+
+    def is_aligned(self, node: Apply, reduction: Group, alignment: Alignment) -> bool:
+        """Whether a value of ``reduction`` is used where it is computed, not transposed or along the other axes."""
+        assert reduction.space is not None
+        if self.kind(node) == "reduce" and node.op.name not in NORMALISING:
+            return alignment == matched(reduction.space, reduction.kept, node.shape)
+        return list(reduction.uses.get(node, {full_alignment(reduction.space): None})) == [alignment]
 
     def keep(self, node: Apply, group: Group, store: bool) -> None:
         group.nodes[node] = None

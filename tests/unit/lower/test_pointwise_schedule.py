@@ -11,8 +11,9 @@ from duograph.core.op import get_op
 from duograph.core.types import FLOAT, TensorType
 from duograph.lower.layout import broadcast_strides, collapse
 from duograph.lower.lowering import Lowering, Operand, outputs_of
-from duograph.lower.pointwise import ROW_CHUNK, lower_pointwise
-from duograph.lower.rule import rule_of
+from duograph.lower.pointwise import ROW_CHUNK, lower_pointwise, lower_program
+from duograph.lower.program import Leaf, single_step
+from duograph.lower.rule import Pointwise, rule_of
 from duograph.runtime import pool
 from tests.unit.lower.kernel_checks import DTYPES, bits, check, run_lowered, sample
 
@@ -96,12 +97,16 @@ def test_constants_are_written_into_the_code():
 
 
 def test_numbers_known_at_run_time_are_numbers_of_the_call():
-    c = lowered("scalar_tensor", FLOAT, dtype=dt.float32)
-    (call,) = c.calls
-    assert call.dims == (c.ins[0],)
-    out = np.empty((), np.float32)
-    run_lowered(c, [0.1], [out])
-    assert out == np.float32(0.1)
+    number = Operand(FLOAT)
+    rule = Pointwise(lambda b, x, factor: x * b.convert(factor, "f32"))
+    x, out = Operand(f32(40)), Operand(f32(40))
+    leaves = [Leaf(x, (1,)), Leaf(number)]
+    call = lower_program("scale", single_step(get_op("mul"), rule, {}, leaves, f32(40)), (40,), [out])
+    assert call.buffers == (x, out) and number in call.dims
+    c = Lowering(get_op("mul"), {}, [x, number], [out], [call])
+    values, scaled = sample(40, np.float32), np.empty(40, np.float32)
+    run_lowered(c, [values, 0.5], [scaled])
+    assert bits(scaled) == bits(values * np.float32(0.5))
 
 
 def test_half_types_are_rounded_by_each_op():

@@ -1,0 +1,247 @@
+"""Fusion: what is computed together, that every schedule is one, and that fused and unfused bits are equal."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from duograph.autodiff.grads import grad
+from duograph.autodiff.graph_vjp import taping
+from duograph.autodiff.loops import make_graph
+from duograph.core import dtype as dt
+from duograph.core.dim import Symbol
+from duograph.core.op import binding, get_op
+from duograph.core.types import TensorType
+from duograph.ir.builder import Builder
+from duograph.ir.node import Apply, Graph
+from duograph.lower.fusion import lower_group
+from duograph.lower.groups import Group, groups
+from duograph.lower.reduce import NotAffine
+from duograph.ops.activation import gelu
+from duograph.ops.graph_binder import GraphBinder
+from duograph.ops.norm import batch_norm_training, layer_norm
+from duograph.passes.pipelines import compile_pipeline
+from duograph.runtime import pool
+from duograph.runtime.executable import Executable
+from tests.unit.lower.kernel_checks import bits
+
+
+def op(name: str):
+    return get_op(name)
+
+
+def f32(*shape) -> TensorType:
+    return TensorType(dt.float32, shape)
+
+
+def graph_of(types, fn) -> Graph:
+    """``fn`` of tensors as an optimised graph."""
+    with binding(GraphBinder(Builder())), taping([]):
+        graph = make_graph("main", types, fn)
+    return compile_pipeline(graph)
+
+
+def shown(found: list[Group]) -> str:
+    """Groups as text: kind, ops in program order, and how many results are written."""
+    lines = []
+    for group in found:
+        names = [n.op.name for n in sorted(group.nodes, key=lambda n: n.serial)]
+        if names in (["make_tuple"], ["full"]):
+            continue
+        kind = (
+            "alone "
+            if not group.is_fused
+            else "kernel"
+            if group.root
+            else "reduce"
+            if group.axes is not None
+            else "map   "
+        )
+        lines.append(f"{kind} {' '.join(names)} -> {len(group.stores)}")
+    return "\n".join(lines)
+
+
+def is_schedule(graph: Graph, found: list[Group]) -> None:
+    """Asserts that everything a group reads was written before, and the results are."""
+    written = set()
+
+    def available(node) -> bool:
+        if not isinstance(node, Apply) or node in written:
+            return True
+        looked_through = node.op.name in ("full", "broadcast_to", "reshape", "transpose", "identity", "stop_gradient")
+        return looked_through and all(available(o) for o in node.operands)
+
+    for group in found:
+        for node in group.inputs:
+            assert available(node), f"{group} reads {node!r} too early"
+        written |= set(group.stores)
+    assert available(graph.output)
+
+
+def both_ways(graph: Graph, *arrays: np.ndarray) -> None:
+    """Asserts that level 0 and level 1 give the same bits on 1, 2 and 4 threads."""
+    want = None
+    for level in (0, 1):
+        executable = Executable(graph, level)
+        assert not executable.notes
+        for threads in (1, 2, 4):
+            pool.set_threads(threads)
+            out = executable.run([a.copy() for a in arrays])
+            found = [bits(x) for x in (out if isinstance(out, tuple) else (out,))]
+            want = want or found
+            assert found == want, f"level {level}, {threads} threads"
+    pool.refresh()
+
+
+def normal(*shape, dtype=np.float32) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(dtype)
+
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+
+def attention(q, k, v):
+    scores = op("matmul")(q, op("transpose")(k, perm=(0, 2, 1)))
+    return op("matmul")(op("softmax")(scores * 0.125, axis=2), v)
+
+
+def adam(p, g, m, v):
+    m = 0.9 * m + 0.1 * g
+    v = 0.999 * v + 0.001 * (g * g)
+    return [p - 0.001 * m / (op("sqrt")(v) + 1e-8), m, v]
+
+
+def mlp_gradients(x, w, b, w2):
+    def loss(w, b, w2):
+        hidden = op("relu")(op("matmul")(x, w) + b)
+        return op("reduce_sum")(op("square")(op("matmul")(hidden, w2)), axis=(0, 1))
+
+    return list(grad(loss, (0, 1, 2))(w, b, w2))
+
+
+def layer_norm_gradients(x, g, b):
+    def loss(x, g, b):
+        return op("reduce_sum")(op("sin")(layer_norm(x, (96,), g, b)), axis=(0, 1))
+
+    return list(grad(loss, (0, 1, 2))(x, g, b))
+
+
+def cross_entropy(x, y):
+    logs = op("log_softmax")(x, axis=1)
+    return op("neg")(op("reduce_mean")(op("reduce_sum")(logs * y, axis=(1,)), axis=(0,)))
+
+
+PROGRAMS = {
+    "chain": ([f32(30, 40), f32(40), f32(40)], lambda x, w, b: gelu(x * w + b),
+        "map    mul add mul erf mul add mul -> 1"),
+    "bias and activation": ([f32(20, 30), f32(30, 50), f32(50)], lambda x, w, b: op("relu")(op("matmul")(x, w) + b),
+        "kernel matmul add relu -> 1"),
+    "residual": ([f32(20, 30), f32(30, 50), f32(20, 50)], lambda x, w, y: op("matmul")(x, w) + op("tanh")(y),
+        "kernel matmul tanh add -> 1"),
+    "softmax of a product": ([f32(2, 8, 16)] * 3, attention,
+        "alone  transpose -> 1\nalone  matmul -> 1\nreduce mul softmax -> 1\nalone  matmul -> 1"),
+    "layer norm": ([f32(50, 96), f32(96), f32(96)], lambda x, g, b: layer_norm(x, (96,), g, b),
+        "reduce reduce_mean sub mul reduce_mean add rsqrt mul mul add -> 1"),
+    "batch norm": ([f32(8, 16, 6, 6), f32(16), f32(16)], lambda x, g, b: list(batch_norm_training(x, g, b)),
+        "reduce reduce_mean sub mul reduce_mean add rsqrt mul mul add -> 3\nalone  reshape -> 1\nalone  reshape -> 1"),
+    "rows and columns of one sum": ([f32(24, 24)], lambda x: x - op("reduce_sum")(x, axis=(1,)),
+        "reduce reduce_sum -> 1\nmap    sub -> 1"),
+    "optimiser": ([f32(50, 70)] * 4, adam,
+        "map    mul mul add mul mul mul add mul sqrt add div sub -> 3"),
+    "siblings": ([f32(300, 40)], lambda x: [op("reduce_sum")(x, axis=(0,)), op("reduce_sum")(x * x, axis=(0,))],
+        "reduce reduce_sum mul reduce_sum -> 2"),
+    "results of a reduction": ([f32(30, 40)], lambda x: op("sqrt")(op("reduce_sum")(x * x, axis=(1,)) + 1.0),
+        "reduce mul reduce_sum add sqrt -> 1"),
+    "loss": ([f32(30, 10), f32(30, 10)], cross_entropy, None),
+    "gradients of a perceptron": ([f32(64, 32), f32(32, 48), f32(48), f32(48, 10)], mlp_gradients, None),
+    "gradients of layer norm": ([f32(64, 96), f32(96), f32(96)], layer_norm_gradients, None),
+    "half": ([TensorType(dt.float16, (40, 50))], lambda x: op("softmax")(op("exp")(x) * x, axis=1), None),
+    "views": ([f32(6, 4, 5), f32(4, 6, 5)], lambda x, y: op("transpose")(op("relu")(x), perm=(1, 0, 2)) * y,
+        "map    relu mul -> 1"),
+    "used twice": ([f32(40)], lambda x: [op("exp")(x), op("exp")(x) * 2.0],
+        "map    exp mul -> 2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_groups_and_bits(name):
+    types, fn, text = PROGRAMS[name]
+    graph = graph_of(types, fn)
+    found = groups(graph)
+    is_schedule(graph, found)
+    if text is not None:
+        assert shown(found) == text
+    both_ways(graph, *[normal(*t.shape, dtype=t.dtype.numpy) for t in types])
+
+
+def test_level_0_fuses_nothing():
+    graph = graph_of([f32(30), f32(30)], lambda x, y: op("exp")(x + y))
+    assert shown(groups(graph, 0)) == "alone  add -> 1\nalone  exp -> 1"
+
+
+def test_every_group_becomes_kernels():
+    for types, fn, _ in PROGRAMS.values():
+        for group in groups(graph_of(types, fn)):
+            assert not group.is_fused or lower_group(group).calls
+
+
+def test_symbolic_batch():
+    n = Symbol("n")
+    graph = graph_of([f32(n, 96), f32(96), f32(96)], layer_norm_gradients)
+    found = groups(graph)
+    is_schedule(graph, found)
+    executables = [Executable(graph, level) for level in (0, 1)]
+    for size in (1, 2, 50):
+        arrays = [normal(size, 96), normal(96), normal(96) + 1]
+        exact = Executable(graph_of([f32(size, 96), f32(96), f32(96)], layer_norm_gradients))
+        outs = [[bits(x) for x in e.run(arrays)] for e in (*executables, exact)]
+        assert outs[0] == outs[1] == outs[2]
+
+
+# ---- any program ----------------------------------------------------------------------------------------------------
+
+UNARY = ["exp", "neg", "tanh", "relu", "abs", "sqrt"]
+BINARY = ["add", "mul", "sub", "maximum"]
+
+
+def random_program(rng: np.random.Generator):
+    """A program over matrices, rows, columns and numbers that broadcast against each other."""
+    steps = int(rng.integers(4, 25))
+    choices = rng.random((steps, 4))
+
+    def program(*inputs):
+        values = list(inputs)
+        for a, b, c, d in choices:
+            x, y = values[int(a * len(values))], values[int(b * len(values))]
+            if c < 0.3:
+                values.append(op(UNARY[int(d * len(UNARY))])(x))
+            elif c < 0.65:
+                values.append(op(BINARY[int(d * len(BINARY))])(x, y))
+            elif c < 0.8 and len(x.shape) == 2:
+                values.append(op("reduce_sum")(x, axis=(int(d * 2),), keep_dims=True))
+            elif c < 0.85 and len(x.shape) == 2:
+                values.append(op("reduce_max")(x, axis=(int(d * 2),), keep_dims=d < 0.5))
+            elif c < 0.9 and len(x.shape) == 2:
+                values.append(op("softmax")(x, axis=int(d * 2)))
+            elif c < 0.95 and tuple(x.shape) == (24, 24):
+                values.append(op("matmul")(x, x))
+            elif len(x.shape) == 2:
+                values.append(op("transpose")(x, perm=(1, 0)))
+        return values[-4:]
+
+    return program
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed):
+    types = [f32(24, 24), f32(24), f32(24, 1), f32(1, 24), f32()]
+    graph = graph_of(types, random_program(np.random.default_rng(seed)))
+    found = groups(graph)
+    is_schedule(graph, found)
+    for group in found:
+        if group.is_fused:
+            with contextlib.suppress(NotAffine):
+                assert lower_group(group).calls
+    both_ways(graph, *[normal(*t.shape) for t in types])
