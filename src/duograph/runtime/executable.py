@@ -25,6 +25,7 @@ from .executable_build import Build
 from .executable_frame import NEEDED
 from .executable_run import Mismatch, Replay, Run, array_maker, input_kinds
 from .executable_values import leaf_types, tree_of
+from .native_stacks import cells
 from .status import HOST, MEANING, TOO_SMALL
 
 __all__ = ["Executable", "Mismatch", "compile_graph", "release_memory", "run_compiled"]
@@ -89,7 +90,7 @@ class Executable:
             return self._run(run, values)
         except Mismatch as mismatch:
             self._note(str(mismatch))
-            return Interpreter().run(self.graph, list(values))
+            return Interpreter().run(self.graph, [cells(v) for v in values])
         finally:
             run.reset()
             self._idle.append(run)
@@ -112,7 +113,7 @@ class Executable:
             raise error
         self.repeats += 1
         self._note(f"the interpreter repeated a call: {MEANING.get(status, f'status {status}')}")
-        return Replay(run.effects).run(self.graph, list(values))
+        return Replay(run.effects).run(self.graph, [cells(v) for v in values])
 
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 100:
@@ -190,7 +191,7 @@ def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Ma
             failures[graph, level] = error
         else:
             return executable.run(values)
-    return Interpreter().run(graph, list(values))
+    return Interpreter().run(graph, [cells(v) for v in values])
 
 
 def release_memory() -> None:

@@ -34,7 +34,6 @@ from .executable_values import (
     Number,
     Tree,
     bytes_of,
-    is_handle,
     leaf_types,
     leaves_of,
     tree_of,
@@ -102,7 +101,7 @@ class Build:
                 if node.op is call:
                     callers[node.attrs["graph"]] = callers.get(node.attrs["graph"], 0) + 1
         self._shared = {g for g, n in callers.items() if n > 1 or g in recursive_graphs(self.graph)}
-        self.native_stacks = self._stacks_stay(graphs)
+        self.native_stacks = self._stacks_are_native(graphs)
         self._write()
         self._load()
 
@@ -119,11 +118,9 @@ class Build:
                             work.append(node.context.functions[node.attrs["name"]])
         return list(found)
 
-    def _stacks_stay(self, graphs: list[Graph]) -> bool:
-        """Whether residuals neither come in nor go out, and all operations on them are native."""
-        outside = [t for p in self.graph.params for t in leaf_types(p.type)] + leaf_types(self.graph.output.type)
-        if any(is_handle(t) for t in outside):
-            return False
+    def _stacks_are_native(self, graphs: list[Graph]) -> bool:
+        """Whether all operations on stacks are native: those of derivatives of higher order are not, and sizes must be
+        known when the program starts."""
         entry = _found_symbols(self.graph)
         for g in graphs:
             for node in g.nodes:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.autodiff.tape import Residual
 from duograph.core.dim import evaluate
-from duograph.core.types import INT, ScalarType, TensorType, TokenType, TupleType, Type
+from duograph.core.types import INT, ObjectType, ScalarType, StackType, TensorType, TokenType, TupleType, Type
 from duograph.ir.interpreter import Interpreter, as_value
 from duograph.ir.node import Apply, Graph
 
@@ -21,6 +22,7 @@ from . import cpython, launch, records, regions
 from .executable_build import Output
 from .executable_frame import CELLS, CONSTANTS, FRAMES, RUN
 from .executable_host import RUNS, from_word, to_word
+from .native_stacks import Cells, NativeStack, cells
 
 if TYPE_CHECKING:
     from .executable import Executable
@@ -99,6 +101,7 @@ class Run:
         self.kept: list[Any] = []
         self.effects: list[tuple[bool, Any]] = []
         self.error: BaseException | None = None
+        self.cells: Cells | None = None  # owner of the residuals that this call gives
         self.inputs: list[Any] = []
         self.sizes: dict[Any, int] = {}
         self.memory: Any = None
@@ -160,6 +163,12 @@ class Run:
             return value
         if isinstance(type_, ScalarType) and type(value) is not type_.python_type:
             raise Mismatch(f"a {type_} is wanted, got a {type(value).__name__}")
+        if not self.executable.build.native_stacks:
+            value = cells(value)
+        elif isinstance(value, NativeStack):
+            return value.address
+        elif isinstance(type_, StackType) or isinstance(value, Residual):
+            raise Mismatch("residuals were saved by the interpreter")
         try:
             return to_word(type_, value, self.objects)
         except OverflowError:
@@ -233,7 +242,14 @@ class Run:
             if made.nbytes:
                 ctypes.memmove(made.ctypes.data, word, made.nbytes)
             return made
-        return from_word(output.type, word, self.objects)
+        if isinstance(output.type, ScalarType) or word & 1 or not self.executable.build.native_stacks:
+            return from_word(output.type, word, self.objects)
+        if word == 0 and isinstance(output.type, ObjectType):
+            return None
+        if self.cells is None:
+            keep = [x.owner for x in self.inputs if isinstance(x, NativeStack)]
+            self.cells = Cells(self.ctx, CELLS, keep)
+        return NativeStack(self.cells, word, output.type, self.objects)
 
     def effect(self, node: Apply, args: list[Any]) -> Any:
         """Runs user code, once."""
@@ -255,6 +271,7 @@ class Run:
         if self.error is not None or self.effects or self.kept:
             self.error, self.effects, self.kept = None, [], []
         self.inputs = []
+        self.cells = None
         del self.objects[len(self.executable.build.objects) :]
 
     def free(self) -> None:

@@ -1,8 +1,7 @@
-"""Residual stacks and packed residuals inside one executable, as native cells.
+"""Residual stacks and packed residuals as native cells (`native_stacks` says what a cell is).
 
-A cell lies in the region ``CELLS``: word 0 is the address of the cell below, word 1 how many there are, then numbers
-and handles, one word each, and tensors, each at a multiple of 64 bytes. Cells never change, so a pop hands out the
-memory of its items without a copy. The empty stack is address 0.
+Cells lie in the region ``CELLS``. They never change, so a pop hands out the memory of its items without a copy. The
+empty stack is address 0. Who pops checks that the items are of the types that it expects.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from duograph.core.types import ScalarType, TensorType, TokenType, Type
+from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.node import Apply
 from duograph.lower.loop.ir import Buffer
 
@@ -29,10 +28,9 @@ from .executable_values import (
     leaves_of,
     tree_of,
 )
+from .native_stacks import HEAD, layout_number
 from .status import ASSERTION
 from .steps import STACK_OPS
-
-_HEAD = 2
 
 
 class StackEmitter(Emitter):
@@ -43,26 +41,29 @@ class StackEmitter(Emitter):
         if name not in STACK_OPS:
             return None
         if not self.build.native_stacks:
-            return self.host(node, operands, scope, "residuals that leave the program, or come into it")
+            return self.host(node, operands, scope, "a stack of unknown sizes, or of a higher derivative")
         b = self.b
         if name == "stack_new":
             return Handle(node.type, b.const(0))
         if name == "pack":
-            return Handle(node.type, b.address(self._cell(b.const(0), operands, scope)[0]))
+            return Handle(node.type, b.address(self._cell(b.const(0), operands, scope)))
         (stack, *items) = operands
         assert isinstance(stack, Handle)
         if name == "stack_size":
             assert isinstance(node.type, ScalarType)
             return Number(node.type, b.if_(b.eq(stack.value, 0), lambda: b.const(0), lambda: self._depth(stack))[0])
         if name == "stack_push":
-            cell, depth = self._cell(stack.value, items, scope)
+            cell = self._cell(stack.value, items, scope)
             (below,) = b.if_(b.eq(stack.value, 0), lambda: b.const(0), lambda: self._depth(stack))
-            b.store(depth, 1, b.add(below, 1))
+            b.store(cell, 1, b.add(below, 1))
             return Handle(node.type, b.address(cell))
         b.fail(b.eq(stack.value, 0) | b.ne(stack.value & 1, 0), ASSERTION)
         b.leave()
         cell = b.at(stack.value, "i64")
         types = node.type.items  # type: ignore[attr-defined]
+        expected = types if name == "unpack" else types[1:]
+        b.fail(b.ne(b.load(cell, 2), layout_number(expected)), ASSERTION)
+        b.leave()
         if name == "unpack":
             return tuple(self._items(cell, types, scope))
         return (Handle(types[0], b.load(cell, 0)), *self._items(cell, types[1:], scope))
@@ -70,7 +71,7 @@ class StackEmitter(Emitter):
     def _depth(self, stack: Handle) -> Any:
         return self.b.load(self.b.at(stack.value, "i64"), 1)
 
-    def _cell(self, below: Any, items: Sequence[Tree], scope: Scope) -> tuple[Buffer, Buffer]:
+    def _cell(self, below: Any, items: Sequence[Tree], scope: Scope) -> Buffer:
         """A new cell on top of ``below``."""
         b = self.b
         leaves = [leaf for item in items for leaf in leaves_of(item)]
@@ -79,18 +80,19 @@ class StackEmitter(Emitter):
         cell = b.at(address, "i64")
         b.store(cell, 0, below)
         b.store(cell, 1, b.const(0))
+        b.store(cell, 2, b.const(layout_number([_type_of(item) for item in items])))
         for leaf, offset in zip(leaves, layout, strict=True):
             if isinstance(leaf, Memory):
                 self.copy(Memory(leaf.type, None, address=b.add(address, offset)), leaf, scope.symbols)
             elif isinstance(leaf, Number | Handle):
                 b.store(cell, b.div(offset, 8), b.bitcast(leaf.value, "i64"))
-        return cell, cell
+        return cell
 
     def _layout(self, types: Sequence[Type], scope: Scope) -> tuple[list[Any], Any]:
         """Where in a cell each leaf lies, in bytes, and how large the cell is."""
         b = self.b
         offsets: list[Any] = []
-        words = _HEAD
+        words = HEAD
         for t in types:
             offsets.append(8 * words)
             words += not isinstance(t, TensorType | TokenType)
@@ -125,3 +127,7 @@ class StackEmitter(Emitter):
             trees.append(tree_of(item, leaves[:n]))
             leaves = leaves[n:]
         return trees
+
+
+def _type_of(tree: Tree) -> Type:
+    return TupleType(tuple([_type_of(x) for x in tree])) if isinstance(tree, tuple) else tree.type

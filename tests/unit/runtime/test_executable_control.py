@@ -8,6 +8,7 @@ import pytest
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.parser import parse
 from duograph.runtime.executable import Executable
+from duograph.runtime.native_stacks import cells
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 BRANCH = """
@@ -235,3 +236,36 @@ def test_code_does_not_depend_on_trip_counts():
     short, long = (loop(body, "%a, %b").replace("scan(%n", f"scan({n}") for n in (3, 3_000_000))
     lines = [len(compiled(text).text().splitlines()) for text in (short, long)]
     assert lines[0] == lines[1]
+
+
+def test_stacks_leave_and_come_back():
+    """A forward program gives a stack, another program takes it: natively, and by the interpreter."""
+    forward = parse("""
+    graph @main(%n: int, %x: f32[3]) -> (stack<(f32[3], int)>, f32[3]) {
+      %0 = stack_new(items=(type<f32[3]>, type<int>)) : stack<(f32[3], int)>
+      %1 = scan(%n, %0, %x, body=@push, n_carry=2) : (stack<(f32[3], int)>, f32[3])
+      return %1
+    }
+    """ + STACKS[STACKS.index("graph @push"):STACKS.index("graph @some")])  # fmt: skip
+    backward = parse("""
+    graph @main(%s: stack<(f32[3], int)>, %x: f32[3]) -> (stack<(f32[3], int)>, f32[3], int) {
+      %0 = while_loop(%s, %x, 0, cond=@some, body=@pop, n_carry=3) : (stack<(f32[3], int)>, f32[3], int)
+      return %0
+    }
+    """ + STACKS[STACKS.index("graph @some"):])  # fmt: skip
+    x = f32(3)
+    expected_stack, last = Interpreter().run(forward, [100, x])
+    expected = Interpreter().run(backward, [expected_stack, x])
+    there, back = Executable(forward), Executable(backward)
+    stack, got = there.run([100, x])
+    assert same(got, last)
+    for _ in range(2):  # a stack can be used any number of times
+        rest, *results = back.run([stack, x])
+        assert same(tuple(results), expected[1:])
+    del rest
+    assert not there.notes and not back.notes
+    made = cells(stack)
+    assert made.depth == 100 and same(made.items, expected_stack.items)
+    assert same(Interpreter().run(backward, [made, x])[1:], expected[1:])
+    assert same(back.run([made, x])[1:], expected[1:])  # what the interpreter has saved is the interpreter's
+    assert back.notes == ["residuals were saved by the interpreter"]
