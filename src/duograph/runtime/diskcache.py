@@ -30,7 +30,7 @@ from duograph.base.events import emit
 
 __all__ = ["Counters", "counters", "entry_name", "folder", "lookup", "store", "trim"]
 
-FORMAT = 2
+FORMAT = 3
 """Part of every entry's name; to be counted up when the same text comes to mean other code."""
 
 _MAGIC = b"duograph"
