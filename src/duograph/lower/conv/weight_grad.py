@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import lcm, prod
 from typing import Any
 
 from duograph.core.dim import definitely_le
@@ -43,7 +43,7 @@ def lower_weight_grad(c: Lowering) -> None:
         rows, groups = groups, 1
     k = inner * taps
     tile = weight_tile(size_of(elem), k, rows)
-    width = round_up(rows, max(WIDE, tile.vectors * tile.lanes))
+    width = round_up(rows, lcm(WIDE, tile.vectors * tile.lanes))
     if depthwise:
         padded = turned(c, padded, batch, rows, channel, width)
         steps = tuple([s * width for s in steps])
