@@ -10,7 +10,6 @@ from ..rule import host
 LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads are kept to one"
 FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
 SIZE = "the size of the result depends on data: memory for it is found by the op itself"
-BOXES = "a few boxes per image, each with cells and samples of its own size: gains nothing measurable"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
 DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
 
@@ -23,7 +22,6 @@ HOSTED: dict[str, str] = {
         bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique
         unique_consecutive
     """,
-    BOXES: "crop_and_resize crop_grad nms_with_mask roi_align roi_align_grad",
     SPARSE: "edit_distance",
     DRAWN: "fractional_max_pool",
 }
