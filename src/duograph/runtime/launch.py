@@ -124,6 +124,12 @@ class _Notes:
     add_hook = begin_write
 
 
+def _tell_tapes(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
+    """Native code asks for this where it cannot record an op itself."""
+    for tape in state.tapes:
+        tape.record(op, operands, attrs, out)
+
+
 @contextmanager
 def _noting(noted: _Notes, tapes: list[Any]) -> Iterator[None]:
     """Within the block ``noted`` stands among the tapes; it is not plain if Python saw the value of a tensor."""
@@ -280,6 +286,7 @@ class Engine:
             ("False", False), ("Ellipsis", Ellipsis), ("Op", Op), ("Tape", Tape), ("Alias", Alias),
             ("ViewLink", ViewLink), ("clock", CLOCK), ("0", 0), ("'binder'", sys.intern("binder")),
             ("'tapes'", sys.intern("tapes")), ("enter_thread", self._enter_thread), ("constant", self._constant),
+            ("tell", _tell_tapes),
             *[(c.__name__, c) for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)],
         ):  # fmt: skip
             self._object(name, value)

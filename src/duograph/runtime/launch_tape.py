@@ -1,4 +1,4 @@
-"""Telling a gradient tape about native calls, as LLVM text: ``dg_mark`` and ``dg_record``.
+"""Telling gradient tapes about native calls, as LLVM text: ``dg_mark``, ``dg_record``, and ``dg_tell`` through Python.
 
 ``autodiff/tape.py`` says what marks are, and what stands in a tape's log.
 """
@@ -6,13 +6,24 @@
 from __future__ import annotations
 
 from .cpython import TUPLE_ITEMS
-from .launch_words import S_ATTRS, S_OP, S_OPERAND_AT, S_OPERANDS, S_RECORDED, decref, incref, type_of, words_offset
+from .launch_words import (
+    S_ATTRS,
+    S_OP,
+    S_OPERAND_AT,
+    S_OPERANDS,
+    S_OUTPUTS,
+    S_RECORDED,
+    decref,
+    incref,
+    type_of,
+    words_offset,
+)
 from .textbuilder import Function, Value, Words
 
 
 def functions(words: Words) -> list[Function]:
     """The functions of this module."""
-    return [_mark(words), _record(words)]
+    return [_mark(words), _record(words), _tell(words)]
 
 
 def version_of(f: Function, tensor: Value) -> Value:
@@ -62,15 +73,13 @@ def _record(words: Words) -> Function:
     tape, step, values, variables = f.arg("tape"), f.arg("step"), f.arg("values"), f.arg("variables")
     failed = f.label("failed")
     operands, operand_at = f.load("i64", step, 8 * S_OPERANDS), f.load("ptr", step, 8 * S_OPERAND_AT)
-    recorded = f.load("i64", step, 8 * S_RECORDED)
-    with f.if_(recorded.eq(0)):
+    with f.if_(f.load("i64", step, 8 * S_RECORDED).eq(0)):
         f.ret(1)
     watched = f.variable("i64", 0)
     with f.times(operands) as i, f.if_(f.load("ptr", variables, f.load("i64", operand_at, i * 8) * 8).ne(None)):
         watched.set(watched.get() | (f.const("i64", 1) << i))
     with f.if_(watched.get().eq(0)):
         f.ret(1)
-    f.goto_if(recorded.ne(1), failed)
     none = f.word("None")
     out = f.load("ptr", values, f.arg("output") * 8)
     version = version_of(f, out)
@@ -109,4 +118,41 @@ def _record(words: Words) -> Function:
     f.ret(1)
     f.place(failed)
     f.ret(0)
+    return f
+
+
+def _tell(words: Words) -> Function:
+    """``i64 dg_tell(ptr step, ptr values, i64 output)``: has Python tell all tapes of a step that has run; 0 if that
+    failed. For several tapes, several outputs, and operands whose marks do not say enough."""
+    f = Function("i64", "dg_tell", "ptr step, ptr values, i64 output", words)
+    step, values, output = f.arg("step"), f.arg("values"), f.arg("output")
+    with f.if_(f.load("i64", step, 8 * S_RECORDED).eq(0)):
+        f.ret(1)
+    operands, operand_at = f.load("i64", step, 8 * S_OPERANDS), f.load("ptr", step, 8 * S_OPERAND_AT)
+    ins = f.api("ptr", "PyTuple_New", operands)
+    with f.if_(ins.eq(None)):
+        f.ret(0)
+    with f.times(operands) as i:
+        operand = f.load("ptr", values, f.load("i64", operand_at, i * 8) * 8)
+        f.store(incref(f, operand), ins, i * 8 + TUPLE_ITEMS)
+    outputs = f.load("i64", step, 8 * S_OUTPUTS)
+    out, ready = f.variable("ptr"), f.label("ready")
+    with f.if_(outputs.eq(1)):
+        out.set(incref(f, f.load("ptr", values, output * 8)))
+        f.goto(ready)
+    out.set(f.api("ptr", "PyTuple_New", outputs))
+    with f.if_(out.get().eq(None)):
+        decref(f, ins)
+        f.ret(0)
+    with f.times(outputs) as i:
+        f.store(incref(f, f.load("ptr", values, (output + i) * 8)), out.get(), i * 8 + TUPLE_ITEMS)
+    f.place(ready)
+    op, attrs = f.load("ptr", step, 8 * S_OP), f.load("ptr", step, 8 * S_ATTRS)
+    answer = f.api("ptr", "PyObject_CallFunctionObjArgs", f.word("tell"), op, ins, attrs, out.get(), ("ptr", "null"))
+    decref(f, ins)
+    decref(f, out.get())
+    with f.if_(answer.eq(None)):
+        f.ret(0)
+    decref(f, answer)
+    f.ret(1)
     return f

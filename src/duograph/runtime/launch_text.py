@@ -46,6 +46,7 @@ from .launch_words import (
     R_RESULTS,
     R_STEP_AT,
     R_STEPS,
+    R_TELL,
     S_ATTRS,
     S_CALL_AT,
     S_CALLS,
@@ -80,7 +81,8 @@ def functions(words: Words) -> list[Function]:
 
 
 def _ready(words: Words) -> Function:
-    """``ptr dg_ready()``: the tape that records, the word block if none does, null if Python has to decide."""
+    """``ptr dg_ready()``: the tape that records, or the place of the word ``enabled`` if none does, ``several`` if
+    several do; null if Python has to decide."""
     f = Function("ptr", "dg_ready", "", words, linkage="")
     python = f.label("python")
     f.goto_if(f.word("enabled", "i64").eq(0), python)
@@ -100,10 +102,12 @@ def _ready(words: Words) -> Function:
     count = f.load("i64", tapes, SIZE)
     with f.if_(count.eq(0)):
         f.ret(f.word_place("enabled"))
-    f.goto_if(count.ne(1), python)
-    tape = f.load("ptr", f.load("ptr", tapes, LIST_ITEMS))
-    f.goto_if(type_of(f, tape).ne(f.word("Tape")), python)
-    f.ret(tape)
+    items = f.load("ptr", tapes, LIST_ITEMS)
+    with f.times(count) as i:
+        f.goto_if(type_of(f, f.load("ptr", items, i * 8)).ne(f.word("Tape")), python)
+    with f.if_(count.eq(1)):
+        f.ret(f.load("ptr", items))
+    f.ret(f.word_place("several"))
     f.place(python)
     f.ret(0)
     return f
@@ -120,6 +124,7 @@ def _run(words: Words) -> Function:
     result = f.variable("ptr", 0)
     heap = f.variable("ptr", 0)
     taped = tape.ne(f.word_place("enabled"))
+    tell = f.variable("i64", tape.eq(f.word_place("several")).to("i64") | f.load("i64", record, 8 * R_TELL))
     done, failed = f.label("done"), f.label("failed")
     owner = incref(f, f.load("ptr", record, 8 * R_OWNER))
 
@@ -147,9 +152,13 @@ def _run(words: Words) -> Function:
     copies = f.load("i64", record, 8 * R_COPIES)
     with f.times(tensors) as i:
         n = add(incref(f, f.load("ptr", frame, (i + TENSOR_AT) * 8)), (copies >> i) & 1)
+        marked = f.label("marked")
+        f.goto_if(tell.get().ne(0), marked)
         with f.if_(taped):
             place = variables + n * 8
-            f.goto_if(f.call("i64", "dg_mark", tape, f.load("ptr", values, n * 8), place).eq(0), failed)
+            with f.if_(f.call("i64", "dg_mark", tape, f.load("ptr", values, n * 8), place).eq(0)):
+                tell.set(1)  # Python finds out
+        f.place(marked)
     with f.times(numbers) as i:
         dtype = f.load("ptr", f.load("ptr", record, 8 * R_NUMBER_TYPES), i * 8)
         made = f.call("ptr", "dg_number", f.load("ptr", frame, (i + NUMBER_AT) * 8), dtype)
@@ -230,8 +239,13 @@ def _run(words: Words) -> Function:
         output = f.variable("i64", first_output)
         with f.times(steps) as s:
             step = f.load("ptr", f.load("ptr", record, 8 * R_STEP_AT), s * 8)
+            recorded = f.label("recorded")
+            with f.if_(tell.get().ne(0)):
+                f.goto_if(f.call("i64", "dg_tell", step, values, output.get()).eq(0), failed)
+                f.goto(recorded)
             told = f.call("i64", "dg_record", tape, step, values, variables, output.get())
             f.goto_if(told.eq(0), failed)
+            f.place(recorded)
             output.set(output.get() + f.load("i64", step, 8 * S_OUTPUTS))
 
     results, which = f.load("i64", record, 8 * R_RESULTS), f.load("ptr", record, 8 * R_RESULT)

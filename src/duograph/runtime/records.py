@@ -135,6 +135,7 @@ def pack(
     record[lt.R_RESULT] = single if single is not None else words.array(results)
     record[lt.R_RESULTS] = 0 if single is not None else len(results) + 1
     record[lt.R_COPIES] = sum(1 << i for i in copied if i < len(tensors))
+    record[lt.R_TELL] = int(any(len(step.outs) > 1 and step.op.bprop is not NOT_DIFFERENTIABLE for step in steps))
     record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
     return record, words.kept
 
@@ -221,7 +222,7 @@ def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: s
     block = [0] * lt.STEP_WORDS
     block[lt.S_VIEW] = int(step.is_view)
     block[lt.S_OP], block[lt.S_ATTRS] = words.object(step.op), words.object(step.attrs)
-    block[lt.S_RECORDED] = 0 if step.op.bprop is NOT_DIFFERENTIABLE else 1 if len(outs) == 1 else 2
+    block[lt.S_RECORDED] = int(step.op.bprop is not NOT_DIFFERENTIABLE)
     block[lt.S_OPERANDS], block[lt.S_OPERAND_AT] = len(operands), words.array(step.operands)
     block[lt.S_OUTPUTS] = len(outs)
     if step.is_view:

@@ -176,3 +176,27 @@ def test_marks_do_not_keep_tapes() -> None:
     while mark is not None:
         depth, mark = depth + 1, mark[3]
     assert depth <= 1
+
+
+def test_several_tapes_are_told_of_native_calls() -> None:
+    x, y = f32(4), f32(4, seed=1)
+
+    def inside() -> int:
+        with Tape() as outer, Tape() as inner:
+            outer.watch(x)
+            inner.watch(y)
+            count = launches(lambda: x * y)
+        assert [len(tape.entries) for tape in (outer, inner)] == [4, 4]
+        return count
+
+    assert inside() == 1
+
+
+def test_two_outputs_are_told_natively() -> None:
+    x = f32(3, 4)
+    with Tape() as tape:
+        tape.watch(x)
+        assert launches(lambda: x.max(axis=1, return_indices=True)) == 1
+    values, indices = tape.entries[-1].outputs
+    assert values is not None
+    assert indices is None or indices != values
