@@ -70,8 +70,9 @@ def variants(row: OpInfo, sample: Sample) -> list[list[Any]]:
     return [[x.astype(kind) if x.dtype == np.float64 else x.copy() for x in sample.operands] for kind in kinds]
 
 
-def close(made: np.ndarray, wanted: np.ndarray, name: str) -> None:
-    """Equal for exact dtypes; for floats within some ulp of the larger magnitudes (sums lose the small ones)."""
+def close(made: np.ndarray, wanted: np.ndarray, name: str, magnitude: float = 0.0) -> None:
+    """Equal for exact dtypes; for floats within some ulp of the larger magnitudes (sums lose the small ones).
+    ``magnitude``: of what was summed, if that cancels."""
     assert made.dtype == wanted.dtype and made.shape == wanted.shape
     if wanted.dtype.kind not in "fcV" or not wanted.size:
         np.testing.assert_array_equal(made, wanted)
@@ -79,7 +80,7 @@ def close(made: np.ndarray, wanted: np.ndarray, name: str) -> None:
     key = {"complex64": "float32", "complex128": "float64"}.get(str(wanted.dtype), str(wanted.dtype))
     eps = {"float32": 2.0**-23, "float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}[key]
     a, b = (x.astype(np.complex128 if x.dtype.kind == "c" else np.float64) for x in (made, wanted))
-    scale = float(np.max(np.abs(b[np.isfinite(b)]), initial=0.0))
+    scale = max(magnitude, float(np.max(np.abs(b[np.isfinite(b)]), initial=0.0)))
     np.testing.assert_allclose(a, b, rtol=ULPS[key] * eps, atol=ULPS[key] * eps * scale, err_msg=name)
 
 

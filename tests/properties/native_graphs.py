@@ -176,6 +176,15 @@ def _fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(a) <= len(b) and all(m in (1, n) for m, n in zip(a[::-1], b[::-1], strict=False))
 
 
+def _summed(node: Apply, operands: list[Any]) -> float:
+    """The sum of magnitudes that a sum could cancel from; 0 for what sums nothing."""
+    if not node.op.name.startswith(("reduce_", "matmul", "cumsum")):
+        return 0.0
+    sizes = [np.abs(x.astype(np.float64)) for x in operands]
+    totals = [float(np.sum(x[np.isfinite(x)])) for x in sizes]
+    return float(np.prod(totals)) if node.op.name == "matmul" else totals[0]
+
+
 class Checked(Interpreter):
     """Runs every node natively, by the loop IR interpreter and by the reference, and compares."""
 
@@ -185,7 +194,7 @@ class Checked(Interpreter):
             return made
         with np.errstate(all="ignore"):
             wanted = np.asarray(compute_reference(node.op, operands, node.attrs))
-            close(made, wanted, f"{node!r}")
+            close(made, wanted, f"{node!r}", _summed(node, operands))
             lowered = single.lower_op(node.op, [o.type for o in node.operands], node.attrs)
             if lowered is not None and made.size <= 400:
                 (again,) = interpreted(lowered, operands)

@@ -33,7 +33,7 @@ def lower_group(group: Group) -> Lowering:
 class _GroupLowering:
     def __init__(self, group: Group) -> None:
         self.group = group
-        self.program = Program()
+        self.program = Program(fused=True)
         self.leaves: dict[Any, int] = {}
         self.ins: dict[Node, Operand] = {}
         self.values: dict[Any, int] = {}
@@ -49,7 +49,9 @@ class _GroupLowering:
         for key in order:
             self.add(*key)
         self.program.results = [self.values[n, self.stored_alignment(n)] for n in stores]
-        name = "_".join(n.op.name for n in sorted(group.nodes, key=lambda n: n.serial)[:3])
+        # a name that is the same for equal code, so that it is compiled once
+        single = len(group.nodes) == 1
+        name = next(iter(group.nodes)).op.name if single else "map" if group.axes is None else "reduce"
         first = group.root or stores[-1]
         c = Lowering(first.op, first.attrs if group.root is not None else {}, list(self.ins.values()), outs)
         if group.root is not None:
