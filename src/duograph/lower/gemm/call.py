@@ -114,7 +114,7 @@ def _known(variant: Any, out: Output, build: Callable[[Any, Output], Function]) 
     function = _functions.get(key)
     if function is None:
         function = _functions[key] = build(variant, out)
-    else:
+    elif not out.settled:
         out.declare(Builder("known"), variant.kind)  # for its buffers and dims
     return function
 

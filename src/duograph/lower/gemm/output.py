@@ -22,6 +22,7 @@ class Output:
         direct: the tile may write whole panels to ``buffer`` itself; ``place`` says where a row begins there.
         can_mask: masked vectors are taken.
         lanes: the length of vectors that are taken; 0: any.
+        settled: ``buffers`` and ``dims`` are known before ``declare``.
         key: tells outputs apart that need other code.
         buffers, dims: what the kernel is to be called with, in the order of the parameters that ``declare`` adds.
     """
@@ -29,6 +30,7 @@ class Output:
     direct = False
     can_mask = False
     lanes = 0
+    settled = False
     key: Any
     buffers: list[Memory]
     dims: list[Number]
@@ -59,6 +61,7 @@ class MatrixOutput(Output):
     offset: Extent = 0
 
     direct = True
+    settled = True
 
     def __post_init__(self) -> None:
         self.buffers = [self.memory]

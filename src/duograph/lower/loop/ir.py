@@ -170,6 +170,7 @@ class Function:
     dim_names: list[str] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     _text: str | None = None
+    _symbol: str | None = None
     linked: dict[str, Function] = field(default_factory=dict)  # functions that this one calls, by symbol
     fixed_symbol: str = ""  # of functions that call each other: their text cannot contain a hash of itself
 
@@ -187,8 +188,10 @@ class Function:
         """Linker name: a readable prefix and a hash of the content."""
         if self.fixed_symbol:
             return self.fixed_symbol
-        digest = hashlib.sha256(self.text.encode()).hexdigest()[:24]
-        return f"k_{re.sub('[^A-Za-z0-9_.]', '_', self.name)}_{digest}"
+        if self._symbol is None:
+            digest = hashlib.sha256(self.text.encode()).hexdigest()[:24]
+            self._symbol = f"k_{re.sub('[^A-Za-z0-9_.]', '_', self.name)}_{digest}"
+        return self._symbol
 
     @property
     def can_fail(self) -> bool:
