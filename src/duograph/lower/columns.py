@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .access import Rest, load_element, store_element
+from .cost import code_size
 from .fold import Parts
 from .loop.builder import Index
 from .loop.ir import Value
@@ -196,13 +197,14 @@ class ColumnKernel(ReduceKernel):
 def vectors_per_tile(plan: ReducePlan) -> int:
     """How many vectors of columns a tile has: so many that rows are read in long pieces, but few enough for registers
     and for code size."""
-    if len(plan.program.steps) > HEAVY:
+    size = code_size(plan.program)
+    if size > HEAVY:
         return 1
-    if len(plan.program.steps) > 2:
+    if len(plan.program.steps) > 1:
         return WIDTH // 2
     lane = plan.loops.lane
     wide = current_target().vector_registers >= 32 and isinstance(lane, int) and (lane >= 1024 or lane % 128 == 0)
-    return 2 * WIDTH if wide and len(plan.program.steps) == 1 else WIDTH
+    return 2 * WIDTH if wide else WIDTH
 
 
 def void(_: object) -> None:

@@ -39,6 +39,11 @@ def _step_cost(step: Step | Reduction) -> float:
     return op_cost(step.op.name) if isinstance(step, Step) else 2 * _DEFAULT
 
 
+def code_size(program: Program) -> float:
+    """Roughly the vector instructions of one iteration."""
+    return sum(1 + 30 * _step_cost(step) for step in program.steps)
+
+
 def grain_for(cost: float) -> int:
     """Elements per chunk at ``cost`` nanoseconds each: whole vectors, a power of two."""
     return 1 << min(20, max(8, int(WORTH / max(cost, 1e-3)).bit_length()))

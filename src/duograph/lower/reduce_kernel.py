@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from .access import Rest, load_element, store_element
-from .cost import grain_for, program_cost
+from .cost import code_size, grain_for, program_cost
 from .fold import Fold, Parts
 from .loop.builder import Builder, Index
 from .loop.ir import Buffer, Function, Value
@@ -20,8 +20,8 @@ Known: TypeAlias = "dict[int, Element]"
 
 WIDTH = 4
 """Vectors of accumulators."""
-HEAVY = 6
-"""Steps from which a loop is written for fewer vectors at once, for the sake of code size."""
+HEAVY = 12
+"""Size of code from which a loop is written for fewer vectors at once."""
 
 
 class ReduceKernel:
@@ -34,7 +34,7 @@ class ReduceKernel:
         self.passes = plan.analysis.passes
         folds = [plan.fold(n) for stage in self.passes for n in stage.folds]
         self.lanes = min((f.lanes for f in folds), default=16)
-        self.heavy = len(self.program.steps) > HEAVY
+        self.heavy = code_size(self.program) > HEAVY
         self.mode = plan.mode
 
     def function(self) -> Function:
