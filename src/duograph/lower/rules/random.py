@@ -219,8 +219,11 @@ def _gamma(elem: str) -> Function:
 
         def drawn() -> Value:
             value = _rejection(b, attempt_once)
-            boost = units(b, draw, i, b.const(0))[3]
-            return b.select(small, value * exp(b, log(b, boost) / alpha), value)
+
+            def boosted() -> Value:
+                return value * exp(b, log(b, units(b, draw, i, b.const(0))[3]) / alpha)
+
+            return b.if_(small, boosted, lambda: value)[0]
 
         def degenerate() -> Value:
             return b.select(b.eq(alpha, 0.0), b.const(0.0, alpha), b.const(float("nan"), alpha))

@@ -8,6 +8,7 @@ from ..kernels.sorting import precedes, select_kernel, sort_kernel
 from ..kernels.walk import at_least_one
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
+from ..loop.types import VType
 from ..lowering import Lowering, product
 from ..rule import kernel
 from .cumulative import along
@@ -53,27 +54,31 @@ def searchsorted(c: Lowering) -> None:
 
 @cache
 def _searchsorted(elem: str, index: str, right: bool, shared: bool) -> Function:
-    """Bisection for every value. Which way it goes is a select, so that nothing is mispredicted."""
+    """Bisection of eight values at a time, by selects: nothing is mispredicted, and loads overlap."""
     b = Builder(f"searchsorted_{elem}")
     boundaries, values, out = b.buffer("boundaries", elem), b.buffer("values", elem), b.buffer("out", index)
     count, n, per_row = b.dim("count"), b.dim("n"), b.dim("per_row")
     wide = {"f16": "f32", "bf16": "f32", "bool": "u8"}.get(elem, elem)
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def one(i: Value) -> None:
-            value = b.convert(b.load(values, i), wide)
-            start = b.const(0) if shared else b.div(i, at_least_one(b, per_row)) * n
+    def some(i: Value, lanes: int) -> None:
+        value = b.convert(b.load(values, i, lanes), wide)
+        zero = b.const(0, VType("i64", lanes))
+        start = zero if shared else b.div(b.lanes(lanes) + i, at_least_one(b, per_row)) * n
+        last = start + (n - 1)
 
-            def halve(first: Value, left: Value) -> tuple[Value, Value]:
-                half = left / 2
-                middle = b.convert(b.load(boundaries, start + first + half), wide)
-                beyond = ~precedes(b, value, middle) if right else precedes(b, middle, value)
-                return b.select(beyond, first + half + 1, first), b.select(beyond, left - half - 1, half)
+        def goes_on(_: Value, left: Value) -> Value:
+            return b.any(b.gt(left, 0))
 
-            first, _ = b.while_([b.const(0), n], lambda first, left: b.gt(left, 0), halve)
-            b.store(out, i, b.convert(first, index))
+        def halve(first: Value, left: Value) -> tuple[Value, Value]:
+            half = b.shr(left, 1)
+            # lanes that are done look at an element once more, which is harmless
+            middle = b.convert(b.gather(boundaries, b.min(start + first + half, last)), wide)
+            beyond = ~precedes(b, value, middle) if right else precedes(b, middle, value)
+            beyond = beyond & b.gt(left, 0)
+            return b.select(beyond, first + half + 1, first), b.select(beyond, left - half - 1, half)
 
-        b.for_(lo, hi, 1, one)
+        first, _ = b.while_([zero, b.splat(n, lanes)], goes_on, halve)
+        b.store(out, i, b.convert(first, index))
 
-    b.parallel(0, count, 512, chunk)
+    b.parallel(0, count, 1024, lambda lo, hi: b.vector_loop(lo, hi, 8, some))
     return b.finish()
