@@ -514,7 +514,7 @@ class Builder:
         for buf, written in zip(buffers, writes, strict=True):
             buf.written = buf.written or written
         values = [self.value(d) for d in dims]
-        attrs = {"function": function, "n_buffers": len(buffers), **({"safe": safe} if safe else {})}
+        attrs: dict[str, Any] = {"function": function, "n_buffers": len(buffers), **({"safe": safe} if safe else {})}
         self.emit("call", (*buffers, *values), **attrs)
 
 
