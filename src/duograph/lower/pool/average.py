@@ -61,17 +61,12 @@ class _AvgPool:
             start, out = p * w.plane, p * w.outputs
 
             def row(base_d: Any, base_h: Any, done: Any, ranges: Any) -> None:
-                (d0, d1), (h0, h1) = ranges
-
                 def over_rows(body: Any) -> Value:
-                    def line(kd: Any, kh: Any, total: Value) -> Value:
-                        at = ((base_d + kd) * w.size[1] + base_h + kh) * w.size[2]
-                        return body(start + at, total)
+                    def line(kd: Any, kh: Any, total: Value) -> list[Value]:
+                        depth, y = b.add(base_d, kd), b.add(base_h, kh)
+                        return [body(start + (depth * w.size[1] + y) * w.size[2], total)]
 
-                    (total,) = b.for_(
-                        d0, d1, 1, lambda kd, t: b.for_(h0, h1, 1, lambda kh, t: line(kd, kh, t), [t]), [nothing]
-                    )
-                    return total
+                    return w.lines(ranges, line, [nothing])[0]
 
                 def full(x: Any, base: Any) -> None:
                     def line(at: Any, total: Value) -> Value:

@@ -57,12 +57,7 @@ class _MaxPool:
                     return b.mul(b.add(b.mul(depth, w.size[1]), y), w.size[2])
 
                 def over_rows(body: Any, carried: list[Value]) -> list[Value]:
-                    return list(
-                        b.for_(
-                            d0, d1, 1,
-                            lambda kd, *c: b.for_(h0, h1, 1, lambda kh, *c: body(line(kd, kh), *c), c), carried,
-                        )
-                    )  # fmt: skip
+                    return w.lines(ranges, lambda kd, kh, *c: body(line(kd, kh), *c), carried)
 
                 def full(x: Any, base: Any) -> None:
                     first = line(d0, h0) + base
@@ -79,7 +74,7 @@ class _MaxPool:
                     place = b.select(b.lt(place, 0), self.at(last), place)
                     self.store(out + done + x, best, place, count)
 
-                w.vectors(full, part, b.lt(d0, d1) & b.lt(h0, h1))
+                w.vectors(full, part, b.lt(b.value(d0), d1) & b.lt(b.value(h0), h1))
 
             w.rows(row)
 

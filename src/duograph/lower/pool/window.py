@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
 from ..conv.parts import below
@@ -13,6 +15,8 @@ from ..loop.ir import Buffer, Value
 AXES = ("d", "h", "w")
 UNROLLED = 8
 """Kernels up to this width along a row are unrolled."""
+TAPS = 16
+"""Kernels up to this many taps are unrolled in all axes."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +28,18 @@ class Form:
         width: taps along a row, or 0 if that is a run-time number.
         step: stride along a row, or 0.
         dilated: whether any dilation is not 1.
+        rows: taps along the other two axes if they are few and all windows lie inside the image: no window is cut,
+            everything is unrolled, no vector needs a mask.
     """
 
     lanes: int
     width: int
     step: int
     dilated: bool
+    rows: tuple[int, int] | None = None
 
 
-def form_of(kernel: Any, stride: Any, dilation: Any, count: Any) -> Form:
+def form_of(kernel: Any, stride: Any, dilation: Any, count: Any, size: Any, front: Any) -> Form:
     """The specialisation for these numbers; they are per spatial axis."""
     width, step, outputs = kernel[-1], stride[-1], count[-1]
     lanes = 16
@@ -41,7 +48,14 @@ def form_of(kernel: Any, stride: Any, dilation: Any, count: Any) -> Form:
     dilated = any(d != 1 for d in dilation)
     unrolled = isinstance(width, int) and width <= UNROLLED
     vector = step in (1, 2) and unrolled and not dilated and lanes > 1
-    return Form(lanes, width if unrolled else 0, step if vector else 0, dilated)
+    inside = all(
+        isinstance(c, int) and isinstance(n, int) and f == 0 and (c - 1) * s + (k - 1) * d + 1 <= n
+        for n, c, k, s, f, d in zip(size, count, kernel, stride, front, dilation, strict=True)
+    )
+    if step == 2 and vector and inside:  # pairs are loaded, see `Windows.loader`
+        inside = (count[-1] - 1) * 2 + width + width % 2 <= size[-1]
+    rows = tuple(([1, 1, *kernel])[-3:-1]) if inside and unrolled and prod(kernel) <= TAPS else None
+    return Form(lanes, width if unrolled else 0, step if vector else 0, dilated, rows)  # type: ignore[arg-type]
 
 
 def window_numbers(size: Any, count: Any, kernel: Any, stride: Any, front: Any, dilation: Any) -> list[Any]:
@@ -66,6 +80,8 @@ class Windows:
             self.kernel[2] = form.width  # type: ignore[call-overload]
         if form.step:
             self.stride[2] = form.step  # type: ignore[call-overload]
+        if form.rows:
+            self.kernel[:2] = form.rows  # type: ignore[assignment]
         if not form.dilated:
             self.dilation = [1, 1, 1]  # type: ignore[list-item]
         self.plane = self.size[0] * self.size[1] * self.size[2]
@@ -74,6 +90,8 @@ class Windows:
     def inside(self, axis: int, base: Any) -> tuple[Any, Any]:
         """The range of taps of an axis that lie inside, for a window that starts at ``base``."""
         b, d = self.b, self.dilation[axis]
+        if self.form.rows:
+            return 0, self.kernel[axis]
         lo = b.ceil_div(b.max(b.sub(0, base), 0), d)
         hi = b.min(self.kernel[axis], b.ceil_div(b.max(b.sub(self.size[axis], base), 0), d))
         return lo, hi
@@ -112,12 +130,24 @@ class Windows:
             # the last vector ends where the row ends, and computes again what the one before it has
             x = b.max(b.min(x, self.count[2] - lanes), 0)
             base = x * step - self.front[2]
+            if self.form.rows:
+                full(x, base)
+                return
             fits = b.ge(base, 0) & b.le(base + reach, self.size[2]) & b.le(x + lanes, self.count[2])
             if extra is not None:
                 fits = fits & extra
             b.if_(fits, lambda: full(x, base), lambda: part(x, base, self.count[2] - x))
 
         b.for_(0, self.count[2], lanes, vector)
+
+    def lines(self, ranges: Any, body: Callable[..., Any], carried: list[Value]) -> list[Value]:
+        """``body(kd, kh, *carried)`` for the rows of taps in ``ranges`` of both axes."""
+        b, ((d0, d1), (h0, h1)) = self.b, ranges
+        if self.form.rows:
+            for kd, kh in product(range(d1), range(h1)):
+                carried = list(body(kd, kh, *carried))
+            return carried
+        return list(b.for_(d0, d1, 1, lambda kd, *c: b.for_(h0, h1, 1, lambda kh, *c: body(kd, kh, *c), c), carried))
 
     def taps(self, body: Callable[..., Any], carried: list[Value]) -> list[Value]:
         """``body(kw, *carried)`` for the taps of a row: unrolled if their number is known."""

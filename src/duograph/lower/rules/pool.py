@@ -27,8 +27,8 @@ def grain_of(elements: Any, wanted: int = 8192) -> int:
 def max_pool(c: Lowering) -> None:
     (x,), (values, indices) = c.ins, c.outs
     how, size, count = c.attrs, x.shape[2:], values.shape[2:]
-    form = form_of(how["kernel"], how["stride"], how["dilation"], count)
     fronts = [front for front, _ in how["padding"]]
+    form = form_of(how["kernel"], how["stride"], how["dilation"], count, size, fronts)
     numbers = window_numbers(size, count, how["kernel"], how["stride"], fronts, how["dilation"])
     grain = grain_of(product(count) * prod(how["kernel"]) // 4)
     c.call(max_pool_function(x.elem, form), [x, values, indices], [x.shape[0] * x.shape[1], grain, *numbers])
@@ -93,7 +93,7 @@ def _average(how: dict[str, Any], planes: Any, size: Any, count: Any) -> tuple[A
     rank = len(size)
     fronts = [front for front, _ in how["padding"]]
     ones = [1] * rank
-    form = form_of(how["kernel"], how["stride"], ones, count)
+    form = form_of(how["kernel"], how["stride"], ones, count, size, fronts)
     numbers = window_numbers(size, count, how["kernel"], how["stride"], fronts, ones)
     low, high = [0] * rank, list(size)
     if how["count_include_pad"]:
