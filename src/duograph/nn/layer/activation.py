@@ -7,6 +7,7 @@ from typing import Any
 from duograph.api.promote import promote_float
 from duograph.common.initializer import initializer
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis
 from duograph.nn import checks
 from duograph.nn.cell import Cell
@@ -20,6 +21,7 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 
+@launchable
 def softmax_along(x: Tensor, axis: Any, logarithm: bool = False) -> Tensor:
     """Softmax (or its logarithm) along an axis that may be negative, of a tensor of any real dtype."""
     x = promote_float(x)
@@ -32,6 +34,7 @@ def softmax_along(x: Tensor, axis: Any, logarithm: bool = False) -> Tensor:
     return op(x, axis=normalize_axis(axis, ndim))
 
 
+@launchable
 def relu(x: Tensor) -> Tensor:
     """``x`` where it is positive, else 0."""
     return _relu(x)

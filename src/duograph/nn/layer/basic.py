@@ -8,6 +8,7 @@ from typing import Any
 from duograph.api.promote import promote_float
 from duograph.common.initializer import HeUniform, Uniform, initializer
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis, numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
@@ -44,6 +45,7 @@ def checked_init(init: Any, shape: tuple[int, ...], name: str, owner: str) -> No
         )
 
 
+@launchable
 def dense(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """``x @ weight.T + bias`` over the last axis of ``x`` (..., in); ``weight`` is (out, in)."""
     if len(x.shape) and x.shape[-1] != weight.shape[-1]:

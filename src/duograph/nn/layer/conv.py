@@ -7,6 +7,7 @@ from typing import Any
 
 from duograph.common.initializer import HeUniform
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
@@ -21,6 +22,7 @@ from .basic import default_bias, default_weight
 _PAD_MODES = ("valid", "same", "pad")
 
 
+@launchable
 def convolve(
     x: Tensor,
     weight: Tensor,

@@ -6,6 +6,7 @@ from typing import Any
 
 from duograph.common.initializer import initializer
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops.arithmetic import mul
@@ -81,6 +82,7 @@ def without_row(table: Tensor, row: int) -> Tensor:
     return mul(table, 1 - hot)
 
 
+@launchable
 def looked_up(table: Tensor, ids: Tensor, by_product: bool) -> Tensor:
     """The rows of ``table`` that ``ids`` name."""
     if by_product:

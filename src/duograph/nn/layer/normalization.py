@@ -10,6 +10,7 @@ from typing import Any
 
 from duograph.common.initializer import initializer
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
@@ -326,6 +327,7 @@ class LayerNorm(Cell):
         )
 
 
+@launchable
 def layer_normalised(x: Tensor, gamma: Tensor, beta: Tensor, begin: int, eps: float) -> Tensor:
     """Layer normalisation over the axes from ``begin`` on; half types compute in float32."""
     compute = dt.float32 if x.dtype in (dt.float16, dt.bfloat16) else x.dtype

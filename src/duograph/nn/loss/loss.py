@@ -6,6 +6,7 @@ from typing import Any
 
 from duograph.api.promote import promote_float
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.ops import loss as losses
@@ -83,6 +84,7 @@ class LossBase(Cell):
         raise NotImplementedError
 
 
+@launchable
 def weighted_reduction(x: Tensor, weights: Any, reduction: str) -> Tensor:
     """See `LossBase.get_loss`."""
     dtype = x.dtype
@@ -252,6 +254,7 @@ class CrossEntropyLoss(LossBase):
         return cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
+@launchable
 def cross_entropy(
     logits: Tensor, labels: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, label_smoothing: float
 ) -> Tensor:
