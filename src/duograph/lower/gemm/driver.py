@@ -160,7 +160,8 @@ class _Driver:
         cached = b.div(l2_share // (kind.size * kind.rows), b.max(self.k_block, 1))
         tiles = b.min(b.max(cached, 4), most)
         worth = b.div(GRAIN // (kind.rows * kind.columns), b.max(self.k, 1))
-        cuts = b.ceil_div(TASKS, b.max(strips, 1))
+        few = b.lt(strips, 2 * TASKS) & b.gt(strips, TASKS)  # five panels for two threads: one would wait for the other
+        cuts = b.select(few, b.const(2), b.ceil_div(TASKS, b.max(strips, 1)))
         spread = b.ceil_div(b.max(self.m, 1), b.mul(cuts, kind.rows))
         return b.mul(b.min(tiles, b.max(spread, b.max(worth, 1))), kind.rows)
 
