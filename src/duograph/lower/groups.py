@@ -107,10 +107,12 @@ def groups(graph: Graph, level: int = 1) -> list[Group]:
     """The groups of ``graph`` in an order in which they can run; ``level`` 0: one per node."""
     if level == 0:
         return [Group(i, nodes={n: None}, stores={n: None}) for i, n in enumerate(graph.nodes)]
-    return _Grouping(graph).run()
+    return Grouping(graph).run()
 
 
-class _Grouping:
+class Grouping:
+    """The groups of one graph while they are made."""
+
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.groups: list[Group] = []
@@ -120,12 +122,13 @@ class _Grouping:
         self.home: dict[Node, Group] = {}
 
     def run(self) -> list[Group]:
+        from .merging import Merging
+
         end = Group(1.0)
         self.hard.setdefault(self.graph.output, {})[end] = None
         for node in reversed(self.graph.nodes):
             self.place(node)
-        for group in sorted(self.groups, key=lambda g: g.order):
-            self.follow(group)
+        Merging(self).run()
         return sorted([g for g in self.groups if g.nodes], key=lambda g: g.order)
 
     # ---- where a node goes ---------------------------------------------------------------------------------------
@@ -224,18 +227,18 @@ class _Grouping:
         if kind == "sink":
             fits = group.axes is None and group.root is None and tuple(group.space) == tuple(node.shape)
             return fits and list(group.uses[node]) == [full_alignment(node.shape)] and self.is_epilogue(group)
-        if group.root is not None:
+        if group.root is not None or not same_order(group, node):
             return False
         axes, space = _axes(node), tuple(node.operands[0].shape)
         if node.op.name in NORMALISING:
             whole = [full_alignment(space)]
             same = group.axes == axes or (group.axes is None and self.fits_reduction(group, axes))
-            return tuple(group.space) == space and same and list(group.uses[node]) == whole and _spreads(space, axes)
+            return tuple(group.space) == space and same and list(group.uses[node]) == whole and spreads(space, axes)
         if tuple(group.space) == space:
             kept = [d for d in range(len(space)) if d not in axes]
             aligned = all(a == matched(space, kept, node.shape) for a in group.uses[node])
             same = group.axes == axes or (group.axes is None and self.fits_reduction(group, axes))
-            return same and aligned and _spreads(space, axes)
+            return same and aligned and spreads(space, axes)
         if group.axes is None:  # what is done with the results
             kept_space = [n for d, n in enumerate(space) if d not in axes and not is_one(n)]
             whole = matched(group.space, range(len(group.space)), node.shape)
@@ -252,7 +255,7 @@ class _Grouping:
         only and dear to compute again."""
         assert group.space is not None
         return all(
-            _is_whole(group.space, a)
+            is_whole(group.space, a)
             or all(k is None for d, k in enumerate(a) if d in axes)
             or op_cost(n.op.name) <= CHEAP
             for n in group.nodes
@@ -269,7 +272,7 @@ class _Grouping:
         """Whether a value is worth computing in the loops: at each element, once per row, or once per result."""
         space = group.space
         assert space is not None
-        if _is_whole(space, alignment):
+        if is_whole(space, alignment):
             return True
         if group.axes is not None:
             along = [d for d in group.axes if alignment[d] is not None]
@@ -285,7 +288,7 @@ class _Grouping:
         if len(found) != 1:
             return False
         if found[0] == matched(space, range(len(space)), node.shape):
-            return group.axes is None or _spreads(space, group.axes)
+            return group.axes is None or spreads(space, group.axes)
         return group.axes is not None and found[0] == matched(space, group.kept, node.shape)
 
     def join(self, node: Apply, group: Group, kind: str, store: bool) -> None:
@@ -326,7 +329,7 @@ class _Grouping:
                 and len(group.nodes) < MAX_NODES
                 and self.runs_before(group, first)
             ):
-                if node.op.name not in NORMALISING or _spreads(tuple(x.shape), axes):
+                if node.op.name not in NORMALISING or spreads(tuple(x.shape), axes):
                     self.compute(node, group, store=True)
                     return True
         return False
@@ -349,45 +352,6 @@ class _Grouping:
                 else:
                     self.use(operand, group, [(None,) * len(group.space)])
 
-    # ---- what is done with the results of a reduction, element by element -----------------------------------------
-
-    def follow(self, group: Group) -> None:
-        """Makes an elementwise group a last pass of a reduction that it needs, where both have the same loops."""
-        if group.axes is not None or group.root is not None or not group.is_fused:
-            return
-        needed = dict.fromkeys(self.home[n] for n in group.inputs if n in self.home)
-        for reduction in needed:
-            axes, space = reduction.axes, reduction.space
-            if axes is None or space is None or space != group.space or not self.fits_reduction(group, axes):
-                continue
-            large = len(reduction.nodes) + len(group.nodes) > MAX_NODES
-            others = [g.order for g in needed if g is not reduction]
-            if large or not _spreads(space, axes) or max(others, default=-1e9) >= reduction.order:
-                continue
-            if not all(self.is_aligned(n, reduction, a) for n in reduction.nodes for a in group.uses.get(n, ())):
-                continue
-            reduction.nodes.update(group.nodes)
-            reduction.stores.update(group.stores)
-            reduction.views.update(group.views)
-            for node, alignments in group.uses.items():
-                self.use(node, reduction, alignments)
-                self.users[node].pop(group, None)
-            for node in group.stores:
-                self.home[node] = reduction
-            for node in list(reduction.stores):
-                if not (self.users.get(node, {}).keys() | self.hard.get(node, {}).keys()) - {reduction}:
-                    del reduction.stores[node]
-            group.nodes.clear()
-            group.space = None
-            return
-
-    def is_aligned(self, node: Apply, reduction: Group, alignment: Alignment) -> bool:
-        """Whether a value of ``reduction`` is used where it is computed, not transposed or along the other axes."""
-        assert reduction.space is not None
-        if self.kind(node) == "reduce" and node.op.name not in NORMALISING:
-            return alignment == matched(reduction.space, reduction.kept, node.shape)
-        return list(reduction.uses.get(node, {full_alignment(reduction.space): None})) == [alignment]
-
     def keep(self, node: Apply, group: Group, store: bool) -> None:
         group.nodes[node] = None
         if store:
@@ -409,6 +373,16 @@ class _Grouping:
         return True
 
 
+def same_order(group: Group, *nodes: Apply) -> bool:
+    """Whether reductions of ``group`` and ``nodes`` have accumulators of equal length, which decide about the order."""
+    widths = {
+        n.operands[0].dtype.to_real().itemsize == 8
+        for n in (*group.nodes, *nodes)
+        if n.op.name in REDUCING | NORMALISING
+    }
+    return len(widths) <= 1
+
+
 def is_zero(extent: Extent) -> bool:
     return isinstance(extent, int) and extent == 0
 
@@ -417,7 +391,7 @@ def _is_single(node: Node) -> bool:
     return isinstance(node.type, TensorType) and all(is_one(n) for n in node.type.shape)
 
 
-def _is_whole(space: Sequence[Extent], alignment: Alignment) -> bool:
+def is_whole(space: Sequence[Extent], alignment: Alignment) -> bool:
     return all(k is not None or is_one(n) for k, n in zip(alignment, space, strict=True))
 
 
@@ -426,7 +400,7 @@ def _axes(node: Apply) -> frozenset[int]:
     return frozenset((axis,) if isinstance(axis, int) else axis) if node.operands[0].shape else frozenset()
 
 
-def _spreads(space: Sequence[Extent], axes: frozenset[int]) -> bool:
+def spreads(space: Sequence[Extent], axes: frozenset[int]) -> bool:
     """Whether the results of a reduction are enough work for all threads, each being made by one of them."""
     total = product(space)
     if not isinstance(total, int) or total <= 1 << 16:

@@ -1,0 +1,123 @@
+"""What grouping node by node leaves apart: groups that can become one afterwards."""
+
+from __future__ import annotations
+
+from duograph.ir.node import Apply
+
+from .alignment import Alignment, full_alignment, matched
+from .groups import (
+    MAX_NODES,
+    MAX_OPERANDS,
+    NORMALISING,
+    REDUCING,
+    Group,
+    Grouping,
+    is_constant,
+    is_whole,
+    same_order,
+    spreads,
+)
+
+
+class Merging:
+    """Merges groups of a finished `Grouping`: an elementwise group becomes the last pass of a reduction, and reductions
+    that read the same tensor read it together."""
+
+    def __init__(self, grouping: Grouping) -> None:
+        self.grouping = grouping
+
+    def run(self) -> None:
+        for group in self.in_order():
+            if group.is_fused and group.axes is None and group.root is None:
+                for reduction in self.needed(group):
+                    if reduction.space == group.space and self.is_last_pass(reduction, group):
+                        self.absorb(reduction, group, reduction.order)
+                        break
+        for group in self.in_order():
+            if group.axes is not None:
+                for other in self.in_order():
+                    if other.axes == group.axes and other.space == group.space and other.order > group.order:
+                        self.together(group, other)
+
+    def in_order(self) -> list[Group]:
+        return sorted([g for g in self.grouping.groups if g.nodes], key=lambda g: g.order)
+
+    def needed(self, group: Group) -> list[Group]:
+        """The groups that make what ``group`` reads."""
+        home = self.grouping.home
+        return list(dict.fromkeys(home[n] for n in group.inputs if n in home))
+
+    def users(self, group: Group) -> list[Group]:
+        """The groups that read what ``group`` makes."""
+        g = self.grouping
+        found = [u for n in group.stores for u in (*g.users.get(n, ()), *g.hard.get(n, ()))]
+        return [u for u in dict.fromkeys(found) if u is not group]
+
+    def is_last_pass(self, reduction: Group, group: Group) -> bool:
+        """Whether an elementwise group can run right after the reductions that it needs, while elements are near."""
+        space, axes = reduction.space, reduction.axes
+        if axes is None or space is None or not spreads(space, axes) or not self.is_small(reduction, group):
+            return False
+        before = all(g is reduction or g.order < reduction.order for g in self.needed(group))
+        return before and self.grouping.fits_reduction(group, axes) and self.is_aligned(reduction, group)
+
+    def together(self, first: Group, second: Group) -> None:
+        """Merges two reductions of one shape, if they read the same and one of them can run when the other does."""
+        space, axes = first.space, first.axes
+        assert space is not None and axes is not None
+        shared = any(
+            not is_constant(n) and any(is_whole(space, a) for a in uses)
+            for n, uses in first.uses.items()
+            if n in second.uses
+        )
+        if not shared or not self.is_small(first, second) or not same_order(first, *second.nodes):
+            return
+        if not spreads(space, axes) and not (_is_single(first) and _is_single(second)):
+            return
+        if not self.is_aligned(first, second):
+            return
+        if all(g is first or g.order < first.order for g in self.needed(second)):
+            self.absorb(first, second, first.order)
+        elif all(g is second or g.order >= second.order for g in self.users(first)):
+            self.absorb(first, second, second.order)
+
+    def is_small(self, a: Group, b: Group) -> bool:
+        return len(a.nodes) + len(b.nodes) <= MAX_NODES and len({*a.inputs, *b.inputs}) <= MAX_OPERANDS
+
+    def is_aligned(self, reduction: Group, group: Group) -> bool:
+        """Whether ``group`` uses values of ``reduction`` where they are computed, and not transposed, say."""
+        return all(self._is_aligned(n, reduction, a) for n in reduction.nodes for a in group.uses.get(n, ()))
+
+    def _is_aligned(self, node: Apply, reduction: Group, alignment: Alignment) -> bool:
+        assert reduction.space is not None
+        if node.op.name in REDUCING:
+            return alignment == matched(reduction.space, reduction.kept, node.shape)
+        known = reduction.uses.get(node) or {full_alignment(reduction.space): None}
+        return list(known) == [alignment]
+
+    def absorb(self, into: Group, group: Group, order: float) -> None:
+        """``group`` becomes part of ``into``, which runs at ``order``."""
+        g = self.grouping
+        into.nodes.update(group.nodes)
+        into.stores.update(group.stores)
+        into.views.update(group.views)
+        for node, alignments in group.uses.items():
+            g.use(node, into, alignments)
+            g.users[node].pop(group, None)
+        for node in group.stores:
+            g.home[node] = into
+        into.order = order
+        group.nodes.clear()
+        group.stores.clear()
+        group.space = group.axes = None
+        for node in list(into.stores):
+            if not (g.users.get(node, {}).keys() | g.hard.get(node, {}).keys()) - {into}:
+                del into.stores[node]
+
+
+def _is_single(group: Group) -> bool:
+    """One reduction, and nothing written per element: its sections are shared among threads."""
+    assert group.space is not None
+    reductions = [n for n in group.nodes if n.op.name in REDUCING | NORMALISING]
+    whole = matched(group.space, range(len(group.space)), group.space)
+    return len(reductions) == 1 and not any(whole in group.uses.get(n, ()) for n in group.stores)
