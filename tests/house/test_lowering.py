@@ -15,7 +15,6 @@ LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads
 FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
 SIZE = "the size of the result depends on data: memory for it is found by the op itself"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
-DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
 WITH_NUMPY: dict[str, str] = {
     LAPACK: """
         cholesky det eig eigh geqrf inverse matrix_logarithm qr slogdet solve svd svd_values triangular_solve
@@ -26,7 +25,6 @@ WITH_NUMPY: dict[str, str] = {
         unique_consecutive
     """,
     SPARSE: "edit_distance",
-    DRAWN: "fractional_max_pool",
 }
 
 CONTROL = "control flow and structures: executables are built of them (`runtime.executable_control`)"

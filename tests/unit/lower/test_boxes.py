@@ -1,11 +1,12 @@
-"""Boxes in images: crops, regions, suppression; their gradients; boxes of images that do not exist."""
+"""Boxes in images: crops, regions, suppression; their gradients; boxes of images that do not exist. Random windows."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import duograph.ops.boxes  # noqa: F401
+import duograph.ops.boxes
+import duograph.ops.decoding  # noqa: F401
 from duograph.core.op import get_op
 from duograph.runtime.single import run_single
 from tests.unit.lower.kernel_checks import BFLOAT16, check, sample
@@ -52,3 +53,16 @@ def test_suppression(dtype):
     for threshold in (0.0, 0.3, 0.9):
         check("nms_with_mask", boxes.astype(dtype), threshold=threshold)
     check("nms_with_mask", boxes[:0].astype(dtype), threshold=0.5)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_windows_at_random_places(dtype):
+    cases = [((9, 11), (2, 3), (4, 3)), ((5, 5), (5, 5), (1, 1)), ((6, 5, 7), (2, 2, 2), (3, 1, 4))]
+    for extents, window, size in cases:
+        x = sample((2, 3, *extents), dtype)
+        x[0, 0, 1, 1] = np.nan
+        numbers = RNG.random((2, 3, len(extents))).astype(dtype)
+        numbers[numbers >= 1] = 0
+        check("fractional_max_pool", x, numbers, kernel=window, size=size)
+    outside = np.full((2, 3, 3), np.nan, dtype)
+    assert run_single(get_op("fractional_max_pool"), [x, outside], {"kernel": window, "size": size}) is None

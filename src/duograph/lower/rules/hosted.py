@@ -11,7 +11,6 @@ LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads
 FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
 SIZE = "the size of the result depends on data: memory for it is found by the op itself"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
-DRAWN = "windows are placed by random numbers, plane by plane: kept for compatibility"
 
 HOSTED: dict[str, str] = {
     LAPACK: """
@@ -23,7 +22,6 @@ HOSTED: dict[str, str] = {
         unique_consecutive
     """,
     SPARSE: "edit_distance",
-    DRAWN: "fractional_max_pool",
 }
 
 for _reason, _names in HOSTED.items():
