@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.runtime.cpython import FUNCTION_FIELDS
 from duograph.runtime.guard_machine import GuardProgram
 from duograph.tensor.parameter import Parameter
 
@@ -52,6 +53,8 @@ class Translator:
                 holder = source.base.load(self.args)
                 if type(holder) in (tuple, list) and type(source.key) is int and 0 <= source.key < len(holder):
                     return p.at(self.register(source.base), source.key)
+                if type(holder) is dict and type(source.key) is str:
+                    return p.key(self.register(source.base), source.key)
                 return p.item(self.register(source.base), source.key)
             case "global":
                 return p.lookup(source.base.value, source.key)
@@ -66,6 +69,8 @@ class Translator:
             return p.lookup(held, key)
         if _is_plain_class_attribute(owner, key):
             return p.member(owner, key)
+        if type(owner) is types.FunctionType and getattr(owner, key, None) is not None and key in FUNCTION_FIELDS:
+            return p.field(owner, FUNCTION_FIELDS[key])
         if _is_own_attribute(owner, key):
             return p.lookup(vars(owner), key)
         return p.attr(self.register(source.base), key)

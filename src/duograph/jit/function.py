@@ -47,7 +47,7 @@ class JitFunction:
         target: what is captured, if not ``fn`` itself (a Cell: its call includes hooks); ``fn`` gives the signature.
         plain: what runs if nothing is compiled, if not ``fn`` itself.
 
-    Calls are native as soon as a version has run (``runtime/call_machine.py``); `__call__` does what native code does not.
+    Calls are native once a version has run (``runtime/call_machine.py``); `__call__` does what native code does not.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_method", "_own")  # native code reads the last two

@@ -2,8 +2,8 @@
 
 That is: bind the arguments, check the guards, pass tensors and numbers, run the code, write new contents of outside
 tensors, advance the random generator, and put tensors, numbers, constants, tuples and lists together to a result. Any
-other result or effect is made by `Program.conclude`, called from native code. What cannot be done at all is `Unsupported`;
-such versions are run by `Entry.run`.
+other result or effect is made by `Program.conclude`, called from native code. What cannot be done at all is
+`Unsupported`; such versions are run by `Entry.run`.
 """
 
 from __future__ import annotations

@@ -108,6 +108,8 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         bprop = getattr(type(self), "bprop", None)
         if bprop is not None:
             return custom_call(self.construct, self.bprop, args, kwargs)
+        if state.binder is None:
+            return self.construct(*args, **kwargs)
         return gradient_hooks.call_user(self.construct, args, kwargs)
 
     def _with_backward_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -22,8 +22,10 @@ _ATTRIBUTE = "_duograph_graph_mode"
 class _Held:
     """The compiled form of a Cell; copies and pickles of the Cell start without it."""
 
-    def __init__(self, function: JitFunction | None = None, options: JitOptions | None = None) -> None:
-        self.function, self.options = function, options
+    def __init__(
+        self, function: JitFunction | None = None, options: JitOptions | None = None, settings: Any = None
+    ) -> None:
+        self.function, self.options, self.settings = function, options, settings
 
     def __deepcopy__(self, memo: Any) -> _Held:
         return _Held()
@@ -44,18 +46,30 @@ def options_of(cell: Any) -> JitOptions:
     return JitOptions(jit_level=level, strict=strict)
 
 
+def settings_of(cell: Any) -> tuple[Any, ...]:
+    """What `options_of` depends on; equal settings give equal options."""
+    return config().jit_syntax_level, context.get_jit_config(), cell.jit_config_dict
+
+
 def compiled_cell(cell: Any) -> JitFunction:
     """The compiled form of ``cell`` for its present options."""
-    options = options_of(cell)
     held = vars(cell).get(_ATTRIBUTE)
-    if held is None or held.function is None or held.options != options:
+    settings = settings_of(cell)
+    if held is not None and held.function is not None and held.settings == settings:
+        return held.function  # type: ignore[no-any-return]
+    options = options_of(cell)
+    kept = (*settings[:2], dict(settings[2]))
+    if held is not None and held.function is not None and held.options == options:
+        held.settings = kept
+        return held.function  # type: ignore[no-any-return]
 
-        def plain(*args: Any, **kwargs: Any) -> Any:
-            with dispatch.plainly():
-                return cell.run(args, kwargs)
+    def plain(*args: Any, **kwargs: Any) -> Any:
+        with dispatch.plainly():
+            return cell.run(args, kwargs)
 
-        held = vars(cell)[_ATTRIBUTE] = _Held(cell_function(cell, options, plain), options)
-    return held.function
+    made = cell_function(cell, options, plain)
+    vars(cell)[_ATTRIBUTE] = _Held(made, options, kept)
+    return made
 
 
 def call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

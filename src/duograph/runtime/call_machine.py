@@ -293,13 +293,17 @@ class CallMachine:
         symbols = {name: engine.linked.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
         symbols["dg_check"] = machine_code().address("dg_check")
         symbols["dg_quiet"] = engine.block + engine.words.at("enabled")
-        self.linked = code.load(text, ["dg_call", "dg_bound", self.words.symbol], symbols=symbols)
+        self.linked = code.load(text, ["dg_call", "dg_bound", "dg_get", self.words.symbol], symbols=symbols)
         self.linked.make_immortal()
         self.block = self.linked.address(self.words.symbol)
         self._kept: list[Any] = []
         self._fill(classes)
-        for cls, name in ((classes.function, "dg_call"), (classes.bound, "dg_bound")):
-            cpython.set_call(cls, self.linked.address(name))
+        for cls, slot, name in (
+            (classes.function, cpython.CALL, "dg_call"),
+            (classes.bound, cpython.CALL, "dg_bound"),
+            (classes.function, cpython.GET, "dg_get"),
+        ):
+            cpython.set_slot(cls, slot, self.linked.address(name))
 
     def _set(self, name: str, value: int) -> None:
         if name in self.words.index:
@@ -316,6 +320,7 @@ class CallMachine:
         objects: dict[str, Any] = {
             "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
             "Alias": Alias, "clock": CLOCK, "Entries": classes.versions, "JitFunction": classes.function,
+            "BoundJit": classes.bound,
             "rules": rules_version, "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
         }  # fmt: skip
@@ -324,7 +329,7 @@ class CallMachine:
             self._set(name, id(value))
         self._set("config_version", -1)
         for name, cls in (("plain_call", classes.function), ("plain_bound", classes.bound)):
-            self._set(name, cpython.call_of(cls))
+            self._set(name, cpython.slot_of(cls, cpython.CALL))
 
 
 @functools.cache

@@ -48,7 +48,7 @@ def functions(words: Words, slots: dict[str, int], versions: bool) -> list[Funct
     """
     return [
         *call_effects.functions(words, slots), _try(words, slots), _config(words, versions), _serve(words, slots),
-        _store(words, slots), _call(words, slots), _bound(words, slots),
+        _store(words, slots), _call(words, slots), _bound(words, slots), _get(words, slots),
     ]  # fmt: skip
 
 
@@ -412,6 +412,23 @@ def _bound(words: Words, slots: dict[str, int]) -> Function:
     f.place(ready)
     store = f.call("ptr", "dg_store", function, subject)
     _answer(f, store, subject, "plain_bound")
+    return f
+
+
+def _get(words: Words, slots: dict[str, int]) -> Function:
+    """``tp_descr_get`` of compiled functions: a method bound to its instance."""
+    f = Function("ptr", "dg_get", "ptr self, ptr subject, ptr owner", words, linkage="")
+    this = f.label("this")
+    f.goto_if(f.arg("subject").eq(None), this)
+    f.goto_if(f.arg("subject").eq(f.word("None")), this)
+    made = f.api("ptr", "PyType_GenericAlloc", f.word("BoundJit"), 0)
+    with f.if_(made.eq(None)):
+        f.ret(0)
+    f.store(incref(f, f.arg("self")), made, slots["function"])
+    f.store(incref(f, f.arg("subject")), made, slots["subject"])
+    f.ret(made)
+    f.place(this)
+    f.ret(incref(f, f.arg("self")))
     return f
 
 

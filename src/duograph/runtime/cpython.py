@@ -32,8 +32,8 @@ TUPLE_ITEMS = HEAD + 8
 LIST_ITEMS = HEAD + 8  # a pointer to them
 FLOAT_VALUE = HEAD
 SLICE_PARTS = HEAD  # start, stop, step
+FUNCTION_FIELDS = {"__code__": HEAD + 32, "__defaults__": HEAD + 40, "__kwdefaults__": HEAD + 48}
 DICT_VERSION = HEAD + 8  # changes with the contents (`Layout.has_versions`)
-TYPE_CALL = HEAD + 112  # ``tp_call``
 TYPE_VERSION = HEAD + 368  # changes with the attributes of a class; 32 bits, 0: none
 ARRAY_DATA = HEAD
 ARRAY_RANK = HEAD + 8
@@ -212,7 +212,16 @@ def _check(known: Layout) -> None:
     _expect(ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value, number, "value of a float")
     parts = slice(*items)
     _expect(tuple(_word(id(parts) + SLICE_PARTS + 8 * i) for i in range(3)), tuple(map(id, items)), "fields of a slice")
+    _check_functions()
     _check_arrays(known)
+
+
+def _check_functions() -> None:
+    def probe(a: Any = 1, *, b: Any = None) -> Any:
+        return a, b
+
+    for name, offset in FUNCTION_FIELDS.items():
+        _expect(_word(id(probe) + offset), id(getattr(probe, name)), f"{name} of a function")
 
 
 def _check_arrays(known: Layout) -> None:
@@ -267,29 +276,31 @@ def function(name: str, address: int, doc: str, owner: object) -> Any:
     return make(ctypes.addressof(definition), owner, None)
 
 
-_TP_CALL = 50  # number of the slot for ``PyType_GetSlot``
+CALL, GET = (50, HEAD + 112), (54, HEAD + 256)
+"""Slots of classes, ``tp_call`` and ``tp_descr_get``: number for ``PyType_GetSlot``, and where they are."""
 
 
-def call_of(cls: type) -> int:
-    """The C function that runs when an instance of ``cls`` is called.
+def slot_of(cls: type, slot: tuple[int, int]) -> int:
+    """The C function in a slot of a class.
 
     Raises:
         Unsupported: it is not where it is expected.
     """
     get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_int)(("PyType_GetSlot", _api))
-    _expect(_word(id(cls) + TYPE_CALL), get(cls, _TP_CALL), f"tp_call of {cls.__name__}")
-    return _word(id(cls) + TYPE_CALL)
+    number, offset = slot
+    _expect(_word(id(cls) + offset), get(cls, number) or 0, f"slot {number} of {cls.__name__}")
+    return _word(id(cls) + offset)
 
 
-def set_call(cls: type, address: int) -> None:
-    """Makes ``ptr f(ptr self, ptr args, ptr keywords)`` run when an instance of ``cls``, a class written in Python, is
-    called. Its ``__call__`` attribute stays what it is.
+def set_slot(cls: type, slot: tuple[int, int], address: int) -> None:
+    """Puts another C function into a slot of a class written in Python. What its attributes say stays the same.
 
     Raises:
         Unsupported: it is not possible here.
     """
-    call_of(cls)
-    ctypes.c_size_t.from_address(id(cls) + TYPE_CALL).value = address
+    if not slot_of(cls, slot):
+        raise Unsupported(f"{cls.__name__} has no slot {slot[0]}")
+    ctypes.c_size_t.from_address(id(cls) + slot[1]).value = address
 
 
 _definitions: list[_MethodDef] = []

@@ -98,7 +98,16 @@ class GuardProgram:
 
     def cell(self, variable: Any) -> int:
         """What a closure cell holds."""
-        self._add("cell", r := self._register(), self._pointer(variable))
+        return self.field(variable, cpython.HEAD)
+
+    def field(self, owner: object, offset: int) -> int:
+        """An object that stands in a field of one that is known by identity (offset in bytes)."""
+        self._add("field", r := self._register(), self._pointer(owner), offset)
+        return r
+
+    def key(self, base: int, key: str) -> int:
+        """An item of what must be a plain dictionary."""
+        self._add("key", r := self._register(), base, self._pointer(key))
         return r
 
     def lookup(self, namespace: dict[Any, Any], key: Any) -> int:
@@ -189,7 +198,7 @@ def machine_code() -> Any:
     """
     known = layout()
     symbols = {f"c_{name}": known.function(name) for name in guard_text.API}
-    symbols.update({f"c_{cls.__name__}": id(cls) for cls in (np.ndarray, tuple, list)})
+    symbols.update({f"c_{cls.__name__}": id(cls) for cls in (np.ndarray, tuple, list, dict)})
     symbols.update({"c_True": id(True), "c_False": id(False)})
     text = guard_text.text(known.slot(Tensor, "_data"), known.has_versions)
     linked = code.load(text, ["dg_guards", "dg_check"], symbols=symbols)

@@ -13,13 +13,23 @@ and gives back. Otherwise references are borrowed: nothing can change before the
 from __future__ import annotations
 
 from .cpython import (
-    ARRAY_DATA, ARRAY_DTYPE, ARRAY_FLAGS, ARRAY_RANK, ARRAY_SHAPE, DICT_VERSION, FLOAT_VALUE, HEAD, LIST_ITEMS, SIZE,
-    TUPLE_ITEMS, TYPE, TYPE_VERSION,
+    ARRAY_DATA,
+    ARRAY_DTYPE,
+    ARRAY_FLAGS,
+    ARRAY_RANK,
+    ARRAY_SHAPE,
+    DICT_VERSION,
+    FLOAT_VALUE,
+    LIST_ITEMS,
+    SIZE,
+    TUPLE_ITEMS,
+    TYPE,
+    TYPE_VERSION,
 )  # fmt: skip
 
 OPERATIONS = (
-    "done", "arg", "const", "attr", "item", "at", "cell", "lookup", "own", "member", "is", "type", "len", "tensor",
-    "equal", "float", "python", "absent", "same",
+    "done", "arg", "const", "attr", "item", "at", "field", "lookup", "own", "member", "is", "type", "len", "tensor",
+    "equal", "float", "python", "absent", "same", "key",
 )  # fmt: skip
 WIDTH = 6
 N_ARGS, N_REGISTERS, RUNS_PYTHON, FIRST = 0, 1, 2, 3
@@ -83,6 +93,7 @@ def text(payload: int, versions: bool) -> str:
 @c_ndarray = external global i8
 @c_tuple = external global i8
 @c_list = external global i8
+@c_dict = external global i8
 
 define i64 @dg_check(ptr %program, ptr %args, ptr %regs, ptr %owned, ptr %count) nounwind {{
 entry:
@@ -117,7 +128,7 @@ next:
 taken:
   %borrowed = phi ptr [ %lookup.value, %lookup.known ], [ %found, %found.keep ], [ %own.value, %own.known ], \
 [ %own.found, %own.keep ], [ %part, %at.element ], [ %member.value, %member.known ], [ %member.new, %member.keep ], \
-[ %cell.v, %cell ]
+[ %field.v, %field ], [ %key.value, %key.known ], [ %key.found, %key.keep ]
   store ptr %borrowed, ptr %target
   br i1 %owning, label %hold, label %next
 hold:
@@ -180,9 +191,26 @@ at.element:
   %part = load ptr, ptr %part.at
   br label %taken
 
-cell:
-{at("%cell.v", "%ap", HEAD)}  %cell.null = icmp eq ptr %cell.v, null
-  br i1 %cell.null, label %fail, label %taken
+field:
+  %field.at = getelementptr i8, ptr %ap, i64 %b
+  %field.v = load ptr, ptr %field.at
+  %field.null = icmp eq ptr %field.v, null
+  br i1 %field.null, label %fail, label %taken
+
+key:
+  %key.dict = load ptr, ptr %base.at
+{at("%key.type", "%key.dict", TYPE)}  %key.is = icmp eq ptr %key.type, @c_dict
+  br i1 %key.is, label %key.there, label %fail
+key.there:
+{_versioned("key", "%key.dict", DICT_VERSION, "key.search", versions=versions)}
+key.search:
+  %key.found = call ptr @c_PyDict_GetItemWithError(ptr %key.dict, ptr %bp)
+  %key.missing = icmp eq ptr %key.found, null
+  br i1 %key.missing, label %fail, label %key.keep
+key.keep:
+  store i64 %key.now, ptr %p4
+  store ptr %key.found, ptr %p5
+  br label %taken
 
 lookup:
 {_versioned("lookup", "%ap", DICT_VERSION, "search", versions=versions)}

@@ -47,7 +47,8 @@ class Alias:
 
     def __init__(self, serial: int | None = None) -> None:
         self.version = 0
-        self.writes: list[tuple[int, Any]] = []  # (version, array that was written; None: all of it)
+        # (version, array that was written; None: all of it). If the last one is not of this version, all was written.
+        self.writes: list[tuple[int, Any]] = []
         self.serial = CLOCK.now if serial is None else serial
 
 

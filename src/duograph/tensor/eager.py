@@ -71,6 +71,8 @@ class EagerBinder:
         if target.array() is not value.array():  # else a program has written there already
             np.copyto(target.array(), value.array())
         alias = target._alias
+        if alias.version and not (alias.writes and alias.writes[-1][0] == alias.version):
+            alias.writes = [(alias.version, None)]  # native code has written all of it, and only noted the version
         alias.version = stamp = fresh_stamp()
         if target._view is None:
             alias.writes = [(stamp, None)]

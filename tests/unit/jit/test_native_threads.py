@@ -1,0 +1,137 @@
+"""Native calls in several threads at once, in forked processes, and where the machine cannot be had."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor, ops
+from duograph.base.config import configure
+from tests.unit.jit.native_calls import bits, f32, is_native, native_hits, warmed
+
+LARGE = [Tensor(np.random.default_rng(i).standard_normal((192, 192)).astype(np.float32)) for i in range(4)]
+
+
+def product(a, b):
+    return ops.relu(ops.matmul(a, b)) + a
+
+
+def test_threads_that_run_one_function():
+    """The GIL is released in the code, so calls meet; who comes second is served by Python."""
+    compiled = warmed(ms.jit(product), LARGE[0], LARGE[1])
+    pairs = [(a, b) for a in LARGE for b in LARGE]
+    expected = [bits(product(a, b)) for a, b in pairs]
+    wrong = []
+
+    def work(first):
+        for i in range(60):
+            k = (first + i) % len(pairs)
+            if bits(compiled(*pairs[k])) != expected[k]:
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(5 * t,)) for t in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+    assert is_native(compiled, LARGE[0], LARGE[1])
+
+
+def test_a_thread_that_takes_the_tensors_away_meanwhile():
+    """What a call reads lives until it ends, though nobody else wants it any more."""
+    net = ms.nn.Dense(192, 192)
+    compiled = warmed(ms.jit(net), LARGE[0])
+    stop = threading.Event()
+
+    def replace():
+        while not stop.is_set():
+            net.weight.set_data(Tensor(np.ones((192, 192), np.float32)))
+            net.bias = ms.Parameter(Tensor(np.zeros(192, np.float32)), name="bias")
+
+    other = threading.Thread(target=replace)
+    other.start()
+    try:
+        for _ in range(100):
+            assert np.isfinite(compiled(LARGE[0]).asnumpy()).all()
+    finally:
+        stop.set()
+        other.join()
+
+
+def test_settings_of_one_thread_are_not_those_of_another():
+    compiled = warmed(ms.jit(lambda x: x + 1.0), f32(1.0))
+    before = native_hits(compiled)
+    done = []
+
+    def quietly():
+        with configure(jit=False):
+            compiled(f32(1.0))
+        done.append(native_hits(compiled))
+
+    thread = threading.Thread(target=quietly)
+    thread.start()
+    thread.join()
+    assert done == [before]
+    assert is_native(compiled, f32(1.0))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_in_the_middle_of_a_call():
+    """The child has not the thread whose call was going on; it can call all the same."""
+    compiled = warmed(ms.jit(product), LARGE[0], LARGE[1])
+    expected = bits(product(LARGE[0], LARGE[1]))
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            compiled(LARGE[2], LARGE[3])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                fine = False
+                try:
+                    fine = bits(compiled(LARGE[0], LARGE[1])) == expected and is_native(compiled, LARGE[0], LARGE[1])
+                finally:
+                    os._exit(0 if fine else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    finally:
+        stop.set()
+        thread.join()
+
+
+WITHOUT = """
+import numpy as np
+from duograph.runtime import cpython
+{change}
+import duograph as ms
+compiled = ms.jit(lambda x, y: (x + y) * 2.0)
+x = ms.Tensor(np.arange(3, dtype=np.float32))
+for _ in range(5):
+    assert compiled(x, x).asnumpy().tolist() == [0.0, 4.0, 8.0]
+print(compiled._own.compiled[0].why_not_native)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("cpython.CALL = (50, cpython.HEAD + 120)", "slot 50 of JitFunction"),
+        ("cpython.Layout.has_versions = False", ""),
+    ],
+)
+def test_a_python_that_is_laid_out_otherwise(change, reason):
+    text = WITHOUT.format(change=change)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert reason in done.stdout
