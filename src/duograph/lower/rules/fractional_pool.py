@@ -42,7 +42,8 @@ def _pool(elem: str, sample_elem: str, rank: int) -> Function:
         return b.max(b.min(at, last), 0)
 
     def cell(plane: Value, at: Value) -> None:
-        rest, firsts = at, []
+        rest = at
+        firsts: list[Value] = []
         for axis in reversed(range(rank)):
             firsts.insert(0, start(plane, axis, b.rem(rest, sizes[axis])))
             rest = b.div(rest, sizes[axis])
