@@ -38,7 +38,7 @@ def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
 def advance(power: Parameter, beta: float) -> Tensor:
     """Multiplies ``power`` by ``beta`` in place; returns 1 minus the new value."""
     value = power * beta
-    assign(power, value)
+    assign(power, value, mine=True)
     return 1.0 - value
 
 
@@ -109,8 +109,8 @@ class Adam(Optimizer):
     def move(self, i, param, grad, lr, decay, shared):
         m = self.moment1[i] + (grad - self.moment1[i]) * (1.0 - self.beta1)
         v = self.moment2[i] + (grad * grad - self.moment2[i]) * (1.0 - self.beta2)
-        assign(self.moment1[i], m)
-        assign(self.moment2[i], v)
+        assign(self.moment1[i], m, mine=True)
+        assign(self.moment2[i], v, mine=True)
         if self.use_amsgrad:
             v = maximum(self.vhat[i], v)
             assign(self.vhat[i], v)
@@ -196,8 +196,8 @@ class AdamWeightDecay(Optimizer):
     def move(self, i, param, grad, lr, decay, shared):
         m = self.moments1[i] * self.beta1 + grad * (1.0 - self.beta1)
         v = self.moments2[i] * self.beta2 + grad * grad * (1.0 - self.beta2)
-        assign(self.moments1[i], m)
-        assign(self.moments2[i], v)
+        assign(self.moments1[i], m, mine=True)
+        assign(self.moments2[i], v, mine=True)
         update = m / (sqrt(v) + self.eps)
         if decay is not None:
             update = update + param * decay
@@ -247,8 +247,8 @@ class AdaMax(Optimizer):
     def move(self, i, param, grad, lr, decay, shared):
         m = self.moment1[i] * self.beta1 + grad * (1.0 - self.beta1)
         v = maximum(self.moment2[i] * self.beta2, abs_(grad))
-        assign(self.moment1[i], m)
-        assign(self.moment2[i], v)
+        assign(self.moment1[i], m, mine=True)
+        assign(self.moment2[i], v, mine=True)
         assign(param, param - m * (lr / shared) / (v + self.eps))
 
 
@@ -296,8 +296,8 @@ class Lamb(Optimizer):
         left1, left2 = shared
         m = self.moments1[i] * self.beta1 + grad * (1.0 - self.beta1)
         v = self.moments2[i] * self.beta2 + grad * grad * (1.0 - self.beta2)
-        assign(self.moments1[i], m)
-        assign(self.moments2[i], v)
+        assign(self.moments1[i], m, mine=True)
+        assign(self.moments2[i], v, mine=True)
         update = (m / left1) / (sqrt(v / left2) + self.eps)
         if decay is not None:
             update = update + param * decay

@@ -80,7 +80,7 @@ class SGD(Optimizer):
             accum, first = self.accum[i], self.stat[i]
             later = accum * self.momentum + grad * (1.0 - self.dampening)
             accumulated = select(greater(first, constant_like(first, 0)), grad, later)
-            assign(accum, accumulated)
+            assign(accum, accumulated, mine=True)
             assign(first, zeros_like(first))
             step = grad + accumulated * self.momentum if self.nesterov else accumulated
         assign(param, param - step * lr)
@@ -128,7 +128,7 @@ class Momentum(Optimizer):
 
     def move(self, i, param, grad, lr, decay, shared):
         moment = self.moments[i] * self.momentum + grad
-        assign(self.moments[i], moment)
+        assign(self.moments[i], moment, mine=True)
         step = mul(grad, lr) + moment * self.momentum * lr if self.use_nesterov else moment * lr
         assign(param, param - step)
 

@@ -19,15 +19,22 @@ from duograph.ops.creation import constant_like
 from duograph.ops.movement import reshape
 from duograph.ops.norm import reduce_mean
 from duograph.tensor.eager import write
+from duograph.tensor.give import give
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 from .rates import Member, _ConvertToCell, learning_rate_of, members_of, weight_decay_of
 
 
-def assign(param: Parameter, value: Tensor) -> None:
-    """Writes ``value``, cast to the dtype of ``param``."""
-    write(param, value if value.dtype is param.dtype else cast(value, dtype=param.dtype))
+def assign(param: Parameter, value: Tensor, mine: bool = False) -> None:
+    """Writes ``value``, cast to the dtype of ``param``.
+
+    ``mine``: one variable of the caller holds ``value``, and only reads it from now on.
+    """
+    if value.dtype is not param.dtype:
+        write(param, cast(value, dtype=param.dtype))
+    else:
+        give(param, value, 1 + mine)
 
 
 def centralized(grad: Tensor) -> Tensor:
