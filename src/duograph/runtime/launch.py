@@ -27,6 +27,7 @@ from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
 from duograph.core.launchable import LAUNCHABLES, when_made
+from duograph.core.kernel import at_first_native
 from duograph.core.op import Op, no_recording, state, when_rules_change
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
 from duograph.tensor.hooks import value_reads
@@ -208,6 +209,8 @@ def activate() -> bool:
 
 def engine() -> Engine | None:
     """The launcher, activated now if it can be; others build on its functions."""
+    while at_first_native:  # else methods that are registered later would not be among the native ones
+        at_first_native.pop()()
     return _engine if activate() else None
 
 
