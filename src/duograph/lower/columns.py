@@ -197,7 +197,7 @@ class ColumnKernel(ReduceKernel):
 def vectors_per_tile(plan: ReducePlan) -> int:
     """How many vectors of columns a tile has: so many that rows are read in long pieces, but few enough for registers
     and for code size."""
-    size = code_size(plan.program)
+    size = code_size(plan.program.steps)
     if size > HEAVY:
         return 1
     if len(plan.program.steps) > 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .layout import moves
 from .loop.types import BITS
 from .program import Program, Reduction, Step
@@ -39,9 +41,9 @@ def _step_cost(step: Step | Reduction) -> float:
     return op_cost(step.op.name) if isinstance(step, Step) else 2 * _DEFAULT
 
 
-def code_size(program: Program) -> float:
+def code_size(steps: Iterable[Step | Reduction]) -> float:
     """Roughly the vector instructions of one iteration."""
-    return sum(1 + 30 * _step_cost(step) for step in program.steps)
+    return sum(1 + 30 * _step_cost(step) for step in steps)
 
 
 def grain_for(cost: float) -> int:

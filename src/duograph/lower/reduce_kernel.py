@@ -34,7 +34,6 @@ class ReduceKernel:
         self.passes = plan.analysis.passes
         folds = [plan.fold(n) for stage in self.passes for n in stage.folds]
         self.lanes = min((f.lanes for f in folds), default=16)
-        self.heavy = code_size(self.program) > HEAVY
         self.mode = plan.mode
 
     def function(self) -> Function:
@@ -151,6 +150,11 @@ class ReduceKernel:
             if fold.wants_index:
                 result = self.b.convert(result, Operand(step.out).elem)  # type: ignore[arg-type]
             known[n] = as_stored(self.b, result, step.out)
+
+    def is_heavy(self, stage: Stage) -> bool:
+        """Whether the code of a pass is large."""
+        found = [self.analysis.steps[n] for n in stage.needs]
+        return code_size({id(f[0]): f[0] for f in found if f is not None}.values()) > HEAVY
 
     def folds(self, stage: Stage) -> list[Fold]:
         return [self.plan.fold(n) for n in stage.folds]

@@ -130,7 +130,7 @@ class RowKernel(ReduceKernel):
             return self.append(stage, first, vectors(j, Rest(b, b.min(b.sub(hi, j), lanes), lanes)))
 
         whole = b.sub(hi, b.rem(b.sub(hi, lo), span))
-        if self.heavy or not stage.folds:
+        if self.is_heavy(stage) or not stage.folds:
             if not stage.folds:
                 whole = b.sub(hi, b.rem(b.sub(hi, lo), lanes))
             acc = self.loop(lo, whole, lanes, acc, turn)
