@@ -26,8 +26,8 @@ from duograph.autodiff.tape import Tape
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
-from duograph.core.launchable import LAUNCHABLES, when_made
 from duograph.core.kernel import at_first_native
+from duograph.core.launchable import LAUNCHABLES, when_made
 from duograph.core.op import Op, no_recording, state, when_rules_change
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
 from duograph.tensor.hooks import value_reads
