@@ -16,6 +16,7 @@ import pytest
 from duograph.core import dtype as dt
 from duograph.core.dim import evaluate
 from duograph.core.kernel import compute_reference
+from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.types import NUMPY
@@ -109,10 +110,10 @@ def test_machine_code_interpreter_and_reference_agree(row: OpInfo, sample: Sampl
 def test_threads_do_not_change_bits(threads: int) -> None:
     rng = np.random.default_rng(3)
     x = rng.standard_normal((257, 1031)).astype(np.float32)
-    calls = [("exp", [x], {}), ("reduce_sum", [x], {"axis": (0, 1), "keep_dims": False}),
-             ("softmax", [x], {"axis": -1}), ("matmul", [x, x], {"transpose_a": True, "transpose_b": False})]  # fmt: skip
-    from duograph.core.op import get_op
-
+    calls = [
+        ("exp", [x], {}), ("reduce_sum", [x], {"axis": (0, 1), "keep_dims": False}), ("softmax", [x], {"axis": -1}),
+        ("matmul", [x, x], {"transpose_a": True, "transpose_b": False}),
+    ]  # fmt: skip
     before = pool.threads()
     try:
         for name, arrays, attrs in calls:

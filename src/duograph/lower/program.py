@@ -98,8 +98,8 @@ class Reduction:
 
 @dataclass(eq=False)
 class Program:
-    """Leaves and steps; ``results`` are the numbers of the values that leave the loop. ``fused``: it is several ops, which
-    can also run one by one."""
+    """Leaves and steps; ``results`` are the numbers of the values that leave the loop. ``fused``: it is several ops,
+    which can also run one by one."""
 
     leaves: list[Leaf] = field(default_factory=list)
     steps: list[Step | Reduction] = field(default_factory=list)
