@@ -204,6 +204,23 @@ def test_tiles_do_not_show(key, monkeypatch):
             np.testing.assert_array_equal(native(*call), result, err_msg=f"{call[0]} {tile}")
 
 
+def test_the_depthwise_kernel_gives_the_same_as_the_general_one(monkeypatch):
+    more = {
+        "5x5": (2, 9, (9, 33), 9, (5, 5), (1, 1), ((2, 2), (2, 2)), (1, 1), 9),
+        "stride 3": (1, 9, (14, 50), 9, (3, 4), (3, 3), ((1, 1), (1, 1)), (1, 1), 9),
+        "two rows": (1, 3, (2, 17), 3, (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 3),
+        "1d": (2, 5, (40,), 5, (3,), (2,), ((1, 1),), (1,), 5),
+    }
+    for case in (CASES["depthwise"], *more.values()):
+        calls = operands(case)[:2]
+        found = [native(*call) for call in calls]
+        with monkeypatch.context() as patch:
+            patch.setattr(single, "_singles", {})
+            patch.setattr(correlation.Correlation, "depthwise_form", lambda _: None)
+            for call, result in zip(calls, found, strict=True):
+                np.testing.assert_array_equal(native(*call), result)
+
+
 def test_a_sink_that_wants_all_coordinates_gets_the_same(monkeypatch):
     for key in ("1x1", "groups", "strided", "1d", "3d"):
         calls = operands(CASES[key])

@@ -8,11 +8,26 @@ from typing import Any
 from ..lowering import Lowering, Memory, Operand, Temporary
 from ..target import current_target
 from .correlate import Tile, correlate_function
-from .geometry import Axis, Padded, Taps, backward_taps, choose_tile, forward_taps, merged, padded_row, three_axes
+from .depthwise import DepthwiseForm, depthwise_function
+from .geometry import (
+    Axis,
+    Padded,
+    Taps,
+    backward_taps,
+    choose_tile,
+    depthwise_form,
+    forward_taps,
+    merged,
+    padded_row,
+    three_axes,
+)
 from .images import SLACK, Plain, grain_of, pad
 from .pack import TOGETHER, pack_function, pack_rows_function, table_function
 from .pad import WIDE, interleave_function
 from .parts import compute_elem, round_up, size_of
+
+MOST_TAPS = 25
+"""The depthwise kernel is unrolled; larger ones are left to the general kernel."""
 
 
 def lower_conv(c: Lowering) -> None:
@@ -70,6 +85,7 @@ class Correlation:
         self.steps, self.groups, self.inner, self.count, self.strides = steps, groups, inner, count, strides
         self.elem = compute_elem(x.elem)
         self.target = current_target()
+        self.depthwise = self.depthwise_form()
 
     def lower(self) -> None:
         c, (out,) = self.c, self.c.outs
@@ -108,7 +124,8 @@ class Correlation:
         """Whether vectors end where rows end, so that nothing is read behind the image."""
         size = self.axes[2].size
         for taps in self.phases[2]:
-            if not isinstance(taps.outputs, int) or not isinstance(size, int) or taps.outputs % self.tile(taps).run:
+            lanes = self.depthwise.lanes if self.depthwise else self.tile(taps).run
+            if not isinstance(taps.outputs, int) or not isinstance(size, int) or taps.outputs % lanes:
                 return False
             if size < taps.start + (taps.count - 1) * taps.dilation + taps.outputs:
                 return False
@@ -120,6 +137,9 @@ class Correlation:
 
     def phase(self, padded: Memory, d: Taps, h: Taps, w: Taps, sink: Any) -> None:
         c, image = self.c, self.image
+        if self.depthwise:
+            self.phase_depthwise(padded, h, w, sink)
+            return
         tile = self.tile(w)
         counts = [d.count, h.count, w.count]
         k = self.inner * prod(counts)
@@ -139,6 +159,30 @@ class Correlation:
             d.outputs, h.outputs, w.outputs, d.step, d.first, h.step, h.first, k, self.count, splits, run, 1,
         ]  # fmt: skip
         c.call(f, [padded, packed, table, *sink.buffers], [*dims, *sink.dims])
+
+    def depthwise_form(self) -> DepthwiseForm | None:
+        """The form of the depthwise kernel, where that can do it."""
+        if (self.inner, self.count) != (1, 1) or any(len(phases) > 1 for phases in self.phases):
+            return None
+        (d,), (h,), (w,) = self.phases
+        flat = d.outputs == 1 and d.count == 1 and len(self.c.outs[0].shape) < 5
+        if not flat or h.dilation != 1 or w.dilation != 1 or not 0 < h.count * w.count <= MOST_TAPS:
+            return None
+        if not isinstance(h.outputs, int) or h.outputs < 1:
+            return None
+        return depthwise_form(self.target, size_of(self.elem), (h, w), (self.steps[1], self.steps[2]))
+
+    def phase_depthwise(self, padded: Memory, h: Taps, w: Taps, sink: Any) -> None:
+        c, image, form = self.c, self.image, self.depthwise
+        assert form is not None
+        f = depthwise_function(self.elem, form, len(c.outs[0].shape) - 2, sink)
+        width = self.axes[2].kernel
+        dims = [
+            self.x.shape[0], self.groups, self.groups * self.channel, self.channel, h.start * image.step_h + w.start,
+            image.step_h, image.row, h.outputs, w.outputs, h.weight * width + w.weight, self.strides[0],
+            h.weight_step * width, w.weight_step, grain_of(h.outputs * w.outputs * h.count * w.count // 8),
+        ]  # fmt: skip
+        c.call(f, [padded, self.w, *sink.buffers], [*dims, *sink.dims])
 
     def packed(self, d: Taps, h: Taps, w: Taps, tile: Tile, k: Any) -> Temporary:
         c, kernel_ = self.c, [a.kernel for a in self.axes]

@@ -11,6 +11,7 @@ from duograph.core.dim import dim_max
 
 from ..target import Target
 from .correlate import Tile
+from .depthwise import DepthwiseForm
 from .pad import WIDE
 from .parts import round_up
 
@@ -168,3 +169,11 @@ def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any
 def _waste(n: Any, unit: int) -> float:
     """How much larger ``n`` is when it is rounded up to a multiple of ``unit``."""
     return -(-n // unit) * unit / n if isinstance(n, int) and n > 0 else 1.0
+
+
+def depthwise_form(target: Target, itemsize: int, taps: tuple[Taps, Taps], steps: tuple[int, int]) -> DepthwiseForm:
+    """Rows and lanes of the depthwise kernel for taps along (h, w) and the steps of windows in the padded image."""
+    h, w = taps
+    widest = max(1, target.lanes(itemsize))
+    lanes = min((widest, max(1, widest // 2)), key=lambda n: _waste(w.outputs, n) * (1.0 if n == widest else 1.1))
+    return DepthwiseForm((h.count, w.count), steps, min(4, h.outputs), lanes)
