@@ -198,7 +198,7 @@ class Checked(Interpreter):
             lowered = single.lower_op(node.op, [o.type for o in node.operands], node.attrs)
             if lowered is not None and made.size <= 400:
                 (again,) = interpreted(lowered, operands)
-                assert again.tobytes() == made.tobytes(), f"machine code and loop IR differ: {node!r}"
+                assert same(again, made), f"machine code and loop IR differ: {node!r}"
         return made
 
 
