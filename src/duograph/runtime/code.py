@@ -25,7 +25,7 @@ from duograph.runtime.cores import available_cores
 from duograph.runtime.machine import Linked, LinkError
 from duograph.runtime.module_text import merge, split
 
-__all__ = ["Statistics", "load", "merge", "statistics"]
+__all__ = ["Statistics", "compile_parts", "link", "load", "merge", "packed", "statistics", "unpacked", "useful_parts"]
 
 
 @dataclass(slots=True)
@@ -100,26 +100,31 @@ def _from_disk(
 ) -> Linked:
     """The code as an earlier process left it, or newly compiled and left for later ones."""
     if diskcache.folder() is None:
-        return _link(_compile(text, target), names, symbols, keep)
+        return link(_compile(text, target), names, symbols, keep)
     entry = diskcache.entry_name(text, machine.llvm_version(), str(machine.OPTIMISATION), target.key)
     content = diskcache.lookup(entry)
     if content is not None:
         try:
-            return _link(_unpack(content), names, symbols, keep)
+            return link(unpacked(content), names, symbols, keep)
         except (LinkError, struct.error) as error:
             diskcache.discard(entry, str(error))
     objects = _compile(text, target)
-    linked = _link(objects, names, symbols, keep)
-    diskcache.store(entry, _pack(objects))
+    linked = link(objects, names, symbols, keep)
+    diskcache.store(entry, packed(objects))
     return linked
 
 
-def _pack(objects: list[bytes]) -> bytes:
-    """The content of a cache entry: the number of objects, their lengths, the objects."""
+def packed(objects: list[bytes]) -> bytes:
+    """Objects in a cache entry: their number, their lengths, the objects."""
     return struct.pack(f"<I{len(objects)}I", len(objects), *map(len, objects)) + b"".join(objects)
 
 
-def _unpack(content: bytes) -> list[bytes]:
+def unpacked(content: bytes) -> list[bytes]:
+    """The objects that `packed` has put together.
+
+    Raises:
+        struct.error: too short.
+    """
     (number,) = struct.unpack_from("<I", content)
     lengths = struct.unpack_from(f"<{number}I", content, 4)
     ends = itertools.accumulate(lengths, initial=4 + 4 * number)
@@ -127,21 +132,30 @@ def _unpack(content: bytes) -> list[bytes]:
 
 
 def _compile(text: str, target: Target) -> list[bytes]:
+    return compile_parts(split(text, useful_parts(len(text))), target)
+
+
+def useful_parts(characters: int) -> int:
+    """In how many parts to compile so much text: each costs a millisecond of its own, so small texts stay whole."""
+    return max(1, min(available_cores(), characters // PART))
+
+
+def compile_parts(parts: list[str], target: Target) -> list[bytes]:
+    """Object code of several texts, made side by side and counted as one compilation."""
     start = time.perf_counter()
-    # Each part costs a millisecond of its own, so small texts stay whole.
-    parts = split(text, min(available_cores(), len(text) // PART))
     objects = machine.compile_texts(parts, target)
     seconds = time.perf_counter() - start
     with _lock:
         _statistics.compiled += 1
         _statistics.compile_time += seconds
-    emit("compiled", characters=len(text), bytes=sum(map(len, objects)), parts=len(parts), seconds=seconds)
+    emit("compiled", characters=sum(map(len, parts)), bytes=sum(map(len, objects)), parts=len(parts), seconds=seconds)
     return objects
 
 
-def _link(
-    objects: list[bytes], names: tuple[str, ...], symbols: Mapping[str, int] | None, keep: tuple[object, ...]
+def link(
+    objects: list[bytes], names: tuple[str, ...], symbols: Mapping[str, int] | None, keep: tuple[object, ...] = ()
 ) -> Linked:
+    """`machine.link`, counted."""
     start = time.perf_counter()
     linked = machine.link(objects, names, symbols, keep)
     with _lock:

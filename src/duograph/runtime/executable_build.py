@@ -288,9 +288,7 @@ class Build:
         deliver(e, results, late, e.ctx, 0)
 
     def _load(self) -> None:
-        for function in self._kernels.values():
-            kernels.load_kernels([function])
-        kernels.load_kernels(self.functions)
+        kernels.load_kernels([*self._kernels.values(), *self.functions])
         self.address = kernels.kernel_address(self.functions[0])
 
 
