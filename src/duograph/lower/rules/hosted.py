@@ -8,7 +8,6 @@ from __future__ import annotations
 from ..rule import host
 
 LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads are kept to one"
-FFT = "NumPy's FFT: plans for every size and axis are a library of their own"
 SIZE = "the size of the result depends on data: memory for it is found by the op itself"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
 
@@ -16,7 +15,6 @@ HOSTED: dict[str, str] = {
     LAPACK: """
         cholesky det eig eigh geqrf inverse matrix_logarithm qr slogdet solve svd svd_values triangular_solve
     """,
-    FFT: "fft rfft",
     SIZE: """
         bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique
         unique_consecutive
