@@ -96,13 +96,18 @@ class Program:
         if path.kind == "raise" and not self.has_effects and not self.standalone:
             raise RunPlainly
         mine = outputs[path.first : path.first + path.count]
-        run = Run(args, mine)
+        run = self.run_of(args, mine)
         if path.offset is not None:
             generator.offset = mine[path.offset]
         targets = [(recipe.build(run), mine[index]) for recipe, index in path.tensors]
         for target, value in targets:
             write(target, value)
         return self.conclude(path, run)
+
+    def run_of(self, args: Sequence[Any], outputs: Sequence[Any]) -> Run:
+        """What recipes are built from."""
+        sizes = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
+        return Run(args, outputs, sizes or None)
 
     def conclude(self, path: Path, run: Run) -> Any:
         """What is left to do when tensors have been written: the result or exception, containers and attributes."""

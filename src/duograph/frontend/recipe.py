@@ -18,6 +18,7 @@ from typing import Any
 
 from duograph.core.dtype import DType
 from duograph.core.op import Op, value_key
+from duograph.ir.interpreter import resolved
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
@@ -31,12 +32,12 @@ from .world import CONTAINERS, refill_dict, set_contents
 
 
 class Run:
-    """One run of a compiled program: the call's arguments, and the graph's outputs as Python values."""
+    """One run of a compiled program: arguments, the graph's outputs as Python values, sizes of varying dimensions."""
 
-    __slots__ = ("args", "memo", "outputs")
+    __slots__ = ("args", "memo", "outputs", "sizes")
 
-    def __init__(self, args: Sequence[Any], outputs: Sequence[Any]) -> None:
-        self.args, self.outputs = args, outputs
+    def __init__(self, args: Sequence[Any], outputs: Sequence[Any], sizes: dict[Any, int] | None = None) -> None:
+        self.args, self.outputs, self.sizes = args, outputs, sizes
         self.memo: dict[int, Any] = {}
 
 
@@ -118,7 +119,8 @@ class View(Recipe):
     attrs: dict[str, Any]
 
     def make(self, run: Run) -> Any:
-        return self.op(self.parent.build(run), **self.attrs)
+        attrs = resolved(self.attrs, run.sizes) if run.sizes else self.attrs
+        return self.op(self.parent.build(run), **attrs)
 
 
 @dataclass(eq=False, slots=True)

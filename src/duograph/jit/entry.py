@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
+from duograph.base.config import config
 from duograph.core.op import rules_version, state
 from duograph.frontend.donation import donations
 from duograph.frontend.execute import own_outputs, run_graph, run_graph_owned, to_runtime
@@ -22,6 +24,7 @@ from .native_call import native_call
 if TYPE_CHECKING:
     from duograph.runtime.call_machine import NativeCall
 
+logger = logging.getLogger("duograph")
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
@@ -112,6 +115,12 @@ class Entry:
             made = native_call(self, LEVELS[self.level], args, parameters)
         except Unsupported as reason:
             self.why_not_native = str(reason)
+            return None
+        except Exception as error:  # a fault of ours: Python does the same work
+            if config().debug:
+                raise
+            logger.warning("calls of %s cannot be native: %s", self.program.name, error, exc_info=True)
+            self.why_not_native = f"{type(error).__name__}: {error}"
             return None
         if self.native is not None:
             self.runs += self.native.hits

@@ -16,7 +16,8 @@ class Explanation:
     Attributes:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
-            answered because the program raised), ``capture_ms``, ``compile_ms``.
+            answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
+            ``why_not_native``, ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
     """
@@ -40,6 +41,8 @@ class Explanation:
                         "paths": len(program.paths),
                         "hits": entry.hits,
                         "plain_runs": entry.plain_runs,
+                        "native_calls": entry.hits - entry.runs,
+                        "why_not_native": entry.why_not_native,
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
                     }
@@ -50,6 +53,7 @@ class Explanation:
         for i, v in enumerate(self.versions):
             times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
             lines.append(f"version {i}: {v['hits']} calls, {times}")
+            lines += [f"  calls are led by Python: {v['why_not_native']}"] if v["why_not_native"] else []
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]

@@ -88,8 +88,6 @@ def native_call(entry: Entry, level: int, args: Sequence[Any], parameters: Seque
     executable = compiled_graph(entry.graph, level, entry.donate)
     if executable is None or executable.build.host_steps or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
-    if executable.build.symbols or entry.program.assumptions:
-        raise Unsupported("it serves many sizes")
     call_machine(Classes(JitFunction, BoundJit, Entries, ATTRIBUTE))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
@@ -104,7 +102,12 @@ class _Planner:
         self.program, self.executable, self.translator, self.plan = program, executable, translator, plan
         self.marks = dict(program.aliases)
         self.subjects: dict[Source, int] = {}
-        self.facts = {g.source: g.expected for g in program.guards.guards if g.check == "tensor"}
+        self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
+        for guard in program.guards.guards:
+            if guard.check == "tensor" and guard.expected[3]:
+                self.facts[guard.source] = guard.expected[1:3]
+            elif guard.check == "pattern":
+                self.facts[guard.source] = guard.expected[1:]
 
     def plan_all(self) -> None:
         self._inputs()
@@ -151,6 +154,23 @@ class _Planner:
                 self._refuse(f"an input is a {param.type}")
         if not used.isdisjoint(rest[:2]):
             self.plan.generator = (default_generator(), dim, dim + 1)
+        if self.executable.build.symbols or self.program.assumptions:
+            self._sizes(dim + 2)
+
+    def _sizes(self, first: int) -> None:
+        """What varies, from place ``first`` of the dims on."""
+        from duograph.runtime.call_sizes import Sizes
+
+        build, sources = self.executable.build, self.program.inputs
+        outputs = [o.type for o in build.outputs if o.buffer >= 0 and isinstance(o.type, TensorType)]
+        sizes = Sizes(list(build.symbols), equal=self.program.assumptions, outputs=outputs)
+        places = [(self.subjects[sources[k]], axis, first + i) for i, (k, axis) in enumerate(build.symbols.values())]
+        for k, type in enumerate(self.executable.input_types[: len(sources)]):
+            for axis, extent in enumerate(type.shape if isinstance(type, TensorType) else ()):
+                if not isinstance(extent, int) and build.symbols.get(extent) != (k, axis):
+                    sizes.given.append(extent)
+                    places.append((self.subjects[sources[k]], axis, -1))
+        self.plan.sizes = (sizes, places)
 
     def _subject(self, source: Source) -> int:
         """The number of the tensor among the subjects; a new one if it is none yet."""
@@ -160,13 +180,11 @@ class _Planner:
         if found is None:
             facts = self.facts.get(source)
             if facts is None:
-                self._refuse("a tensor that nothing is known of")
-            _, dtype, shape, contiguous, _ = facts
-            if not contiguous:
-                self._refuse("a tensor that is not contiguous")
+                self._refuse("a tensor of which nothing is known, or that is not contiguous")
+            dtype, shape = facts
             nbytes = dtype.itemsize
             for n in shape:
-                nbytes *= n
+                nbytes = -1 if n is None or nbytes < 0 else nbytes * n
             found = self.subjects[source] = len(self.plan.subjects)
             register = self.translator.register(source)
             self.plan.subjects.append(Subject(register, self.marks.get(source, -1), nbytes=nbytes))
@@ -181,11 +199,8 @@ class _Planner:
                 self._refuse("it writes to a view")
             number = self._subject(recipe.source)
             subject, output = plan.subjects[number], outputs[path.first + index]
-            _, dtype, shape, _, _ = self.facts[recipe.source]
-            if not isinstance(output.type, TensorType) or (output.type.dtype.numpy, output.type.shape) != (
-                dtype,
-                shape,
-            ):
+            type = output.type
+            if not isinstance(type, TensorType) or (type.dtype.numpy, type.shape) != self.facts[recipe.source]:
                 self._refuse("what it writes has another type")
             subject.is_written, subject.is_donated = True, output.donated >= 0
             plan.writes.append((number, path.first + index))
@@ -199,7 +214,7 @@ class _Planner:
         else:
             program = self.program
             count = path.first + path.count
-            plan.finish = lambda args, leaves: program.conclude(path, Run(args, leaves[path.first : count]))
+            plan.finish = lambda args, leaves: program.conclude(path, program.run_of(args, leaves[path.first : count]))
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
         """Describes a result; whether native code can make it."""

@@ -26,10 +26,12 @@ from duograph.core.types import ScalarType, TokenType
 from duograph.tensor.alias import CLOCK, Alias
 from duograph.tensor.tensor import Tensor
 
-from . import call_text, code, cpython, launch
+from . import call_text, code, cpython, kernels, launch
 from . import call_words as w
+from .call_sizes import Sizes
 from .cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
 from .executable import Executable
+from .executable_frame import NEEDED
 from .guard_machine import GuardProgram, machine_code
 from .launch_words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
 from .textbuilder import Words, module
@@ -92,6 +94,7 @@ class CallPlan:
         result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
         finish: makes the result instead, from lists of values and leaves.
         held: registers that ``result`` refers to.
+        sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
     """
 
     guards: GuardProgram
@@ -109,6 +112,7 @@ class CallPlan:
     finish: Callable[..., Any] | None = None
     held: list[int] = field(default_factory=list)
     kept: list[Any] = field(default_factory=list)
+    sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
 
 
 class NativeCall:
@@ -166,6 +170,7 @@ class NativeCall:
         block[w.BUFFERS_AT], block[w.DIMS_AT] = run.pointers
         block[w.CONTEXT_AT] = ctypes.addressof(run.ctx)
         block[w.RESET] = self._object(run.reset)
+        block[w.GROW] = self._object(lambda: run.grow(run.ctx[NEEDED]))
 
     def _array(self, words: Sequence[int]) -> int:
         made = np.array([*words, 0], np.int64)
@@ -184,13 +189,15 @@ class NativeCall:
         block[w.VALUES], block[w.REST] = len(plan.names), int(plan.has_rest)
         block[w.NAMES_AT] = self._array([self._object(n) for n in plan.names])
         block[w.POSITIONAL], block[w.POSITIONAL_ONLY] = plan.positional, plan.positional_only
-        block[w.MAIN], block[w.RELEASE] = plan.executable.address, int(plan.executable.releases)
+        releases = plan.executable.releases or plan.sizes is not None
+        block[w.MAIN], block[w.RELEASE] = plan.executable.address, int(releases)
         self._fill_inputs()
         self._fill_outputs()
         result = plan.result if plan.finish is None else []
         block[w.RESULT_AT] = self._array([word for pair in result for word in pair])
         block[w.FINISH] = 0 if plan.finish is None else self._object(plan.finish)
-        held = list(dict.fromkeys([*plan.held, *(s.register for s in plan.subjects if s.is_written)]))
+        used = [s.register for s in plan.subjects if s.is_written or plan.sizes is not None]
+        held = list(dict.fromkeys([*plan.held, *used]))
         block[w.HELD], block[w.HELD_AT] = len(held), self._array(held)
 
     def _fill_inputs(self) -> None:
@@ -232,7 +239,8 @@ class NativeCall:
             else:
                 raise Unsupported(f"output {k} is a {output.type}")
             leaves += [kind, place]
-        block[w.OUTPUTS], block[w.OUTPUT_AT] = len(described) // OUTPUT_WORDS, self._array(described)
+        block[w.OUTPUTS] = len(described) // OUTPUT_WORDS
+        block[w.OUTPUT_AT] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
         if block[w.OUTPUTS] > w.MOST_OUTPUTS:
             raise Unsupported("more outputs than a call may have")
         block[w.FIRST_OUTPUT] = executable.n_tensors
@@ -244,15 +252,36 @@ class NativeCall:
 
     def _described(self, type: Any) -> list[int]:
         shape = list(type.shape)
-        if not all(isinstance(n, int) for n in shape) or 0 in shape:
-            raise Unsupported("an output whose size varies, or that is empty")
+        varies = not all(isinstance(n, int) for n in shape)
+        if varies and self.plan.sizes is None:
+            raise Unsupported("an output whose size is only known afterwards")
+        if 0 in shape:
+            raise Unsupported("an empty output")
         dtype = np.empty(0, type.dtype.numpy).dtype
         if np.empty(0, dtype).dtype is not dtype:
             raise Unsupported(f"dtype {dtype} is not a single object")
         words = [0] * OUTPUT_WORDS
         words[O_DTYPE], words[O_RANK] = self._object(dtype), len(shape)
-        words[O_BYTES], words[O_SHAPE] = dtype.itemsize * int(np.prod(shape, dtype=np.int64)), self._array(shape)
+        if self.plan.sizes is None:
+            words[O_BYTES], words[O_SHAPE] = dtype.itemsize * int(np.prod(shape, dtype=np.int64)), self._array(shape)
         return words
+
+    def _fill_sizes(self, described: list[int]) -> int:
+        """The sizer, what it gets, and the records of outputs that it completes; their address."""
+        assert self.plan.sizes is not None
+        sizes, places = self.plan.sizes
+        block = self._block
+        extents = self._array([0] * sum(len(t.shape) for t in sizes.outputs))
+        at = extents
+        for k, type in enumerate(sizes.outputs):
+            described[k * OUTPUT_WORDS + O_SHAPE] = at
+            at += 8 * len(type.shape)
+        records = self._array(described)
+        block[w.SIZES], block[w.SIZE_AT] = len(places), self._array([word for place in places for word in place])
+        block[w.SIZER] = kernels.kernel_address(sizes.function())
+        block[w.SIZER_BUFFERS_AT] = self._array([extents, records])
+        block[w.SIZER_DIMS_AT] = self._array([0] * len(places))
+        return records
 
 
 _live: weakref.WeakSet[NativeCall] = weakref.WeakSet()

@@ -29,6 +29,7 @@ from .cpython import (
 from .executable_frame import CELLS, FRAMES
 from .launch_words import OUTPUT_WORDS, decref, incref, type_of
 from .regions import HEADER, KEPT
+from .status import TOO_SMALL
 from .textbuilder import Function, Value, Variable, Words
 
 LOWER = (
@@ -110,8 +111,8 @@ def _values(
     return values, made
 
 
-def _read_numbers(f: Function, call: Value, registers: Value, arrays: Value, python: str) -> None:
-    """Code that puts numbers, the state of the generator and symbolic sizes where `main` expects them."""
+def _read_numbers(f: Function, call: Value, registers: Value, python: str) -> None:
+    """Code that puts numbers and the state of the generator where `main` expects them."""
     dims = f.load("ptr", call, 8 * w.DIMS_AT)
     overflow = f.space("i32", 1)
     with f.times(f.load("i64", call, 8 * w.NUMBERS)) as i:
@@ -137,11 +138,39 @@ def _read_numbers(f: Function, call: Value, registers: Value, arrays: Value, pyt
             state = f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow)
             f.goto_if(f.load("i32", overflow).ne(0), python)
             f.store(state, dims, f.load("i64", call, 8 * place) * 8)
+
+
+def _read_sizes(f: Function, call: Value, arrays: Value, python: str) -> None:
+    """Code that puts symbolic sizes where they are expected, and lets the sizer judge them."""
+    fixed = f.label("fixed")
+    sizer = f.load("ptr", call, 8 * w.SIZER)
+    f.goto_if(sizer.eq(None), fixed)
+    dims, mine = f.load("ptr", call, 8 * w.DIMS_AT), f.load("ptr", call, 8 * w.SIZER_DIMS_AT)
     with f.times(f.load("i64", call, 8 * w.SIZES)) as i:
         size = f.load("ptr", call, 8 * w.SIZE_AT) + i * (8 * w.SIZE_WORDS)
         array = f.load("ptr", arrays, f.load("i64", size, 8 * w.Z_SUBJECT) * 8)
         extent = f.load("i64", f.load("ptr", array, ARRAY_SHAPE), f.load("i64", size, 8 * w.Z_AXIS) * 8)
-        f.store(extent, dims, f.load("i64", size, 8 * w.Z_DIM) * 8)
+        f.store(extent, mine, i * 8)
+        place = f.load("i64", size, 8 * w.Z_DIM)
+        with f.if_(place.gt(-1)):
+            f.store(extent, dims, place * 8)
+    status = f.call("i32", sizer, f.load("ptr", call, 8 * w.SIZER_BUFFERS_AT), mine)
+    f.goto_if(status.ne(0), python)
+    f.place(fixed)
+
+
+def _make_outputs(f: Function, call: Value, outputs: Value, tensors: Value, there: Variable, python: str) -> None:
+    """Code that makes the outputs, as arrays and tensors."""
+    first = f.load("ptr", call, 8 * w.BUFFERS_AT) + f.load("i64", call, 8 * w.FIRST_OUTPUT) * 8
+    with f.times(f.load("i64", call, 8 * w.OUTPUTS)) as i:
+        array = f.call("ptr", "dg_array", f.load("ptr", call, 8 * w.OUTPUT_AT) + i * (8 * OUTPUT_WORDS))
+        f.goto_if(array.eq(None), python)
+        tensor = f.call("ptr", "dg_tensor", array)
+        f.goto_if(tensor.eq(None), python)
+        f.store(array, outputs, i * 8)
+        f.store(tensor, tensors, i * 8)
+        f.store(f.load("ptr", array, ARRAY_DATA), first, i * 8)
+        there.set(i + 1)
 
 
 def _read_tensors(
@@ -186,19 +215,24 @@ def _read_tensors(
         f.goto_if(view.ne(f.word("None")), python)
 
 
-def _run(f: Function, call: Value, registers: Value, arrays: Value) -> Value:
-    """Code that runs `main`; its status. What is used later is held: without the GIL, or when an object is made and
-    that collects garbage, others may drop it."""
-    status = f.variable("i32")
-    main = f.load("ptr", call, 8 * w.MAIN)
-    buffers, dims = f.load("ptr", call, 8 * w.BUFFERS_AT), f.load("ptr", call, 8 * w.DIMS_AT)
+def _hold_all(f: Function, call: Value, registers: Value, arrays: Value) -> None:
+    """Code that holds what is used later: without the GIL, or when an object is made and that collects garbage, others
+    may drop it."""
     held_at = f.load("ptr", call, 8 * w.HELD_AT)
     with f.times(f.load("i64", call, 8 * w.HELD)) as i:
         hold(f, f.load("ptr", registers, f.load("i64", held_at, i * 8) * 8))
-    quick, done = f.label("quick"), f.label("done")
-    f.goto_if(f.load("i64", call, 8 * w.RELEASE).eq(0), quick)
-    with f.times(f.load("i64", call, 8 * w.SUBJECTS)) as i:
+    with f.if_(f.load("i64", call, 8 * w.RELEASE).ne(0)), f.times(f.load("i64", call, 8 * w.SUBJECTS)) as i:
         hold(f, f.load("ptr", arrays, i * 8))
+
+
+def _run(f: Function, call: Value) -> Value:
+    """Code that runs `main`; its status."""
+    status, grown = f.variable("i32"), f.variable("i64", 0)
+    main = f.load("ptr", call, 8 * w.MAIN)
+    buffers, dims = f.load("ptr", call, 8 * w.BUFFERS_AT), f.load("ptr", call, 8 * w.DIMS_AT)
+    again, quick, done = f.label("again"), f.label("quick"), f.label("done")
+    f.place(again)
+    f.goto_if(f.load("i64", call, 8 * w.RELEASE).eq(0), quick)
     saved = f.api("ptr", "PyEval_SaveThread")
     status.set(f.call("i32", main, buffers, dims))
     f.api("void", "PyEval_RestoreThread", saved)
@@ -206,6 +240,15 @@ def _run(f: Function, call: Value, registers: Value, arrays: Value) -> Value:
     f.place(quick)
     status.set(f.call("i32", main, buffers, dims))
     f.place(done)
+    enough = f.label("enough")
+    f.goto_if(status.get().ne(TOO_SMALL), enough)
+    f.goto_if(grown.get().ne(0), enough)
+    grown.set(1)
+    answer = f.api("ptr", "PyObject_CallNoArgs", f.load("ptr", call, 8 * w.GROW))
+    f.goto_if(answer.eq(None), enough)
+    decref(f, answer)
+    f.goto(again)
+    f.place(enough)
     context = f.load("ptr", call, 8 * w.CONTEXT_AT)
     for region in (CELLS, FRAMES):  # `regions.reset`; what is more than one chunk of moderate size is for Python
         chunk = f.load("ptr", context, 8 * region)
@@ -251,22 +294,22 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
     arrays = f.emit("ptr", f"alloca ptr, i64 {n_subjects + 1}, align 8")
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
     f.store(0, n_owned)
-    first_output = f.load("ptr", call, 8 * w.BUFFERS_AT) + f.load("i64", call, 8 * w.FIRST_OUTPUT) * 8
-    with f.times(count) as i:
-        array = f.call("ptr", "dg_array", f.load("ptr", call, 8 * w.OUTPUT_AT) + i * (8 * OUTPUT_WORDS))
-        f.goto_if(array.eq(None), python)
-        tensor = f.call("ptr", "dg_tensor", array)
-        f.goto_if(tensor.eq(None), python)
-        f.store(array, outputs, i * 8)
-        f.store(tensor, tensors, i * 8)
-        f.store(f.load("ptr", array, ARRAY_DATA), first_output, i * 8)
-        there.set(i + 1)
+    sized, early = f.load("ptr", call, 8 * w.SIZER).ne(None), f.label("early")
+    f.goto_if(sized, early)  # their size is known later
+    _make_outputs(f, call, outputs, tensors, there, python)
+    f.place(early)
     program = f.load("ptr", call, 8 * w.PROGRAM)
     f.goto_if(f.call("i64", "dg_check", program, values.get(), registers, owned, n_owned).eq(0), misses)
     _read_tensors(f, call, registers, arrays, slots, python)
-    _read_numbers(f, call, registers, arrays, python)
-    status = _run(f, call, registers, arrays)
+    _read_numbers(f, call, registers, python)
+    _hold_all(f, call, registers, arrays)
     holding.set(1)
+    _read_sizes(f, call, arrays, python)
+    ready = f.label("ready")
+    f.goto_if(there.get().eq(count), ready)
+    _make_outputs(f, call, outputs, tensors, there, python)
+    f.place(ready)
+    status = _run(f, call)
     f.goto_if(status.ne(0), python)
     result = f.call("ptr", "dg_after", call, values.get(), registers, arrays, outputs, tensors)
     f.store(result, f.arg("result"))

@@ -26,8 +26,12 @@ from __future__ import annotations
     MARKS,  # how many storages there are
     NUMBERS,
     NUMBER_AT,
-    SIZES,  # symbolic dimensions
+    SIZES,  # extents that are looked at
     SIZE_AT,
+    SIZER,  # code that checks them and says how large the outputs are, or 0
+    SIZER_BUFFERS_AT,  # what it gets
+    SIZER_DIMS_AT,
+    GROW,  # Python function that gives the run a larger arena
     GENERATOR,  # dictionary of the random generator whose state is an input
     SEED,  # dims of it
     OFFSET,
@@ -45,7 +49,7 @@ from __future__ import annotations
     HELD_AT,
     RESET,  # Python function that gives regions back
     CALL_WORDS,
-) = range(41)
+) = range(45)
 
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
 # its buffer (-1: it is only written), bytes, and whether `main` writes to it.
@@ -53,7 +57,7 @@ S_REGISTER, S_FLAGS, S_MARK, S_ARRAY, S_STORAGE, S_BUFFER, S_BYTES, S_DONATED, S
 # A number: register, kind, place among the dims.
 N_REGISTER, N_KIND, N_DIM, NUMBER_WORDS = range(4)
 INT, BOOL, FLOAT = range(3)
-# A size: number of the subject, axis, place among the dims.
+# A size: number of the subject, axis, place among the dims of `main` (-1: none).
 Z_SUBJECT, Z_AXIS, Z_DIM, SIZE_WORDS = range(4)
 # A leaf: what it is, and the number of its output or the word of the context.
 L_KIND, L_PLACE, LEAF_WORDS = range(3)

@@ -196,6 +196,39 @@ def test_two_versions_are_both_native():
     assert is_native(function, small) and is_native(function, large) and is_native(function, small)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x + 1.0,
+        lambda x: (x.reshape((-1,)), x.sum(0), ops.concat((x, x))),
+        lambda x: ops.matmul(x, x.T).exp().sum(1),
+        lambda x: [x[1:] * 2.0, x.shape[0]],
+    ],
+)
+def test_one_version_for_many_sizes(function):
+    compiled = ms.jit(function, dynamic=1)
+    for n in (2, 3, 4, 5):
+        compiled(Tensor(np.ones((n, 3), np.float32)))
+    for n in (7, 300, 1, 2, 1000):
+        x = Tensor(np.linspace(0, 1, 3 * n, dtype=np.float32).reshape(n, 3))
+        assert is_native(compiled, x) or n == 1
+        assert bits(compiled(x)) == bits(led_by_python(compiled, x)) == bits(function(x))
+    empty = Tensor(np.ones((0, 3), np.float32))
+    assert bits(compiled(empty)) == bits(function(empty))
+
+
+def test_sizes_that_have_to_agree():
+    compiled = ms.jit(lambda x, y: x + y, dynamic=1)
+    vectors = {n: Tensor(np.arange(n, dtype=np.float32)) for n in (1, 2, 3, 4, 5, 6)}
+    for n in (2, 3, 4, 5):
+        compiled(vectors[n], vectors[n])
+    assert is_native(compiled, vectors[6], vectors[6])
+    for _ in range(3):
+        assert bits(compiled(vectors[4], vectors[1])) == bits(vectors[4] + vectors[1])
+        with pytest.raises(ValueError, match="broadcast"):
+            compiled(vectors[3], vectors[2])
+
+
 GLOBAL = 2.0
 
 
