@@ -257,6 +257,11 @@ def layout() -> Layout:
     return known
 
 
+def keep_for_ever(value: object) -> None:
+    """Never frees ``value``, not even when the interpreter ends: native code has its address."""
+    _api.Py_IncRef(ctypes.py_object(value))
+
+
 def method(cls: type, name: str, address: int, doc: str) -> Any:
     """A method descriptor of ``cls`` around ``ptr f(ptr self, ptr args, i64 n, ptr keyword_names)``.
 
@@ -303,10 +308,7 @@ def set_slot(cls: type, slot: tuple[int, int], address: int) -> None:
     ctypes.c_size_t.from_address(id(cls) + slot[1]).value = address
 
 
-_definitions: list[_MethodDef] = []
-
-
 def _definition(name: str, address: int, doc: str) -> _MethodDef:
     made = _MethodDef(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, doc.encode())
-    _definitions.append(made)  # CPython keeps a pointer to it
+    keep_for_ever(made)  # CPython has a pointer to it
     return made

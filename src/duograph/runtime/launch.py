@@ -203,6 +203,7 @@ def activate() -> bool:
                 _refused = str(error)
                 emit("native launch refused", reason=_refused)
                 return False
+            cpython.keep_for_ever(_engine)
             _engine.install()
         return _engine is not None
 
@@ -391,7 +392,7 @@ class Engine:
             known.redirect(cpython.function(known.function.__name__, address, "", cell))
 
     def uninstall(self) -> None:
-        """The Python functions take their places back."""
+        """The Python functions take their places back; the records go."""
         self.set("enabled", 0)
         when_made.remove(self.install_functions)
         when_rules_change.remove(self.clear)
@@ -400,6 +401,7 @@ class Engine:
             setattr(*cell.home, cell.function)
         for known in LAUNCHABLES[: len(self.functions)]:
             known.redirect(known.function)
+        self.clear()
 
 
 def arguments_without_tensors(value: Any) -> Any:

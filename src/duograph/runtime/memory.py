@@ -15,7 +15,7 @@ import numpy as np
 from duograph.base.config import config
 from duograph.core.kernel import at_memory_shortage
 
-from .cpython import ARRAY_HANDLER, HEAD, Unsupported
+from .cpython import ARRAY_HANDLER, HEAD, Unsupported, keep_for_ever
 
 if TYPE_CHECKING:
     from .launch import Engine
@@ -36,7 +36,6 @@ class _Handler(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char * 127), ("version", ctypes.c_uint8), ("allocator", _Allocator))
 
 
-_handlers: list[_Handler] = []
 _engine: list[Any] = []
 
 
@@ -52,7 +51,7 @@ def fill(engine: Engine) -> None:
     engine.set("cap", config().memory_cache << 20)
     entries = {n: engine.linked.address(f"dg_handler_{n}") for n in ("malloc", "calloc", "realloc", "free")}
     handler = _Handler(HANDLER_NAME, 1, _Allocator(None, **entries))
-    _handlers.append(handler)  # arrays may live until the very end
+    keep_for_ever(handler)  # arrays may live until the very end
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
         ("PyCapsule_New", ctypes.pythonapi)
     )

@@ -18,6 +18,7 @@ from duograph import ops
 from duograph.core.op import get_op, override_bprop
 from duograph.runtime import launch
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
+from tests.unit.runtime.processes import python
 
 
 @pytest.fixture(autouse=True)
@@ -316,3 +317,25 @@ def test_reference_counts_and_memory_stay() -> None:
     assert all(abs(sys.getrefcount(v) - c) < 5 for v, c in zip(watched, counts, strict=True))
     assert (launch.statistics()["records"], ms.runtime.memory_allocated()) == held
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 4096  # KiB
+
+
+def test_tensors_and_calls_at_the_end_of_the_process() -> None:
+    """Tensors outlive the modules that made them, and `__del__` may compute while everything is taken down."""
+    program = """
+        import sys
+        import numpy as np
+        import duograph as ms
+
+        x = ms.Tensor(np.ones(1000, np.float32))
+        for _ in range(4):
+            y = x + x
+        sys.kept_to_the_end = [y, (x * 2).asnumpy(), x[:10]]
+
+        class Late:
+            def __del__(self):
+                sys.kept_to_the_end.append(y * 3)
+
+        sys.late = Late()
+        print(float(y.sum()))
+    """
+    assert python(program) == "2000.0\n"
