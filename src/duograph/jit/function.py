@@ -336,7 +336,7 @@ class JitFunction:
                 cause = None
             except RunFailed as failed:
                 cause = failed.__cause__
-        if cause is not None and entry.program.has_effects:
+        if cause is not None and (entry.program.has_effects or isinstance(cause, RecursionError)):
             raise cause
         entry.plain_runs += 1
         return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line

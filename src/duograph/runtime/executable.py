@@ -24,7 +24,7 @@ from duograph.ir.node import Graph
 from .executable_build import Build
 from .executable_frame import NEEDED
 from .executable_run import Mismatch, Replay, Run, array_maker, input_kinds
-from .executable_values import leaf_types, tree_of
+from .executable_values import bytes_of, leaf_types, tree_of
 from .native_stacks import cells
 from .status import HOST, MEANING, TOO_SMALL
 
@@ -147,7 +147,8 @@ def _worth_releasing(build: Build) -> bool:
         return True
     if any(i.op in ("for", "while") for i in build.functions[0].body.walk()):
         return True
-    sizes = [b.nbytes for b in build.plan.blocks]
+    types = [t for p in build.graph.params for t in leaf_types(p.type)] + leaf_types(build.graph.output.type)
+    sizes = [b.nbytes for b in build.plan.blocks] + [bytes_of(t) for t in types if isinstance(t, TensorType)]
     return any(not isinstance(n, int) for n in sizes) or sum(n for n in sizes if isinstance(n, int)) > 1 << 16
 
 

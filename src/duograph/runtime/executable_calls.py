@@ -38,8 +38,9 @@ from .executable_values import (
 from .regions import cut_function
 from .status import RECURSION
 
-MAX_DEPTH = 1000
-"""Native calls within calls. A frame of machine code takes a few kilobytes of the thread's stack at most."""
+MAX_DEPTH = 10_000
+STACK_BYTES = 3 << 20
+"""Native calls within calls, and how much of the thread's stack they may take."""
 
 
 @dataclass(eq=False)
@@ -143,7 +144,8 @@ def write_function(build: Any, callee: Callee) -> Function:
             leaves.append(NOTHING if isinstance(t, TokenType) else Handle(t, b.dim(f"h{k}")))
     e.entry_symbols = {s: b.dim(s.name) for s in callee.symbols}
     chunk, used = Value(b._id(), I64, b), Value(b._id(), I64, b)
-    b.fail(b.gt(e.depth, MAX_DEPTH), RECURSION)
+    limit = Value(b._id(), I64, b)
+    b.fail(b.gt(e.depth, limit), RECURSION)
     b.leave()
     args, rest = [], leaves
     for p in callee.graph.params:
@@ -161,7 +163,21 @@ def write_function(build: Any, callee: Callee) -> Function:
             b._block.instrs.append(Instr("load", (e.ctx, b.const(word)), {}, (value,)))
         return e.region(FRAMES, total)
 
-    return e.finish(reserve, always=True)
+    function = e.finish(reserve, always=True)
+    limit.const = max(10, min(MAX_DEPTH, STACK_BYTES // _frame_bytes(function)))
+    return function
+
+
+def _frame_bytes(function: Function) -> int:
+    """More than a call of ``function`` takes of the stack: what it reserves, arguments, and every fourth value spilt."""
+    total, values, slots = 256, 0, 0
+    for instr in function.body.walk():
+        values += len(instr.results)
+        if instr.op == "alloca":
+            total += 8 * instr.attrs["count"] + instr.attrs["align"]
+        elif instr.op == "call":
+            slots = max(slots, len(instr.operands))
+    return total + 8 * slots + 2 * values
 
 
 def places_for(graph: Graph, outputs: dict[int, Memory]) -> dict[Place, Memory]:

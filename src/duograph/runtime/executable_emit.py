@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.core.dim import Dim, symbols_of
+from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import uint8
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.control import make_tuple, tuple_get
@@ -153,6 +153,8 @@ class Emitter(Frame):
             return source.retyped(node.type)
         if node.op.name == "undef":
             return self.undefined(node.type)
+        if node.op.name == "relabel":
+            return self.relabelled(node, operands, scope)
         stacked = self.stack_step(node, operands, scope)
         if stacked is not None:
             return stacked
@@ -166,6 +168,17 @@ class Emitter(Frame):
 
     def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
         raise NotImplementedError
+
+    def relabelled(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
+        """A tensor whose sizes get other names."""
+        (source,) = operands
+        assert isinstance(source, Memory) and isinstance(node.type, TensorType)
+        for new, old in zip(node.type.shape, source.type.shape, strict=True):
+            if isinstance(new, Symbol) and new not in scope.symbols:
+                scope.symbols[new] = self.b.value(self.dim(old, scope.symbols))
+            elif new != old:  # the name stands for another size already
+                return self.host(node, operands, scope, "a size that is called what another one is called")
+        return source.retyped(node.type)
 
     def undefined(self, type: Type) -> Tree:
         """Values that nobody reads."""

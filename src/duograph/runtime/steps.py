@@ -63,7 +63,7 @@ def step_of(node: Apply) -> Step:
     op = node.op
     if op is make_tuple or op is tuple_get or op in CONTROL or op.name in ALIASES or op.name in STACK_OPS:
         return step
-    if op.name == "undef" or op.name in SCALAR_OPS:
+    if op.name in ("undef", "relabel") or op.name in SCALAR_OPS:
         return step
     lowering, step.reason = lowered(node)
     if lowering is not None:

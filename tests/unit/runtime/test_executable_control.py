@@ -151,7 +151,7 @@ def test_recursion():
 def test_recursion_beyond_the_native_depth_is_the_interpreters():
     graph = parse(SUM_TO)
     executable = Executable(graph)
-    values = [5000, f32(2)]
+    values = [9_500, f32(2)]
     assert same(executable.run(values), Interpreter().run(graph, values))
     assert executable.repeats == 1 and any("recursion" in note for note in executable.notes)
     with pytest.raises(RecursionError):
