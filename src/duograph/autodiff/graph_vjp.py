@@ -148,6 +148,7 @@ class Derivative:
         self.tape = Tape()
         self._backward: dict[Any, Any] = {}
         self._residuals: list[Node] | None = None
+        self._forward: Graph | None = None
         with binding(self.binder), taping([self.tape]):
             handles = [self.binder.wrap(p) for p in graph.params]
             self.variables = [self.tape.watch(h) if a else None for h, a in zip(handles, active, strict=True)]
@@ -273,11 +274,15 @@ class Derivative:
 
     def forward(self, extra: Sequence[Any] | None = None, params: Sequence[Param] | None = None) -> Graph:
         """The graph with ``extra`` outputs (default: the residuals)."""
+        if extra is None and params is None and self._forward is not None:
+            return self._forward
         with self.inside():
             more = self.residuals if extra is None else extra
             outs = [self.binder.node_of(v) for v in (*self.outs, *more)]
         graph, captures = self.scope.close(f"{self.graph.name}.fwd", params or self.graph.params, outs)
         assert not captures, f"free variables in @{graph.name}: {captures}"
+        if extra is None and params is None:
+            self._forward = graph
         return graph
 
     def lookup(self, operands: Sequence[Any], residuals: Sequence[Any]) -> Callable[[Node], Any]:

@@ -17,7 +17,7 @@ from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.native_guards import Translator
 from duograph.frontend.program import Path, Program
-from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe, Run
+from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.frontend.sources import Source
 from duograph.tensor.random import default_generator
 
@@ -167,7 +167,7 @@ class _Planner:
         places = [(self.subjects[sources[k]], axis, first + i) for i, (k, axis) in enumerate(build.symbols.values())]
         for k, type in enumerate(self.executable.input_types[: len(sources)]):
             for axis, extent in enumerate(type.shape if isinstance(type, TensorType) else ()):
-                if not isinstance(extent, int) and build.symbols.get(extent) != (k, axis):
+                if not isinstance(extent, int) and (k, axis) not in build.symbols.values():
                     sizes.given.append(extent)
                     places.append((self.subjects[sources[k]], axis, -1))
         self.plan.sizes = (sizes, places)
