@@ -72,7 +72,8 @@ class Merging:
         )
         if not shared or not self.is_small(first, second) or not same_order(first, *second.nodes):
             return
-        if not spreads(space, axes) and not (_is_single(first) and _is_single(second)):
+        apart = first not in self.needed(second) and _is_one_pass(first) and _is_one_pass(second)
+        if not spreads(space, axes) and not apart:
             return
         if not self.is_aligned(first, second):
             return
@@ -115,9 +116,18 @@ class Merging:
                 del into.stores[node]
 
 
-def _is_single(group: Group) -> bool:
-    """One reduction, and nothing written per element: its sections are shared among threads."""
+def _is_one_pass(group: Group) -> bool:
+    """Whether no reduction needs another one and nothing is written per element: threads then share long reductions."""
     assert group.space is not None
-    reductions = [n for n in group.nodes if n.op.name in REDUCING | NORMALISING]
-    whole = matched(group.space, range(len(group.space)), group.space)
-    return len(reductions) == 1 and not any(whole in group.uses.get(n, ()) for n in group.stores)
+    whole = full_alignment(group.space)
+    if any(whole in group.uses.get(n, ()) for n in group.stores):
+        return False
+    later: set[Apply] = set()
+    for node in sorted(group.nodes, key=lambda n: n.serial):
+        inner = [o for o in node.operands if isinstance(o, Apply)]
+        after = any(o in later or o.op.name in REDUCING for o in inner if o in group.nodes or o in group.views)
+        if after and node.op.name in REDUCING:
+            return False
+        if after:
+            later.add(node)
+    return not any(n.op.name in NORMALISING for n in group.nodes)

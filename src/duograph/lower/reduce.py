@@ -44,7 +44,7 @@ EXPENSIVE = 0.3
 
 
 class NotAffine(Exception):
-    """An operand does not walk evenly over loops that the order joins; it has to be in memory first."""
+    """An operand does not walk evenly over the reduced loops that make a row; it has to be in memory first."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Seq
     """The loops of reducing ``shape`` over ``axes``; ``strides`` of the operands are over all of ``shape``.
 
     Raises:
-        NotAffine: an operand has no single stride along loops that have to be joined.
+        NotAffine: an operand has no single stride along the reduced dimensions that make a row.
     """
     runs: list[tuple[bool, list[int]]] = []
     for i, n in enumerate(shape):
@@ -102,28 +102,34 @@ def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Seq
     columns = not any(reduced for reduced, _ in runs) or not runs[-1][0]
     last = runs.pop() if runs else (False, [])
 
-    def joined(dims: list[int], walk: Sequence[Extent]) -> Extent:
-        if not dims:
-            return 0
-        for outer, inner in itertools.pairwise(dims):
-            if walk[outer] != walk[inner] * shape[inner]:
-                raise NotAffine
-        return walk[dims[-1]]
+    def is_even(dims: list[int]) -> bool:
+        """Whether every operand walks evenly over the neighbouring dimensions ``dims``."""
+        return all(walk[i] == walk[j] * shape[j] for walk in strides for i, j in itertools.pairwise(dims))
 
-    reduced = [product([shape[i] for i in dims]) for is_reduced, dims in runs if is_reduced]
-    kept_dims = [i for is_reduced, dims in runs if not is_reduced for i in dims]
-    kept, kept_walks = collapse(
-        [shape[i] for i in kept_dims],
-        [
-            contiguous_strides([shape[i] for i in kept_dims]),
-            *[tuple([walk[i] for i in kept_dims]) for walk in strides],
-        ],
+    reduced_dims = [i for reduced, dims in runs if reduced for i in dims]
+    kept_dims = [i for reduced, dims in runs if not reduced for i in dims]
+    lane = last[1]
+    while columns and not is_even(lane):  # any part of a row will do
+        kept_dims.append(lane[0])
+        lane = lane[1:]
+    if not is_even(lane):
+        raise NotAffine
+    kept, kept_walks = _collapsed(shape, kept_dims, strides)
+    reduced, reduced_walks = _collapsed(shape, reduced_dims, strides)
+    lane_walks = [walk[lane[-1]] if lane else 0 for walk in strides]
+    walks = list(zip(kept_walks, reduced_walks, lane_walks, strict=True))
+    return Loops(kept, reduced, product([shape[i] for i in lane]), columns, walks)
+
+
+def _collapsed(
+    shape: Sequence[Extent], dims: list[int], strides: Sequence[Sequence[Extent]]
+) -> tuple[list[Extent], list[list[Extent]]]:
+    """Loops over some dimensions, joined where they can be, and the strides of the operands in them."""
+    extents = [shape[i] for i in dims]
+    loops, walks = collapse(
+        extents, [contiguous_strides(extents), *[tuple([walk[i] for i in dims]) for walk in strides]]
     )
-    walks = [
-        (kept_walk, [joined(dims, walk) for is_reduced, dims in runs if is_reduced], joined(last[1], walk))
-        for walk, kept_walk in zip(strides, kept_walks[1:], strict=True)
-    ]
-    return Loops(kept, reduced, product([shape[i] for i in last[1]]), columns, walks)
+    return loops, walks[1:]
 
 
 @dataclass
