@@ -79,7 +79,7 @@ class _AvgPool:
 
                 def part(x: Any, base: Any, count: Any) -> None:
                     def tap(at: Any, kw: Any, total: Value) -> list[Value]:
-                        value, inside = w.masked(self.x, at, base, kw, count)
+                        value, inside = w.masked(self.x, at, base, kw)
                         return [total + b.select(inside, b.convert(value, self.elem), nothing)]
 
                     total = over_rows(lambda at, total: w.taps(lambda kw, t: tap(at, kw, t), [total])[0])

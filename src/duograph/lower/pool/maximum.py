@@ -67,7 +67,7 @@ class _MaxPool:
 
                 def part(x: Any, base: Any, count: Any) -> None:
                     init = [self.constant(lowest(VType(self.elem)), self.elem), self.constant(-1, "i32")]
-                    best, place = over_rows(lambda at, *c: self.part_row(start, at, base, count, *c), init)
+                    best, place = over_rows(lambda at, *c: self.part_row(start, at, base, *c), init)
                     # no tap inside: the place of the last tap
                     last = line(b.sub(w.kernel[0], 1), b.sub(w.kernel[1], 1)) + base
                     last = last + b.mul(b.sub(w.kernel[2], 1), w.dilation[2])
@@ -97,6 +97,7 @@ class _MaxPool:
         return b.lanes(lanes, "i32") * b.splat(step, lanes) + b.splat(start, lanes)
 
     def whole_row(self, start: Any, at: Any, best: Value, place: Value) -> list[Value]:
+        """The maximum so far or that of a row of taps, which is found first: short chains of comparisons."""
         b, w = self.b, self.windows
         load, places = w.loader(self.x, start + at), self.at(at)
 
@@ -107,14 +108,17 @@ class _MaxPool:
             here = places + b.splat(shift, self.form.lanes)
             return [b.select(better, value, best), b.select(better, here, place)]
 
-        return w.taps(tap, [best, place])
+        value, here = w.taps(tap, [self.tap(load(0)), places])
+        better = greater(b, value, best)
+        return [b.select(better, value, best), b.select(better, here, place)]
 
-    def part_row(self, start: Any, at: Any, base: Any, count: Any, best: Value, place: Value) -> list[Value]:
+    def part_row(self, start: Any, at: Any, base: Any, best: Value, place: Value) -> list[Value]:
+        """The same for windows of which some taps are outside; places are -1 as long as nothing was inside."""
         b, w = self.b, self.windows
         places = self.at(at + base)
 
         def tap(kw: Any, best: Value, place: Value) -> list[Value]:
-            value, inside = w.masked(self.x, start + at, base, kw, count)
+            value, inside = w.masked(self.x, start + at, base, kw)
             value = self.tap(value)
             # where all is lowest, the first place inside counts, never one in the padding
             better = inside & (greater(b, value, best) | b.lt(place, 0))
@@ -122,7 +126,10 @@ class _MaxPool:
             here = places + b.splat(shift, self.form.lanes)
             return [b.select(better, value, best), b.select(better, here, place)]
 
-        return w.taps(tap, [best, place])
+        nothing = [self.constant(lowest(VType(self.elem)), self.elem), self.constant(-1, "i32")]
+        value, here = w.taps(tap, nothing)
+        better = b.ge(here, 0) & (greater(b, value, best) | b.lt(place, 0))
+        return [b.select(better, value, best), b.select(better, here, place)]
 
     def store(self, at: Any, best: Value, place: Value, count: Any) -> None:
         b, lanes = self.b, self.form.lanes

@@ -8,7 +8,6 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from ..conv.parts import below
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Value
 
@@ -47,13 +46,11 @@ def form_of(kernel: Any, stride: Any, dilation: Any, count: Any, size: Any, fron
         lanes = lanes // 2 if lanes > 4 else 1
     dilated = any(d != 1 for d in dilation)
     unrolled = isinstance(width, int) and width <= UNROLLED
-    vector = step in (1, 2) and unrolled and not dilated and lanes > 1
+    vector = (step == 1 or (step == 2 and width != 1)) and unrolled and not dilated and lanes > 1
     inside = all(
         isinstance(c, int) and isinstance(n, int) and f == 0 and (c - 1) * s + (k - 1) * d + 1 <= n
         for n, c, k, s, f, d in zip(size, count, kernel, stride, front, dilation, strict=True)
     )
-    if step == 2 and vector and inside:  # pairs are loaded, see `Windows.loader`
-        inside = (count[-1] - 1) * 2 + width + width % 2 <= size[-1]
     rows = tuple(([1, 1, *kernel])[-3:-1]) if inside and unrolled and prod(kernel) <= TAPS else None
     return Form(lanes, width if unrolled else 0, step if vector else 0, dilated, rows)  # type: ignore[arg-type]
 
@@ -121,10 +118,7 @@ class Windows:
         """
         b, lanes, step = self.b, self.form.lanes, self.stride[2]
         last_tap = b.mul(b.sub(self.kernel[2], 1), self.dilation[2])
-        if self.form.step == 2:  # pairs are loaded, see `loader`
-            reach: Any = self.form.width - 1 - (self.form.width - 1) % 2 + 2 * lanes
-        else:
-            reach = b.add(b.add(b.mul(lanes - 1, step), last_tap), 1)
+        reach = b.add(b.add(b.mul(lanes - 1, step), last_tap), 1)
 
         def vector(x: Any) -> None:
             # the last vector ends where the row ends, and computes again what the one before it has
@@ -171,27 +165,30 @@ class Windows:
             if form.step == 1:
                 return b.load(x, b.add(start, kw), form.lanes)
             if form.step == 2:
-                # an odd tap is the other half of what was loaded for the tap before it
-                block = pairs(kw - kw % 2)
-                return b.shuffle(block, block, range(kw % 2, 2 * form.lanes, 2))
+                # an odd tap is the other half of what was loaded for the tap before it; so is the last one of an odd
+                # number, of a block of its own, which ends with the last element that any window needs
+                odd = kw % 2 or int(kw == form.width - 1)
+                block = pairs(kw - odd)
+                return b.shuffle(block, block, range(odd, 2 * form.lanes, 2))
             return b.load_strided(x, b.add(start, b.mul(kw, self.dilation[2])), self.stride[2], form.lanes)
 
         return load
 
-    def masked(self, x: Buffer, start: Any, base: Any, kw: Any, windows: Any) -> tuple[Value, Value]:
-        """(taps, which of them are inside) of the first ``windows`` lanes; ``start + base`` is the first tap."""
+    def masked(self, x: Buffer, start: Any, base: Any, kw: Any) -> tuple[Value, Value]:
+        """(taps, which of them are inside the row) of all lanes; ``start + base`` is the first tap."""
         b, lanes = self.b, self.form.lanes
         first = b.add(base, b.mul(kw, self.dilation[2]))
         if lanes == 1:
             inside = b.ge(first, 0) & b.lt(first, self.size[2])
             return b.load(x, b.add(start, b.select(inside, first, 0))), inside
-        places = b.lanes(lanes) * self.stride[2] + first
-        inside = b.ge(places, 0) & b.lt(places, self.size[2]) & below(b, windows, lanes)
+        near, end, step = (b.convert(b.value(v), "i32") for v in (first, self.size[2], self.stride[2]))
+        places = b.lanes(lanes, "i32") * b.splat(step, lanes) + b.splat(near, lanes)
+        inside = b.ge(places, 0) & b.lt(places, b.splat(end, lanes))
         if self.form.step == 1:
             return b.load(x, b.add(start, first), lanes, inside), inside
         if self.form.step == 2:
-            block = b.lanes(2 * lanes) + first
-            near = b.ge(block, 0) & b.lt(block, self.size[2])
-            pairs = b.load(x, b.add(start, first), 2 * lanes, near)
+            block = b.lanes(2 * lanes, "i32") + b.splat(near, 2 * lanes)
+            readable = b.ge(block, 0) & b.lt(block, b.splat(end, 2 * lanes))
+            pairs = b.load(x, b.add(start, first), 2 * lanes, readable)
             return b.shuffle(pairs, pairs, range(0, 2 * lanes, 2)), inside
-        return b.gather(x, places + start, inside), inside
+        return b.gather(x, b.convert(places, "i64") + b.splat(b.value(start), lanes), inside), inside
