@@ -12,10 +12,11 @@ Only ops that touch a watched value are recorded. A value is known by its *varia
   and after a write in place the storage holds what the functional form of the write (``write_view``) computed.
 
 The variable of an eager tensor stands in a *mark* on the tensor: ``(tape's token, version, variable, next mark)``. A
-tensor that several tapes watch has a chain of marks. Native code reads and writes marks, too: an op that the native
-launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version, watched, in, its variable, its
-version, in, ...)`` (``watched`` has a bit for each operand with a variable), which becomes an `Entry` when somebody
-looks at it (``runtime/launch.py``).
+tensor that several tapes watch has a chain of marks. Native code (``runtime/launch.py``) reads and writes marks, too. Its
+results get a short mark, an int: the variable itself, which begins with the token; it holds as long as nothing was
+written. An op that the native launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version,
+watched, in, its variable, its version, in, ...)`` (``watched`` has a bit for each operand with a variable), which
+becomes an `Entry` when somebody looks at it.
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
@@ -35,7 +36,10 @@ from duograph.tensor.alias import CLOCK, root_of
 from duograph.tensor.eager import EAGER, current_binder
 from duograph.tensor.tensor import Tensor, wrap
 
-_variables = count(1)
+_variables = count(-2, -1)  # native code counts upwards
+SHORT_MARK_BITS = 28
+"""Bits of a short mark that tell the variables of one tape apart; those above are the tape's token."""
+
 _tokens = count(1)
 _living: WeakValueDictionary[int, Tape] = WeakValueDictionary()
 """Tapes by token. Marks of others are dropped when a tensor gets a new one."""
@@ -209,8 +213,11 @@ class Tape:
                 value._mark = mark
                 return
 
-    def _others(self, mark: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    def _others(self, mark: tuple[Any, ...] | int) -> tuple[Any, ...] | int | None:
         """The marks of other tapes that still live."""
+        if isinstance(mark, int):
+            token = mark >> SHORT_MARK_BITS
+            return mark if token != self.token and token in _living else None
         token, version, variable, rest = mark
         rest = rest and self._others(rest)
         return (token, version, variable, rest) if token != self.token and token in _living else rest
@@ -227,6 +234,10 @@ class Tape:
             return None if known is None else known[1]
         mark = value._mark
         while mark is not None:
+            if type(mark) is int:
+                if mark >> SHORT_MARK_BITS == self.token and not value._version:
+                    return mark
+                break
             if mark[0] == self.token:
                 if mark[1] == value._version:
                     return mark[2]

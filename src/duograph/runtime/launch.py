@@ -295,7 +295,6 @@ class Engine:
         ):  # fmt: skip
             self._object(name, value)
         memory.fill(self)
-        self.set("variables", 1 << 40)  # far from those that Python counts
         for i, cell in enumerate(self.methods):
             self._object(f"cell{i}", cell)
         self.clear()
@@ -435,7 +434,7 @@ def pack_python(key: list[int]) -> Any:
 
 def _module(methods: int) -> tuple[str, textbuilder.Words, list[str]]:
     words = textbuilder.Words("dg_words")
-    functions = [*memory_text.functions(words), *launch_text.functions(words)]
+    functions = [*memory_text.functions(words), *launch_text.functions(words, cpython.layout().has_versions)]
     functions += [launch_text.method_entry(words, f"dg_cell{i}", i) for i in range(methods)]
     declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
     names = [f"dg_cell{i}" for i in range(methods)] + [

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from duograph.autodiff.tape import SHORT_MARK_BITS
+
 from .cpython import TUPLE_ITEMS
 from .launch_words import (
     S_ATTRS,
@@ -35,6 +37,11 @@ def version_of(f: Function, tensor: Value) -> Value:
     return version.get()
 
 
+def int_of(f: Function, number: Value) -> Value:
+    """The value of an int object that is not large."""
+    return f.api("i64", "PyLong_AsLongLong", number)
+
+
 def _mark(words: Words) -> Function:
     """``i64 dg_mark(ptr tape, ptr tensor, ptr variable)``: stores the tensor's variable, a new reference, or null if
     the tape does not watch it; 0 if the mark cannot tell."""
@@ -55,6 +62,13 @@ def _mark(words: Words) -> Function:
     f.goto_if(f.load("ptr", base.get(), words_offset("mark")).ne(none), unsure)
     f.goto(up)
     f.place(marked)
+    long_mark = f.label("long_mark")
+    f.goto_if(type_of(f, mark).ne(f.word("int")), long_mark)
+    f.goto_if((int_of(f, mark) >> SHORT_MARK_BITS).ne(int_of(f, f.load("ptr", tape, words_offset("token")))), unsure)
+    f.goto_if(version_of(f, tensor).ne(f.word("0")), unsure)
+    f.store(incref(f, mark), variable)
+    f.ret(1)
+    f.place(long_mark)
     f.goto_if(f.load("ptr", mark, TUPLE_ITEMS).ne(f.load("ptr", tape, words_offset("token"))), unsure)
     f.goto_if(f.load("ptr", mark, TUPLE_ITEMS + 8).ne(version_of(f, tensor)), unsure)
     found = f.load("ptr", mark, TUPLE_ITEMS + 16)
@@ -83,15 +97,21 @@ def _record(words: Words) -> Function:
     none = f.word("None")
     out = f.load("ptr", values, f.arg("output") * 8)
     version = version_of(f, out)
-    variable = f.api("ptr", "PyLong_FromLongLong", f.bump("variables"))
+    token = f.load("ptr", tape, words_offset("token"))
+    number = f.bump("variables") & ((1 << SHORT_MARK_BITS) - 1)
+    variable = f.api("ptr", "PyLong_FromLongLong", (int_of(f, token) << SHORT_MARK_BITS) | number)
     f.goto_if(variable.eq(None), failed)
     f.store(variable, variables, f.arg("output") * 8)  # owned by the run from now on
-    mark = f.api("ptr", "PyTuple_New", 4)
-    f.goto_if(mark.eq(None), failed)
-    token = f.load("ptr", tape, words_offset("token"))
+    mark, marked = f.variable("ptr", variable), f.label("marked")
+    incref(f, variable)
+    f.goto_if(version.eq(f.word("0")), marked)
+    mark.set(f.api("ptr", "PyTuple_New", 4))  # a view of what was written before
+    decref(f, variable)
+    f.goto_if(mark.get().eq(None), failed)
     for k, part in enumerate((token, version, variable, none)):
-        f.store(incref(f, part), mark, TUPLE_ITEMS + 8 * k)
-    f.store(mark, out, words_offset("mark"))  # it held None
+        f.store(incref(f, part), mark.get(), TUPLE_ITEMS + 8 * k)
+    f.place(marked)
+    f.store(mark.get(), out, words_offset("mark"))  # it held None
     decref(f, none)
     which = f.api("ptr", "PyLong_FromLongLong", watched.get())
     f.goto_if(which.eq(None), failed)

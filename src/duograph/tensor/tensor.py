@@ -51,7 +51,7 @@ class Tensor:
     # Native code makes and reads tensors through these slots (``runtime/launch.py``).
 
     _data: Any
-    _mark: tuple[Any, ...] | None  # what gradient tapes know about this tensor (``autodiff/tape.py``)
+    _mark: Any  # what gradient tapes know about this tensor (``autodiff/tape.py``)
     _storage: Alias | int  # the alias, or as long as nobody asked for it: the time at which the storage was made
     _view: ViewLink | None
 
