@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from duograph.base.config import config
 from duograph.core import kernel
 from duograph.core.op import Op
@@ -20,4 +22,16 @@ def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     return run_single(op, arrays, attrs)
 
 
+def placed(array: np.ndarray) -> np.ndarray:
+    """A copy of an array that lives long, in memory that suits kernels; the array itself where that is not to be had."""
+    if kernel.native is None:
+        return array
+    from duograph.runtime import memory
+
+    from .native import start
+
+    return memory.copy_of(array) if start() else array
+
+
 kernel.native = first_kernel
+kernel.placed[:] = [placed]

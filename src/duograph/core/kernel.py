@@ -25,6 +25,10 @@ at_memory_shortage: list[Callable[[], object]] = []
 """What gives memory back to the system; called before a request is refused."""
 
 
+placed: list[Callable[[np.ndarray], np.ndarray]] = []
+"""The native engine's way to give an array that lives long memory that begins at a cache line (``runtime/memory.py``)."""
+
+
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``, natively where it can be; results are ndarrays, scalars or tuples of them."""
     if native is not None:

@@ -92,6 +92,19 @@ def _check(engine: Engine, capsule: object) -> None:
         raise Unsupported("memory of an array that is gone")
 
 
+def copy_of(array: np.ndarray) -> np.ndarray:
+    """A contiguous copy in our own memory, which begins at a cache line."""
+    from .records import Words, _output
+
+    for engine in _engine:
+        words = Words()
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(engine.linked.address("dg_array"))
+        made: np.ndarray = make(words.array(_output(words, np.ascontiguousarray(array))))
+        made[...] = array
+        return made
+    return np.array(array, order="C")
+
+
 def empty_cache() -> None:
     """Gives all memory that waits for the next result back to the system."""
     for engine in _engine:
