@@ -226,6 +226,11 @@ def get_op(name: str) -> Op:
     return _OPS[name]
 
 
+def is_declared(name: str) -> bool:
+    """Whether there is an operator of this name."""
+    return name in _OPS
+
+
 def all_ops() -> dict[str, Op]:
     """Every declared primitive by name."""
     return dict(_OPS)

@@ -14,13 +14,14 @@ is filled from here because rules speak loop IR, which stands on a higher floor 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from duograph.core.op import NO_RULE, Op, all_ops, get_op
+from duograph.core.op import NO_RULE, Op, all_ops, get_op, is_declared
 
 from .loop.ir import Value
 
@@ -81,7 +82,7 @@ def pointwise(name: str, **options: Any) -> Callable[[Callable[..., Any]], Calla
     """Registers an elementwise rule; also usable as ``pointwise("neg")(lambda b, x: -x)``."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        get_op(name).lower = Pointwise(function, **options)
+        _register(name, Pointwise(function, **options))
         return function
 
     return register
@@ -91,7 +92,7 @@ def kernel(name: str, **options: Any) -> Callable[[Callable[..., None]], Callabl
     """Registers a rule that writes its own kernels."""
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        get_op(name).lower = Kernel(function, **options)
+        _register(name, Kernel(function, **options))
         return function
 
     return register
@@ -99,10 +100,18 @@ def kernel(name: str, **options: Any) -> Callable[[Callable[..., None]], Callabl
 
 def host(name: str, reason: str) -> None:
     """Registers that ``name`` stays with NumPy."""
-    get_op(name).lower = Host(reason)
+    _register(name, Host(reason))
 
 
+_early: dict[str, Pointwise | Kernel | Host] = {}  # rules of ops that are not declared yet
 _loaded = False
+
+
+def _register(name: str, rule: Pointwise | Kernel | Host) -> None:
+    if is_declared(name):
+        get_op(name).lower = rule
+    else:
+        _early[name] = rule
 
 
 def load_rules() -> None:
@@ -117,15 +126,38 @@ def load_rules() -> None:
         for package in (ops, rules):
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{package.__name__}.{module.name}")
+        for name, rule in _early.items():
+            if is_declared(name) and get_op(name).lower is NO_RULE:
+                get_op(name).lower = rule
+
+
+@functools.cache
+def _families() -> dict[str, str]:
+    """The module of each op; an empty name for those without rules."""
+    from .rules import FAMILIES, NO_FAMILY
+
+    found = {op: family for family, names in FAMILIES.items() for op in names.split()}
+    return {**found, **dict.fromkeys(NO_FAMILY.split(), "")}
+
+
+def _load_family(op: Op) -> None:
+    family = _families().get(op.name)
+    if family is None:
+        load_rules()
+    elif family:
+        importlib.import_module(f"{__package__}.rules.{family}")
+    if op.lower is NO_RULE and op.name in _early:
+        op.lower = _early[op.name]
 
 
 def rule_of(op: Op) -> Pointwise | Kernel | Host | None:
     """The rule of ``op``; ``None`` for those that are no computation (control operators) or lack one."""
-    load_rules()
+    if op.lower is NO_RULE:
+        _load_family(op)
     return None if op.lower is NO_RULE else op.lower
 
 
 def ops_without_rule() -> list[str]:
     """Names of ops that nobody has lowered; a test lists them with reasons."""
     load_rules()
-    return sorted(name for name, op in all_ops().items() if op.lower is NO_RULE)
+    return sorted(name for name, op in all_ops().items() if rule_of(op) is None)
