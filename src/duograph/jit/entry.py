@@ -16,7 +16,7 @@ from duograph.frontend.donation import donations
 from duograph.frontend.execute import own_outputs, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program
 from duograph.ir.node import Graph
-from duograph.passes.pipelines import compile_pipeline
+from duograph.passes.pipelines import canonicalise, compile_pipeline, optimise
 from duograph.tensor.random import default_generator
 
 from .native_call import native_call
@@ -128,7 +128,19 @@ class Entry:
         return made
 
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
-        return run_graph_owned(graph, values, LEVELS[self.level], self.backend)
+        level = LEVELS[self.level]
+        if self.backend != "interpreter":
+            graph = _optimised(graph, level)
+        return run_graph_owned(graph, values, level, self.backend)
+
+
+def _optimised(graph: Graph, level: int) -> Graph:
+    """A forward or backward graph, simplified once."""
+    known: dict[Any, Graph] = graph.context.__dict__.setdefault("optimised", {})
+    found = known.get((graph, level))
+    if found is None:
+        found = known[graph, level] = optimise(canonicalise(graph), level)
+    return found
 
 
 class Fallback:

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
 from .entry import Entries
+
+
+def notes_of(graph: Graph) -> list[str]:
+    """What of a compiled graph did not run natively, and why."""
+    context = graph.context.__dict__
+    notes = [n for key, x in context.get("executables", {}).items() if key[0] is graph for n in x.notes]
+    failures = [e for key, e in context.get("executable_failures", {}).items() if key[0] is graph]
+    return list(dict.fromkeys([*notes, *[f"no machine code: {type(e).__name__}: {e}" for e in failures]]))
 
 
 class Explanation:
@@ -17,7 +26,7 @@ class Explanation:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
-            ``why_not_native``, ``capture_ms``, ``compile_ms``.
+            ``why_not_native``, ``in_python`` (steps of the program that are not native, and why), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
     """
@@ -43,6 +52,7 @@ class Explanation:
                         "plain_runs": entry.plain_runs,
                         "native_calls": entry.hits - entry.runs,
                         "why_not_native": entry.why_not_native,
+                        "in_python": notes_of(entry.graph),
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
                     }
@@ -54,6 +64,7 @@ class Explanation:
             times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
             lines.append(f"version {i}: {v['hits']} calls, {times}")
             lines += [f"  calls are led by Python: {v['why_not_native']}"] if v["why_not_native"] else []
+            lines += [f"  {note}" for note in v["in_python"]]
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]

@@ -169,7 +169,7 @@ def write_function(build: Any, callee: Callee) -> Function:
 
 
 def _frame_bytes(function: Function) -> int:
-    """More than a call of ``function`` takes of the stack: what it reserves, arguments, and every fourth value spilt."""
+    """More than a call of ``function`` takes of the stack: what it reserves, arguments, spilt values."""
     total, values, slots = 256, 0, 0
     for instr in function.body.walk():
         values += len(instr.results)
