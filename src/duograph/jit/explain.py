@@ -26,7 +26,7 @@ class Explanation:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
-            ``why_not_native``, ``in_python`` (steps of the program that are not native, and why), ``capture_ms``, ``compile_ms``.
+            ``why_not_native``, ``in_python`` (steps that are not native, and why), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
     """
