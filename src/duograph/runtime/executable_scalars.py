@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _EXACT = 1 << 53
 """Up to here every int is a float."""
 
+_INF = float("inf")
 _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -124,13 +125,69 @@ def _float_divided(b: Builder, x: Value, y: Value) -> Value:
     return b.div(x, y)  # type: ignore[no-any-return]
 
 
+def _int_pow(b: Builder, x: Value, y: Value) -> Value:
+    """By squaring. A negative exponent makes a float, whose kind nobody foresaw: Python has to."""
+    b.fail(b.lt(y, 0), OVERFLOW)
+
+    def multiplied(p: Value, q: Value, wanted: Value) -> Value:
+        size = b.abs(b.mul(b.convert(p, "f64"), b.convert(q, "f64")))
+        b.fail(wanted & b.ge(size, 9.0e18), OVERFLOW)
+        return b.select(wanted, b.mul(p, q), p)
+
+    def square(base: Value, left: Value, total: Value) -> tuple[Value, Value, Value]:
+        total = multiplied(total, base, b.ne(left & 1, 0))
+        left = b.shr(left, 1)
+        return multiplied(base, base, b.gt(left, 0)), left, total
+
+    return b.while_([x, b.max(y, 0), b.const(1)], lambda base, left, total: b.gt(left, 0), square)[2]
+
+
+def _lshift(b: Builder, x: Value, y: Value) -> Value:
+    bits = b.max(b.min(y, 63), 0)
+    shifted = x << bits
+    whole = b.eq(b.shr(shifted, bits), x) & b.le(y, 63)
+    b.fail(b.lt(y, 0) | ~(whole | b.eq(x, 0)), OVERFLOW)
+    return shifted
+
+
+def _rshift(b: Builder, x: Value, y: Value) -> Value:
+    b.fail(b.lt(y, 0), OVERFLOW)
+    return b.value(b.shr(x, b.max(b.min(y, 63), 0)))
+
+
 _INT_BINARY: dict[str, Callable[[Builder, Any, Any], Value]] = {
     "add": _add, "sub": _sub, "mul": _mul, "truediv": _truediv,
     "floordiv": _int_division(False), "mod": _int_division(True),
+    "pow": _int_pow, "lshift": _lshift, "rshift": _rshift,
     "and": lambda b, x, y: x & y, "or": lambda b, x, y: x | y, "xor": lambda b, x, y: x ^ y,
 }  # fmt: skip
+def _float_pow(b: Builder, x: Value, y: Value) -> Value:
+    """The C library's, as Python's. Complex results and overflow are Python's to tell."""
+    b.fail(b.eq(x, 0.0) & b.lt(y, 0.0), ZERO_DIVISION)
+    power = b.libm("pow", x, y)
+    finite = b.lt(b.abs(x), _INF) & b.lt(b.abs(y), _INF)
+    b.fail(finite & ~b.lt(b.abs(power), _INF), OVERFLOW)
+    return power
+
+
+def _float_divmod(b: Builder, x: Value, y: Value) -> tuple[Value, Value]:
+    """Quotient and remainder as CPython computes them (``float_divmod``)."""
+    b.fail(b.eq(y, 0.0), ZERO_DIVISION)
+    rest = b.libm("fmod", x, y)
+    quotient = (x - rest) / y
+    some = b.ne(rest, 0.0)
+    other_sign = some & b.ne(b.convert(b.lt(y, 0.0), "i64"), b.convert(b.lt(rest, 0.0), "i64"))
+    rest = b.select(some, b.select(other_sign, rest + y, rest), b.copysign(b.const(0.0, "f64"), y))
+    quotient = b.select(other_sign, quotient - 1.0, quotient)
+    below = b.floor(quotient)
+    below = b.select(b.gt(quotient - below, 0.5), below + 1.0, below)
+    return b.select(b.ne(quotient, 0.0), below, b.copysign(b.const(0.0, "f64"), x / y)), rest
+
+
 _FLOAT_BINARY: dict[str, Callable[[Builder, Any, Any], Value]] = {
     "add": Builder.add, "sub": Builder.sub, "mul": Builder.mul, "truediv": _float_divided,
+    "pow": _float_pow, "floordiv": lambda b, x, y: _float_divmod(b, x, y)[0],
+    "mod": lambda b, x, y: _float_divmod(b, x, y)[1],
 }  # fmt: skip
 
 

@@ -105,6 +105,35 @@ def test_floats_are_pythons(fn, a):
     both(arithmetic(fn, "float", "float"), a, 3.0)
 
 
+@pytest.mark.parametrize("fn", ["pow", "lshift", "rshift"])
+def test_powers_and_shifts_of_ints(fn):
+    executable = compiled(arithmetic(fn, "int", "int"))
+    for a in (0, 1, -1, 3, -10, 1 << 40):
+        for b in (0, 1, 2, 5, 62, 63, 64):
+            want = {"pow": a**b, "lshift": a << b, "rshift": a >> b}[fn]
+            assert executable.run([a, b]) == want
+    assert not any("Python" in note for note in executable.notes)
+
+
+@pytest.mark.parametrize("fn", ["pow", "floordiv", "mod"])
+def test_floats_have_the_bits_of_pythons(fn):
+    executable = compiled(arithmetic(fn, "float", "float"))
+    values = [0.0, -0.0, 1.0, -1.0, 0.5, 1 / 3, 2.0, 7.25, -3.5, 1e-300, 1e300, *map(float, ("inf", "-inf", "nan"))]
+    for a in values:
+        for b in values:
+            try:
+                want = {"pow": lambda: a**b, "floordiv": lambda: a // b, "mod": lambda: a % b}[fn]()
+            except (ZeroDivisionError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    executable.run([a, b])
+            else:
+                assert repr(executable.run([a, b])) == repr(want), (a, b)
+
+
+def test_an_int_to_a_negative_power_is_pythons_float():
+    assert compiled(arithmetic("pow", "int", "int")).run([2, -2]) == 0.25
+
+
 @pytest.mark.parametrize("fn", ["lt", "le", "gt", "ge", "eq", "ne"])
 def test_comparisons(fn):
     for a, b in [(1, 2), (2, 2), (3, 2)]:
