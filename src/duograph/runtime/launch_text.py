@@ -16,7 +16,7 @@ A key, a record and a step are arrays of words; the constants below say what sta
 from __future__ import annotations
 
 from . import launch_key, launch_objects, launch_tape
-from .cpython import ARRAY_DATA, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from .cpython import ARRAY_DATA, DICT_VERSION, LIST_ITEMS, SIZE, TUPLE_ITEMS
 from .launch_words import (
     C_ADDRESS,
     C_BUFFER_AT,
@@ -71,16 +71,16 @@ from .textbuilder import Function, Value, Words
 DECLARATIONS = launch_objects.DECLARATIONS
 
 
-def functions(words: Words) -> list[Function]:
-    """Everything but the entries of single methods (`method_entry`)."""
+def functions(words: Words, versions: bool) -> list[Function]:
+    """Everything but the entries of single methods (`method_entry`); ``versions``: whether dictionaries have them."""
     parts = (launch_key, launch_objects, launch_tape)
     return [
         *[f for part in parts for f in part.functions(words)],
-        _ready(words), _run(words), _python(words), _enter(words), function_entry(words),
+        _ready(words, versions), _run(words), _python(words), _enter(words), function_entry(words),
     ]  # fmt: skip
 
 
-def _ready(words: Words) -> Function:
+def _ready(words: Words, versions: bool) -> Function:
     """``ptr dg_ready()``: the tape that records, or the place of the word ``enabled`` if none does, ``several`` if
     several do; null if Python has to decide."""
     f = Function("ptr", "dg_ready", "", words, linkage="")
@@ -94,11 +94,19 @@ def _ready(words: Words) -> Function:
             f.goto(python)
         decref(f, answer)
         f.goto_if(f.word("thread", "i64").ne(number), python)
-    state = f.word("state")
+    state, known = f.word("state"), f.label("known")
+    if versions:  # what the dictionary held at this version is known
+        now = f.load("i64", state, DICT_VERSION)
+        f.goto_if(now.eq(f.word("state_version", "i64")), known)
     f.goto_if(f.api("ptr", "PyDict_GetItem", state, f.word("'binder'")).ne(f.word("None")), python)
-    tapes = f.api("ptr", "PyDict_GetItem", state, f.word("'tapes'"))
-    f.goto_if(tapes.eq(None), python)
-    f.goto_if(type_of(f, tapes).ne(f.word("list")), python)
+    found = f.api("ptr", "PyDict_GetItem", state, f.word("'tapes'"))
+    f.goto_if(found.eq(None), python)
+    f.goto_if(type_of(f, found).ne(f.word("list")), python)
+    f.store(found, f.word_place("state_tapes"))
+    if versions:
+        f.store(now, f.word_place("state_version"))
+    f.place(known)
+    tapes = f.word("state_tapes")
     count = f.load("i64", tapes, SIZE)
     with f.if_(count.eq(0)):
         f.ret(f.word_place("enabled"))
