@@ -72,16 +72,19 @@ class SGD(Optimizer):
         self.dampening, self.nesterov, self.has_momentum = dampening, nesterov, momentum > 0.0
         self.momentum = Parameter(Tensor(momentum, dt.float32), name="momentum")
         self.accum = self.states("accum")
-        self.stat = self.states("stat", "ones")
+        # ``stat`` says where nothing was accumulated yet. Without dampening the first step is like all others, because
+        # the accumulation begins with 0: then it is 0 from the start (as after MindSpore's first step), and not touched.
+        self.stat = self.states("stat", "ones" if self.dampening else "zeros")
 
     def move(self, i, param, grad, lr, decay, shared):
         step = grad
         if self.has_momentum:
             accum, first = self.accum[i], self.stat[i]
-            later = accum * self.momentum + grad * (1.0 - self.dampening)
-            accumulated = select(greater(first, constant_like(first, 0)), grad, later)
+            accumulated = accum * self.momentum + grad * (1.0 - self.dampening)
+            if self.dampening:
+                accumulated = select(greater(first, constant_like(first, 0)), grad, accumulated)
+                assign(first, zeros_like(first))
             assign(accum, accumulated, mine=True)
-            assign(first, zeros_like(first))
             step = grad + accumulated * self.momentum if self.nesterov else accumulated
         assign(param, param - step * lr)
 
