@@ -59,9 +59,10 @@ class Area:
     def __init__(self, b: Builder, re: Buffer, im: Buffer, lanes: int) -> None:
         self.b, self.re, self.im, self.lanes = b, re, im, lanes
 
-    def load(self, i: Any) -> Pair:
-        at = self.b.mul(i, self.lanes)
-        return Pair(self.b.load(self.re, at, self.lanes), self.b.load(self.im, at, self.lanes))
+    def load(self, i: Any, terms: int = 1) -> Pair:
+        """An element, or several neighbouring ones of a single line as lanes."""
+        at, lanes = self.b.mul(i, self.lanes), self.lanes * terms
+        return Pair(self.b.load(self.re, at, lanes), self.b.load(self.im, at, lanes))
 
     def store(self, i: Any, x: Pair) -> None:
         at = self.b.mul(i, self.lanes)
@@ -93,20 +94,24 @@ def transform_kernel(lanes: int) -> Function:
     n, sign = b.dim("n"), b.dim("sign", "f64")
 
     def twiddle(e: Value) -> Pair:
-        return Pair(b.splat(b.load(cos, e), lanes), b.splat(b.load(sin, e) * sign, lanes))
+        """The roots ``e``: one for all lanes, or one for each of several terms."""
+        re, im = b.gather(cos, e), b.gather(sin, e) * sign
+        return Pair(b.splat(re, lanes), b.splat(im, lanes)) if e.type.lanes == 1 else Pair(re, im)
 
     def stage(radix: int, area: Value, length: Value, blocks: Value) -> None:
         """One pass with a radix that is known; ``blocks`` is the number of them afterwards."""
 
         def block(k: Value) -> None:
-            def term(j: Value) -> None:
-                u = [data.load(area + (k + blocks * p) * length + j) for p in range(radix)]
-                u = [u[0], *[x.times(twiddle(j * blocks * p)) for p, x in enumerate(u[1:], 1)]]
+            def term(j: Value, terms: int) -> None:
+                u = [data.load(area + (k + blocks * p) * length + j, terms) for p in range(radix)]
+                step = (b.lanes(terms) + j) * blocks
+                u = [u[0], *[x.times(twiddle(step * p)) for p, x in enumerate(u[1:], 1)]]
                 to = n - area + k * length * radix + j
-                for q, y in enumerate(_small(u, b.splat(sign, lanes))):
+                for q, y in enumerate(_small(u, b.splat(sign, u[0].re.type.lanes))):
                     data.store(to + length * q, y)
 
-            b.for_(0, length, 1, term)
+            # a single line has its neighbouring terms as lanes
+            b.vector_loop(0, length, LANES if lanes == 1 else 1, term)
 
         b.for_(0, blocks, 1, block)
 
