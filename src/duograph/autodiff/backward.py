@@ -75,7 +75,7 @@ def plus(a: Gradient, b: Gradient) -> Gradient:
     if a is None or b is None:
         return b if a is None else a
     if type(a) is Tensor and type(b) is Tensor:
-        return add(a, b)
+        return a + b  # the op `add`, by its fastest way
     x, y = (g.value if isinstance(g, Maybe) else g for g in (a, b))
     total = add(x, y) if isinstance(x, Tensor) else residual_add(x, y)
     if isinstance(a, Maybe) and isinstance(b, Maybe):
