@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ..conv.parts import below, cached, compute_elem, in_parallel
@@ -33,11 +34,16 @@ class Divisors:
         b = self.b
         if self.fixed is not None:
             return b.splat(self.fixed, lanes)
-        outer = self.covered(0, base_d) * self.covered(1, base_h)
-        start = b.lanes(lanes) * self.windows.stride[2] + base
-        kernel, high, low = (b.splat(b.value(v), lanes) for v in (self.windows.kernel[2], self.high[2], self.low[2]))
+        if self.windows.form.rows:  # no window is cut
+            return b.const(prod(self.windows.kernel), VType(self.elem, lanes))
+        outer = b.convert(self.covered(0, base_d) * self.covered(1, base_h), "i32")
+        first, step, kernel, high, low = (
+            b.splat(b.convert(b.value(v), "i32"), lanes)
+            for v in (base, self.windows.stride[2], self.windows.kernel[2], self.high[2], self.low[2])
+        )
+        start = b.lanes(lanes, "i32") * step + first
         inner = b.min(start + kernel, high) - b.max(start, low)
-        return b.convert(inner * outer, VType(self.elem, lanes))
+        return b.convert(inner * b.splat(outer, lanes), VType(self.elem, lanes))
 
 
 def avg_pool_function(elem: str, form: Form, fixed: bool) -> Function:
@@ -111,16 +117,23 @@ def _shares(elem: str, form: Form, fixed: bool) -> Function:
     divisors = Divisors(b, w, out.elem, fixed)
 
     def plane(p: Any) -> None:
+        def share(at: Any, lanes: int, divisor: Value) -> None:
+            b.store(out, at, b.convert(b.load(dout, at, lanes), out.elem) / divisor)
+
         def row(base_d: Any, base_h: Any, done: Any, _: Any) -> None:
             start = p * w.outputs + done
 
             def some(x: Any, lanes: int) -> None:
-                divisor = divisors.along_row(base_d, base_h, x * w.stride[2] - w.front[2], lanes)
-                b.store(out, start + x, b.convert(b.load(dout, start + x, lanes), out.elem) / divisor)
+                first = x * w.stride[2] - w.front[2]
+                share(start + x, lanes, divisors.along_row(base_d, base_h, first, lanes))
 
-            b.vector_loop(0, w.count[2], 8, some)
+            b.vector_loop(0, w.count[2], form.lanes, some)
 
-        w.rows(row)
+        if fixed or form.rows:  # one divisor for all
+            start = p * w.outputs
+            b.vector_loop(start, start + w.outputs, 16, lambda at, n: share(at, n, divisors.along_row(0, 0, 0, n)))
+        else:
+            w.rows(row)
 
     in_parallel(b, 0, planes, grain, plane)
     return b.finish()
@@ -150,26 +163,58 @@ def _spread(elem: str, form: Form) -> Function:
         start, source = p * w.plane, p * w.outputs
         b.vector_loop(0, w.plane, 16, lambda i, lanes: b.store(total, start + i, b.const(0, VType(elem, lanes))))
 
-        def tap(kd: Any, kh: Any, kw: Any) -> None:
-            (d0, d1), (h0, h1), (w0, w1) = positions(0, kd), positions(1, kh), positions(2, kw)
+        def rows(kd: Any, kh: Any, body: Any) -> None:
+            """``body(goal, from_)``: where the rows begin that meet in the tap."""
+            (d0, d1), (h0, h1) = positions(0, kd), positions(1, kh)
 
             def row(z: Any, y: Any) -> None:
                 line_d, line_h = z * w.stride[0] + kd - w.front[0], y * w.stride[1] + kh - w.front[1]
-                goal = start + (line_d * w.size[1] + line_h) * w.size[2] + (kw - w.front[2])
-                from_ = source + (z * w.count[1] + y) * w.count[2]
-
-                def some(x: Any, lanes: int) -> None:
-                    at = goal + b.mul(x, w.stride[2])
-                    b.store(total, at, b.load(total, at, lanes) + b.load(shares, from_ + x, lanes))
-
-                b.vector_loop(w0, w1, 16 if form.step == 1 else 1, some)
+                goal = start + (line_d * w.size[1] + line_h) * w.size[2] - w.front[2]
+                body(goal, source + (z * w.count[1] + y) * w.count[2])
 
             b.for_(d0, d1, 1, lambda z: b.for_(h0, h1, 1, lambda y: row(z, y)))
 
-        b.for_(
-            0, w.kernel[0], 1,
-            lambda kd: b.for_(0, w.kernel[1], 1, lambda kh: b.for_(0, w.kernel[2], 1, lambda kw: tap(kd, kh, kw))),
-        )  # fmt: skip
+        def add(at: Any, value: Value) -> None:
+            b.store(total, at, b.load(total, at, value.type.lanes) + value)
+
+        def tap(goal: Any, from_: Any, kw: Any, w0: Any, w1: Any, lanes: int) -> None:
+            at = b.add(goal, kw)
+            b.vector_loop(
+                w0, w1, lanes, lambda x, lanes: add(at + b.mul(x, w.stride[2]), b.load(shares, from_ + x, lanes))
+            )
+
+        def pair(goal: Any, from_: Any, kw: int) -> None:
+            """Taps kw and kw + 1 of stride 2, which add to neighbours and never to the same element."""
+            (a0, a1), (b0, b1) = positions(2, kw), positions(2, kw + 1)
+            lo = b.max(a0, b0)
+            hi = b.max(lo, b.min(a1, b1))
+
+            def both(x: Any) -> None:
+                value = b.load(shares, from_ + x, 8, below(b, hi - x, 8))
+                at, mask = goal + x * 2 + kw, below(b, (hi - x) * 2, 16)
+                old = b.load(total, at, 16, mask)
+                b.store(total, at, old + b.shuffle(value, value, [k // 2 for k in range(16)]), mask)
+
+            b.for_(lo, hi, 8, both)
+            for k, first, last in ((kw, a0, a1), (kw + 1, b0, b1)):
+                tap(goal, from_, k, first, b.min(lo, last), 1)
+                tap(goal, from_, k, hi, last, 1)
+
+        def width(kd: Any, kh: Any) -> None:
+            if form.step != 2:
+                lanes = 16 if form.step == 1 else 1
+                b.for_(
+                    0, w.kernel[2], 1,
+                    lambda kw: rows(kd, kh, lambda goal, from_: tap(goal, from_, kw, *positions(2, kw), lanes)),
+                )  # fmt: skip
+                return
+            for kw in range(0, form.width - 1, 2):
+                rows(kd, kh, lambda goal, from_, kw=kw: pair(goal, from_, kw))  # type: ignore[misc]
+            if form.width % 2:
+                kw = form.width - 1
+                rows(kd, kh, lambda goal, from_: tap(goal, from_, kw, *positions(2, kw), 1))
+
+        b.for_(0, w.kernel[0], 1, lambda kd: b.for_(0, w.kernel[1], 1, lambda kh: width(kd, kh)))
 
     in_parallel(b, 0, planes, grain, plane)
     return b.finish()
