@@ -7,17 +7,26 @@ optimiser pass will run: what is here is what is executed, so vectors, unrolling
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from .emit_half import narrow_half, widen_half
+from .emit_spelling import (
+    BINARY,
+    BITS_OF,
+    FLOAT_CMP,
+    FLOAT_UNARY,
+    LLVM,
+    literal,
+    llvm_type,
+    memory_suffix,
+    memory_type,
+    suffix,
+    type_of,
+    word,
+)  # fmt: skip
 from .loop.ir import Block, Buffer, Function, Instr, Value
 from .loop.types import VType
 from .target import Target
-
-_INT = {"i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64", "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64"}
-_LLVM = {**_INT, "f32": "float", "f64": "double", "bool": "i1", "f16": "i16", "bf16": "i16"}
-_FLOAT_CMP = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
 def emit_functions(functions: list[Function], target: Target) -> str:
@@ -57,49 +66,6 @@ class _Module:
         legal = f' "min-legal-vector-width"="{self.target.vector_bits}"' if self.target.vector_bits > 256 else ""
         attributes = f"attributes #0 = {{ nounwind{legal} }}"
         return "\n".join([*globals_, *declares, *self.defined.values(), attributes]) + "\n"
-
-
-def llvm_type(type: VType) -> str:
-    """How LLVM calls the type of a value."""
-    base = _LLVM[type.elem]
-    return base if type.lanes == 1 else f"<{type.lanes} x {base}>"
-
-
-def _memory_type(type: VType) -> str:
-    base = "i8" if type.elem == "bool" else _LLVM[type.elem]
-    return base if type.lanes == 1 else f"<{type.lanes} x {base}>"
-
-
-def _suffix(type: VType) -> str:
-    """The part of an intrinsic's name that says its type."""
-    base = {"float": "f32", "double": "f64", "half": "f16"}.get(_LLVM[type.elem], _LLVM[type.elem])
-    return base if type.lanes == 1 else f"v{type.lanes}{base}"
-
-
-def literal(value: Any, type: VType) -> str:
-    """A constant as LLVM writes it."""
-    if isinstance(value, tuple):
-        return f"<{', '.join(f'{_LLVM[type.elem]} {literal(v, type.with_lanes(1))}' for v in value)}>"
-    if type.lanes > 1:
-        if value == 0 and not (isinstance(value, float) and str(value)[0] == "-"):
-            return "zeroinitializer"
-        return f"splat ({_LLVM[type.elem]} {literal(value, type.with_lanes(1))})"
-    if type.is_bool:
-        return "true" if value else "false"
-    if type.elem in ("f32", "f64"):
-        if type.elem == "f32":
-            value = _round_f32(value)
-        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-    if type.is_float:  # half types are carried as their bits
-        return str(int(type.numpy.type(value).view("uint16")))
-    return str(value)
-
-
-def _round_f32(value: float) -> float:
-    try:
-        return struct.unpack("<f", struct.pack("<f", value))[0]  # type: ignore[no-any-return]
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
 
 
 class _Emitter:
@@ -153,7 +119,7 @@ class _Emitter:
 
     def intrinsic(self, name: str, result: str, args: list[str]) -> str:
         """The text of a call of an intrinsic; ``args`` are typed."""
-        types = ", ".join(_type_of(a) for a in args)
+        types = ", ".join(type_of(a) for a in args)
         self.module.declare(f"declare {result} @{name}({types})")
         return f"call {result} @{name}({', '.join(args)})"
 
@@ -194,12 +160,12 @@ class _Emitter:
         type_, t = result.type, llvm_type(result.type)
         ops = [self.ref(x) for x in instr.operands]
         op = instr.op
-        if op in _BINARY:
-            name = _BINARY[op][0 if type_.is_float else 1 if type_.is_signed else 2]
+        if op in BINARY:
+            name = BINARY[op][0 if type_.is_float else 1 if type_.is_signed else 2]
             if not name:
                 raise TypeError(f"{op} of {type_}")
             if name.startswith("llvm."):
-                text = self.intrinsic(f"{name}.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+                text = self.intrinsic(f"{name}.{suffix(type_)}", t, [f"{t} {x}" for x in ops])
             else:
                 text = f"{name} {t} {ops[0]}, {ops[1]}"
         elif op == "neg":
@@ -208,17 +174,17 @@ class _Emitter:
             ones = literal(True if type_.is_bool else -1, type_)
             text = f"xor {t} {ops[0]}, {ones}"
         elif op == "abs" and not type_.is_float:
-            text = self.intrinsic(f"llvm.abs.{_suffix(type_)}", t, [f"{t} {ops[0]}", "i1 false"])
-        elif op in _FLOAT_UNARY and type_.is_float:
-            text = self.intrinsic(f"llvm.{_FLOAT_UNARY[op]}.{_suffix(type_)}", t, [f"{t} {ops[0]}"])
-        elif op in _BITS:
+            text = self.intrinsic(f"llvm.abs.{suffix(type_)}", t, [f"{t} {ops[0]}", "i1 false"])
+        elif op in FLOAT_UNARY and type_.is_float:
+            text = self.intrinsic(f"llvm.{FLOAT_UNARY[op]}.{suffix(type_)}", t, [f"{t} {ops[0]}"])
+        elif op in BITS_OF:
             extra = ["i1 false"] if op != "popcount" else []
-            text = self.intrinsic(f"llvm.{_BITS[op]}.{_suffix(type_)}", t, [f"{t} {ops[0]}", *extra])
+            text = self.intrinsic(f"llvm.{BITS_OF[op]}.{suffix(type_)}", t, [f"{t} {ops[0]}", *extra])
         elif op == "copysign":
-            text = self.intrinsic(f"llvm.copysign.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+            text = self.intrinsic(f"llvm.copysign.{suffix(type_)}", t, [f"{t} {x}" for x in ops])
         elif op == "fma":
             name = "fma" if self.module.target.has_fma else "fmuladd"
-            text = self.intrinsic(f"llvm.{name}.{_suffix(type_)}", t, [f"{t} {x}" for x in ops])
+            text = self.intrinsic(f"llvm.{name}.{suffix(type_)}", t, [f"{t} {x}" for x in ops])
         else:
             raise NotImplementedError(f"loop IR instruction {op} of {type_}")
         self.assign(result, text)
@@ -228,7 +194,7 @@ class _Emitter:
         assert isinstance(a, Value)
         pred, t = instr.attrs["pred"], llvm_type(a.type)
         if a.type.is_float:
-            text = f"fcmp {_FLOAT_CMP[pred]} {t} {self.ref(a)}, {self.ref(b)}"
+            text = f"fcmp {FLOAT_CMP[pred]} {t} {self.ref(a)}, {self.ref(b)}"
         else:
             prefix = "" if pred in ("eq", "ne") else "s" if a.type.is_signed else "u"
             text = f"icmp {prefix}{pred} {t} {self.ref(a)}, {self.ref(b)}"
@@ -323,32 +289,32 @@ class _Emitter:
     # ---- memory --------------------------------------------------------------------------------------------------
 
     def address(self, buf: Any, index: Value) -> str:
-        elem = "i8" if buf.elem == "bool" else _LLVM[buf.elem]
+        elem = "i8" if buf.elem == "bool" else LLVM[buf.elem]
         return self.temp(f"getelementptr {elem}, ptr {self.ref(buf)}, i64 {self.ref(index)}")
 
     def from_memory(self, result: Value, raw: str) -> None:
         if result.type.is_bool:
-            t = _memory_type(result.type)
+            t = memory_type(result.type)
             raw = self.temp(f"icmp ne {t} {raw}, {'zeroinitializer' if result.type.lanes > 1 else '0'}")
         self.names[result.id] = raw
 
     def to_memory(self, value: Value) -> str:
         """The typed operand that is stored for ``value``."""
         if value.type.is_bool:
-            wide = self.temp(f"zext {self.typed(value)} to {_memory_type(value.type)}")
-            return f"{_memory_type(value.type)} {wide}"
+            wide = self.temp(f"zext {self.typed(value)} to {memory_type(value.type)}")
+            return f"{memory_type(value.type)} {wide}"
         return self.typed(value)
 
     def do_load(self, instr: Instr) -> None:
         buf, index, *mask = instr.operands
         (result,) = instr.results
         assert isinstance(result, Value) and isinstance(index, Value)
-        t, align = _memory_type(result.type), result.type.bits // 8
+        t, align = memory_type(result.type), result.type.bits // 8
         address = self.address(buf, index)
         if not mask:
             raw = self.temp(f"load {t}, ptr {address}, align {align}")
         else:
-            name = f"llvm.masked.load.{_memory_suffix(result.type)}.p0"
+            name = f"llvm.masked.load.{memory_suffix(result.type)}.p0"
             args = [f"ptr {address}", f"i32 {align}", self.typed(mask[0]), f"{t} zeroinitializer"]  # type: ignore[arg-type]
             raw = self.temp(self.intrinsic(name, t, args))
         self.from_memory(result, raw)
@@ -361,12 +327,12 @@ class _Emitter:
         if not mask:
             self.line(f"store {stored}, ptr {address}, align {align}")
         else:
-            name = f"llvm.masked.store.{_memory_suffix(value.type)}.p0"
+            name = f"llvm.masked.store.{memory_suffix(value.type)}.p0"
             args = [stored, f"ptr {address}", f"i32 {align}", self.typed(mask[0])]  # type: ignore[arg-type]
             self.line(self.intrinsic(name, "void", args))
 
     def pointers(self, buf: Any, indices: Value) -> str:
-        elem = "i8" if buf.elem == "bool" else _LLVM[buf.elem]
+        elem = "i8" if buf.elem == "bool" else LLVM[buf.elem]
         n = indices.type.lanes
         return self.temp(f"getelementptr {elem}, ptr {self.ref(buf)}, <{n} x i64> {self.ref(indices)}")
 
@@ -374,9 +340,9 @@ class _Emitter:
         buf, indices, *mask = instr.operands
         (result,) = instr.results
         assert isinstance(result, Value) and isinstance(indices, Value)
-        t, n = _memory_type(result.type), result.type.lanes
+        t, n = memory_type(result.type), result.type.lanes
         cond = self.typed(mask[0]) if mask else f"<{n} x i1> splat (i1 true)"  # type: ignore[arg-type]
-        name = f"llvm.masked.gather.{_memory_suffix(result.type)}.v{n}p0"
+        name = f"llvm.masked.gather.{memory_suffix(result.type)}.v{n}p0"
         align = f"i32 {result.type.bits // 8}"
         args = [f"<{n} x ptr> {self.pointers(buf, indices)}", align, cond, f"{t} zeroinitializer"]
         self.from_memory(result, self.temp(self.intrinsic(name, t, args)))
@@ -386,7 +352,7 @@ class _Emitter:
         assert isinstance(value, Value) and isinstance(indices, Value)
         n = value.type.lanes
         cond = self.typed(mask[0]) if mask else f"<{n} x i1> splat (i1 true)"  # type: ignore[arg-type]
-        name = f"llvm.masked.scatter.{_memory_suffix(value.type)}.v{n}p0"
+        name = f"llvm.masked.scatter.{memory_suffix(value.type)}.v{n}p0"
         stored = self.to_memory(value)
         args = [stored, f"<{n} x ptr> {self.pointers(buf, indices)}", f"i32 {value.type.bits // 8}", cond]
         self.line(self.intrinsic(name, "void", args))
@@ -405,7 +371,7 @@ class _Emitter:
         (buf,) = instr.results
         name = f"%b{buf.id}"
         self.names[buf.id] = name
-        elem = "i8" if instr.attrs["elem"] == "bool" else _LLVM[instr.attrs["elem"]]
+        elem = "i8" if instr.attrs["elem"] == "bool" else LLVM[instr.attrs["elem"]]
         self.entry.append(f"  {name} = alloca [{instr.attrs['count']} x {elem}], align {instr.attrs['align']}")
 
     def do_view(self, instr: Instr) -> None:
@@ -544,7 +510,7 @@ class _Emitter:
             self.line(f"store ptr {self.ref(buf)}, ptr {slot}")
         table = "%cdims"
         if all(d.const is not None for d in dims):  # type: ignore[union-attr]
-            table = self.module.constant(tuple([_word(d) for d in dims])) if dims else "null"
+            table = self.module.constant(tuple([word(d) for d in dims])) if dims else "null"
         else:
             self.call_slots[1] = max(self.call_slots[1], len(dims))
             for k, dim in enumerate(dims):
@@ -594,25 +560,6 @@ class _Emitter:
         )
 
 
-def _type_of(typed: str) -> str:
-    """The type of a typed operand: everything before its last word, vectors and splats included."""
-    if typed.startswith("<"):
-        return typed[: typed.index(">") + 1]
-    return typed.split(" ", 1)[0]
-
-
-def _memory_suffix(type: VType) -> str:
-    base = {"float": "f32", "double": "f64"}.get(_LLVM[type.elem], _LLVM[type.elem])
-    base = "i8" if type.elem == "bool" else base
-    return base if type.lanes == 1 else f"v{type.lanes}{base}"
-
-
-def _word(dim: Any) -> int:
-    if dim.type.is_float:
-        return int(struct.unpack("<q", struct.pack("<d", dim.const))[0])
-    return int(dim.const)
-
-
 def _captured(region: Block, known: dict[int, str]) -> list[Value | Buffer]:
     """What a region uses of its surroundings."""
     inside: set[int] = {a.id for a in region.args}
@@ -635,12 +582,3 @@ def _captured(region: Block, known: dict[int, str]) -> list[Value | Buffer]:
     return [x for id_, x in used.items() if id_ not in inside and id_ in known]
 
 
-_BINARY = {
-    "add": ("fadd", "add", "add"), "sub": ("fsub", "sub", "sub"), "mul": ("fmul", "mul", "mul"),
-    "div": ("fdiv", "sdiv", "udiv"), "rem": ("frem", "srem", "urem"),
-    "min": ("", "llvm.smin", "llvm.umin"), "max": ("", "llvm.smax", "llvm.umax"),
-    "and": ("", "and", "and"), "or": ("", "or", "or"), "xor": ("", "xor", "xor"),
-    "shl": ("", "shl", "shl"), "shr": ("", "ashr", "lshr"),
-}  # fmt: skip
-_FLOAT_UNARY = {"abs": "fabs", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint"}
-_BITS = {"popcount": "ctpop", "clz": "ctlz", "ctz": "cttz"}
