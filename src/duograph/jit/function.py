@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
+from duograph.base.collection import no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.render import render
@@ -207,6 +208,7 @@ class JitFunction:
 
     # -- compiling ---------------------------------------------------------------------------------------------
 
+    @no_collection()
     def _compile(
         self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments
     ) -> Entry | None:

@@ -9,6 +9,7 @@ computed when a call enters, so one plan serves every size.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -106,30 +107,20 @@ def plan_arena(blocks: Iterable[Block], debug: bool = False) -> ArenaPlan:
 
 def _place(blocks: Sequence[Block]) -> int:
     """Lowest free place for each block, large blocks first; the size of the whole."""
-    placed: list[Block] = []
+    placed: list[tuple[int, int, int, int]] = []  # offset, end, first and last use; sorted
     size = 0
     for block in sorted(blocks, key=lambda b: (-_bytes(b), b.begin, b.number)):
-        at = 0
-        for other in placed:  # sorted by offset
-            if other.begin <= block.end and block.begin <= other.end:
-                if at + _padded(block.nbytes) <= other.offset:
+        at, length, begin, end = 0, _padded(block.nbytes), block.begin, block.end
+        for offset, after, first, last in placed:
+            if first <= end and begin <= last:
+                if at + length <= offset:
                     break
-                at = max(at, other.offset + _padded(other.nbytes))
+                if after > at:
+                    at = after
         block.offset = at
-        size = max(size, at + _padded(block.nbytes))
-        _insert(placed, block)
+        size = max(size, at + length)
+        bisect.insort(placed, (at, at + length, begin, end))
     return size
-
-
-def _insert(placed: list[Block], block: Block) -> None:
-    low, high = 0, len(placed)
-    while low < high:
-        mid = (low + high) // 2
-        if placed[mid].offset <= block.offset:
-            low = mid + 1
-        else:
-            high = mid
-    placed.insert(low, block)
 
 
 def _bytes(block: Block) -> int:

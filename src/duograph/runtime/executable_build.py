@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.collection import no_collection
 from duograph.base.config import config
 from duograph.core.dim import Symbol
 from duograph.core.types import ScalarType, StackType, TensorType, TokenType, Type
@@ -40,6 +41,9 @@ from .executable_values import (
 )
 from .status import TOO_SMALL
 from .steps import STACK_OPS, Step, steps_of
+
+TICK = "dg_tick"
+"""Symbol of the function that reads the clock (`profile`)."""
 
 _HOST_STACKS = ("residual_add", "cotangent_pop")
 
@@ -74,6 +78,7 @@ class Build:
     graph: Graph
     level: int
     donate: dict[int, int] = field(default_factory=dict)
+    ticks: list[str] | None = None  # names of the kernel calls, if the clock is to be read after each
     debug: bool = field(default_factory=lambda: config().debug)
     constants: list[np.ndarray] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
@@ -93,6 +98,7 @@ class Build:
     _unwritten: list[Callee] = field(default_factory=list)
     _shared: set[Graph] = field(default_factory=set)
 
+    @no_collection()
     def __post_init__(self) -> None:
         graphs = self._reachable()
         callers: dict[Graph, int] = {}
@@ -151,6 +157,12 @@ class Build:
             symbol = self._symbols[id(function)] = function.symbol
             self._kernels.setdefault(symbol, function)
         return symbol
+
+    def tick(self, e: Emitter, name: str) -> None:
+        """Writes a look at the clock, if there are to be any."""
+        if self.ticks is not None:
+            e.b.call(TICK, [], [len(self.ticks)])
+            self.ticks.append(name)
 
     def constant(self, e: Emitter, node: Const) -> Memory:
         """A constant array, as memory."""
@@ -240,6 +252,7 @@ class Build:
             n = len(leaf_types(p.type))
             args.append(tree_of(p.type, leaves[:n]))
             leaves = leaves[n:]
+        self.tick(e, "start")
         results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places_for(self.graph, outputs)))
         self._deliver(e, results, outputs)
         self._deliver_late(e, results, late)

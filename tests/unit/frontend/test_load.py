@@ -7,11 +7,14 @@ import functools
 import linecache
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
 import duograph as ms
 from duograph import Tensor
+from duograph.base.source import register_source
+from duograph.frontend.ast import load
 from duograph.frontend.ast.load import load_function
 from duograph.frontend.errors import Uncapturable
 
@@ -119,3 +122,45 @@ def test_changed_files_are_noticed(tmp_path):
     with pytest.raises(Uncapturable):
         load_function(namespace["f"])
     assert ms.jit(namespace["f"])(X).tolist() == [2.0, 4.0]
+
+
+def test_a_function_is_the_same_from_its_lines_and_from_the_whole_file():
+    """Strings and brackets that go on at the margin, comments and code that never runs do not matter."""
+    text = textwrap.dedent('''
+        def outer(a):
+            """Begins here
+        and goes on at the margin."""
+            # a comment
+        # and one at the margin
+            def inner(b, *, c=(lambda: 2)):
+                return b + c()
+
+            return inner(
+        a)
+
+
+        class Some:
+            @staticmethod
+            def method(x):
+                if x:
+                    return x
+                text = """
+            not indented
+        """
+                return 0 if x else (
+                    "dead"
+                )
+        def after(): return 1
+    ''')
+    namespace: dict[str, object] = {}
+    exec(compile(text, "<lines>", "exec"), namespace)
+    source = register_source(text, "<lines>")
+    functions = [namespace["outer"], namespace["Some"].method, namespace["after"]]  # type: ignore[attr-defined]
+    for fn in functions:
+        code = fn.__code__  # type: ignore[attr-defined]
+        alone = load._found_in_lines(source, code)
+        load._trees.pop("<lines>", None)
+        assert alone is not None
+        whole = load._found_in_file(source, code)
+        load._trees.pop("<lines>", None)
+        assert ast.dump(alone, include_attributes=True) == ast.dump(whole, include_attributes=True)

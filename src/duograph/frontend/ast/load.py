@@ -47,6 +47,55 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
 
 
 def _find(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
+    return _found_in_lines(source, code) or _found_in_file(source, code)
+
+
+def _found_in_lines(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
+    """A ``def``, from its own lines: files may be long, and one function of them be wanted.
+
+    The lines end before the first one behind all instructions that is not indented more. Where that is wrong, a string
+    or a bracket is left open, and nothing found.
+    """
+    first = code.co_firstlineno
+    if code.co_name == "<lambda>" or (source.name in _trees and _trees[source.name][0].text == source.text):
+        return None
+    lines = source.lines
+    if not 1 <= first <= len(lines):
+        return None
+    indent = _indent(lines[first - 1])
+    last = max(first, min(_last_line(code), len(lines)))
+    while last < len(lines) and (_is_empty(lines[last]) or _indent(lines[last]) > indent):
+        last += 1
+    head = "\n" * (first - 1)
+    if indent:
+        head = "\n" * (first - 2) + "if 1:\n"
+    try:
+        module = ast.parse(head + "\n".join(lines[first - 1 : last]))
+    except SyntaxError:
+        return None
+    body = module.body
+    if indent and body and isinstance(body[0], ast.If):
+        body = body[0].body
+    node = body[0] if len(body) == 1 else None
+    fits = isinstance(node, FunctionNode) and _first_line(node) == first and _matches(node, code)
+    return node if fits else None  # type: ignore[return-value]
+
+
+def _last_line(code: types.CodeType) -> int:
+    """The last line with an instruction of a function or of those inside it."""
+    own = max((max(line or 0, end or 0) for line, end, _, _ in code.co_positions()), default=0)
+    return max([own, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_empty(line: str) -> bool:
+    return line.lstrip()[:1] in ("", "#")
+
+
+def _found_in_file(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
     cached = _trees.get(source.name)
     if cached is None or cached[0].text != source.text:
         try:

@@ -6,6 +6,7 @@ part of the type (``i32``, ``u32``), so that an instruction means one thing.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -91,6 +92,7 @@ F32 = VType("f32")
 F64 = VType("f64")
 
 
+@functools.cache
 def element_of(dtype: object) -> str:
     """The element type that holds values of a NumPy dtype (complex numbers are pairs of their real type)."""
     kind = np.dtype(dtype)  # type: ignore[call-overload]
