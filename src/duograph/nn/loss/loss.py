@@ -227,7 +227,7 @@ class CrossEntropyLoss(LossBase):
 
     Examples:
         >>> print(nn.CrossEntropyLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0], ms.int32)))
-        0.282208
+        0.28220803
     """
 
     def __init__(
@@ -270,7 +270,7 @@ class NLLLoss(LossBase):
 
     Examples:
         >>> print(nn.NLLLoss()(ops.log_softmax(Tensor([[0.2, 0.8], [1.5, -0.5]])), Tensor([1, 0], ms.int32)))
-        0.282208
+        0.28220803
     """
 
     def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean") -> None:
@@ -294,7 +294,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     Examples:
         >>> layer = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
         >>> print(layer(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0], ms.int32)))
-        0.282208
+        0.28220803
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
