@@ -48,10 +48,12 @@ class Executable:
         borrowers: who calls the code himself, with a run of his own (`new_run`), and can be asked to `release` it.
     """
 
-    def __init__(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None, ticks: bool = False
+    ) -> None:
         self.graph = graph
         self.level = level
-        self.build = build = Build(graph, level, dict(donate or {}))
+        self.build = build = Build(graph, level, dict(donate or {}), [] if ticks else None)
         self.address = build.address
         self.input_types: list[Type] = [t for p in graph.params for t in leaf_types(p.type)]
         self.inputs = input_kinds(self.input_types)

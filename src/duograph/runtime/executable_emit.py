@@ -258,6 +258,7 @@ class Emitter(Frame):
                     buffers.append(self.buffer(found, memory.elem))
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims)
+            self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}")
         return self._results(step, outs, c)
 
     def _temporary(self, temporary: Temporary) -> Memory:
@@ -305,6 +306,10 @@ class Emitter(Frame):
             assert isinstance(out.type, TensorType)
             return memory.retyped(out.type)
         return None
+
+
+def _sizes(dims: Sequence[Any]) -> str:
+    return " ".join(str(d) for d in dims if not isinstance(d, Operand))
 
 
 def may_overwrite(c: Lowering, operand: Operand, out: Operand) -> bool:

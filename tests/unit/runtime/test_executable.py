@@ -10,6 +10,7 @@ import pytest
 
 from duograph.ir.parser import parse
 from duograph.runtime.executable import Executable, compile_graph, release_memory
+from duograph.runtime.profile import profile
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 CHAIN = """
@@ -293,3 +294,10 @@ def test_an_executable_is_kept_with_its_graph():
     graph = parse(CHAIN)
     assert compile_graph(graph) is compile_graph(graph)
     assert compile_graph(graph) is not compile_graph(graph, level=0)
+
+
+def test_profile_names_the_kernels():
+    text = profile(parse(CHAIN), [f32(4, 8), f32(8)], level=0, repeats=2)
+    head, columns, *rows = text.splitlines()
+    assert head.endswith("us in 4 kernel calls") and "kernel" in columns
+    assert len(rows) == 4 and any("reduce" in row for row in rows)
