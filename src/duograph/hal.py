@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from duograph.core.kernel import at_memory_shortage
 from duograph.runtime import memory
 
 __all__ = [
@@ -96,7 +97,8 @@ def empty_cache() -> None:
         >>> import duograph as ms
         >>> ms.runtime.empty_cache()
     """
-    memory.empty_cache()
+    for release in (memory.empty_cache, *at_memory_shortage):
+        release()
 
 
 def memory_allocated() -> int:

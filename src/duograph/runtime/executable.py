@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from duograph.base.config import config
+from duograph.core.kernel import at_memory_shortage
 from duograph.core.types import TensorType, TupleType, Type
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Graph
@@ -89,7 +90,14 @@ class Executable:
         except IndexError:
             run = Run(self)
         try:
-            return self._run(run, values)
+            try:
+                return self._run(run, values)
+            except MemoryError:
+                if run.effects:
+                    raise
+                for release in at_memory_shortage:
+                    release()
+                return self._run(run, values)
         except Mismatch as mismatch:
             self._note(str(mismatch))
             return Interpreter().run(self.graph, [cells(v) for v in values])
@@ -201,3 +209,6 @@ def release_memory() -> None:
     """Frees arenas and regions that executables keep for their next call."""
     for executable in list(_all):
         executable.free_memory()
+
+
+at_memory_shortage.append(release_memory)

@@ -8,6 +8,7 @@ The program is compiled once more, with a look at the clock after each kernel (a
 from __future__ import annotations
 
 import ctypes
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -53,7 +54,7 @@ def profile(
         executable.run(values)
         spent: dict[int, int] = {}
         calls = {}
-        for (_, before), (number, after) in zip(_ticks, _ticks[1:], strict=False):
+        for (_, before), (number, after) in itertools.pairwise(_ticks):
             spent[number] = spent.get(number, 0) + after - before
             calls[number] = calls.get(number, 0) + 1
         if i:

@@ -301,3 +301,18 @@ def test_profile_names_the_kernels():
     head, columns, *rows = text.splitlines()
     assert head.endswith("us in 4 kernel calls") and "kernel" in columns
     assert len(rows) == 4 and any("reduce" in row for row in rows)
+
+
+def test_gigantic_requests_are_refused_and_nothing_is_lost():
+    text = """
+    graph @main(%x: f32[n]) -> f32[n,n] {
+      %0 = reshape(%x, shape=({n}, 1)) : f32[n,1]
+      %1 = add(%0, %x) : f32[n,n]
+      return %1
+    }
+    """
+    executable = compiled(text)
+    with pytest.raises(MemoryError):
+        executable.run([np.zeros(1 << 27, np.float32)])
+    x = f32(3)
+    assert same(executable.run([x]), x[:, None] + x)
