@@ -34,7 +34,8 @@ def jit(
     Args:
         function (Callable, optional): what to compile; without it, ``jit`` returns a decorator.
         capture_mode (str): ``"ast"``, ``"bytecode"`` or ``"trace"``. Default: ``"ast"``.
-        jit_level (str): ``"O0"`` (ops as written) or ``"O1"`` (all exact optimisations). Default: ``"O1"``.
+        jit_level (str): ``"O0"`` (ops as written), ``"O1"`` (all exact optimisations: the bits of eager) or ``"O2"``
+            (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``"O1"``.
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
         fullgraph (bool): whether a construct that cannot be compiled is an error. Default: ``False``.
         backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.

@@ -28,7 +28,7 @@ logger = logging.getLogger("duograph")
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
-LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 1}
+LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
 class RunFailed(Exception):

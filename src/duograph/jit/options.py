@@ -56,7 +56,7 @@ def parse(
         raise ValueError(
             f"For 'jit', the parameter 'capture_mode' must be one of {list(CAPTURE_MODES)}, but got {capture_mode!r}."
         )
-    if jit_level not in ("", "O0", "O1"):
+    if jit_level not in ("", "O0", "O1", "O2"):
         raise ValueError(f"For 'jit', the parameter 'jit_level' must be one of ['O0', 'O1'], but got {jit_level!r}.")
     if isinstance(dynamic, bool) or dynamic not in (0, 1):
         raise ValueError(f"For 'jit', the parameter 'dynamic' must be one of [0, 1], but got {dynamic!r}.")

@@ -27,8 +27,8 @@ def _contracted(text: str, name: str) -> Function:
 
 
 def contracted(function: Function) -> Function:
-    """``function`` with float products fused into the sum that is their only use."""
-    return _contracted(function.text, function.name)
+    """``function`` with float products fused into the sum that is their only use; functions that call others as is."""
+    return function if function.callees else _contracted(function.text, function.name)
 
 
 def _blocks(block: Block) -> list[Block]:

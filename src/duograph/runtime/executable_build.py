@@ -16,6 +16,7 @@ from duograph.ir.control import call, call_named
 from duograph.ir.node import Const, Graph, Node
 from duograph.ir.printer import all_graphs
 from duograph.ir.walk import recursive_graphs
+from duograph.lower.contract import contracted
 from duograph.lower.loop.ir import Buffer, Function, Value
 from duograph.lower.loop.types import element_of
 
@@ -92,6 +93,7 @@ class Build:
     native_stacks: bool = True
     _kernels: dict[str, Function] = field(default_factory=dict)
     _symbols: dict[int, str] = field(default_factory=dict)
+    _seen: list[Function] = field(default_factory=list)  # their numbers in `_symbols` must stay theirs
     _constants: dict[Node, int] = field(default_factory=dict)
     _steps: dict[Graph, list[Step]] = field(default_factory=dict)
     _callees: dict[Graph, Callee] = field(default_factory=dict)
@@ -154,8 +156,10 @@ class Build:
         """The symbol under which ``function`` can be called."""
         symbol = self._symbols.get(id(function))
         if symbol is None:
-            symbol = self._symbols[id(function)] = function.symbol
-            self._kernels.setdefault(symbol, function)
+            used = contracted(function) if self.level >= 2 else function
+            symbol = self._symbols[id(function)] = used.symbol
+            self._kernels.setdefault(symbol, used)
+            self._seen.append(function)
         return symbol
 
     def tick(self, e: Emitter, name: str) -> None:
