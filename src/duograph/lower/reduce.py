@@ -244,22 +244,34 @@ def lower_reduction(
 def cases(shape: Sequence[Extent], axes: Sequence[int]) -> list[tuple[dict[Symbol, Extent], Extent]]:
     """Which symbols to take as 1, and a number that is 1 if that is so at run time and else 0.
 
-    An extent of 1 is no loop, so an extent that turns out to be 1 can change the order. Where it does, there is a
-    kernel for either case, and all but one of them find that they have no tasks.
+    An extent of 1 is no loop, so extents that turn out to be 1 can change the order. Where they do, there is another
+    kernel for that, and all but one of them find that they have no tasks.
     """
-    found: list[tuple[dict[Symbol, Extent], Extent]] = [({}, 1)]
-    for symbol in dict.fromkeys(n for n in shape if isinstance(n, Symbol) and n.lo <= 1):
-        made = []
-        for ones, enabled in found:
-            general = [substitute(n, ones) for n in shape]
-            special = [substitute(n, {symbol: 1}) for n in general]
-            if _order(general, axes, special) == _order(special, axes, special):
-                made.append((ones, enabled))
+    symbols = list(dict.fromkeys(n for n in shape if isinstance(n, Symbol) and n.lo <= 1))
+    one = {s: dim_min(s, 1) - dim_min(dim_max(s - 1, 0), 1) for s in symbols}  # 1 if it is 1, else 0
+    kernels: list[tuple[dict[Symbol, Extent], Extent]] = [({}, 1)]
+    for k in range(len(symbols) + 1):
+        for ones in itertools.combinations(symbols, k):
+            taken: dict[Symbol, Extent] = dict.fromkeys(ones, 1)
+            actual = [substitute(n, taken) for n in shape]
+            order = _order(actual, axes, actual)
+            fitting = [
+                i
+                for i, (known, _) in enumerate(kernels)
+                if known.keys() <= taken.keys() and _order([substitute(n, known) for n in shape], axes, actual) == order
+            ]
+            if fitting and fitting[0] == 0:
                 continue
-            is_one = dim_min(symbol, 1) - dim_min(dim_max(symbol - 1, 0), 1)
-            made += [(ones, enabled * (1 - is_one)), ({**ones, symbol: 1}, enabled * is_one)]
-        found = made
-    return found
+            holds = product([one[s] if s in taken else 1 - one[s] for s in symbols])
+            if fitting:
+                known, enabled = kernels[fitting[0]]
+                kernels[fitting[0]] = (known, enabled + holds)
+            else:
+                kernels.append((taken, holds))
+    general: Extent = 1
+    for _, enabled in kernels[1:]:
+        general = general - enabled
+    return [({}, general), *kernels[1:]]
 
 
 def _order(shape: Sequence[Extent], axes: Sequence[int], actual: Sequence[Extent]) -> Any:

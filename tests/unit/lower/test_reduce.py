@@ -224,6 +224,8 @@ def test_an_extent_that_may_be_1_has_a_kernel_of_its_own_only_where_that_changes
     assert len(cases((n, 512), (0,))) == len(cases((n, 512), (1,))) == len(cases((n, 3, 8), (0, 2))) == 1
     assert len(cases((8, n, 3), (0, 2))) == len(cases((512, n), (0,))) == 2
     assert len(cases((512, k), (0,))) == 1
+    together = cases((8, n, Symbol("m"), 3), (0, 3))  # only if both are 1 are the reduced axes neighbours
+    assert [len(ones) for ones, _ in together] == [0, 2]
 
 
 @pytest.mark.parametrize("size", [1, 2, 1000, 70_000])
