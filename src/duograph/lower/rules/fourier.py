@@ -19,6 +19,7 @@ from ..kernels.strided import copy_all
 from ..kernels.walk import at_least_one
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
+from ..loop.types import VType
 from ..lowering import Lowering
 from ..rule import kernel
 from .cumulative import along
@@ -131,8 +132,8 @@ def _lines(source: str, goal: str, real: bool) -> Function:
             b.for_(0, kept, 1, lambda t: store(t, data.load(t)))
 
         def by_convolution() -> None:
-            nothing = load(b.const(0)).scaled(0.0)
-            b.for_(n, size, 1, lambda t: data.store(t, nothing))
+            zeros = b.const(0.0, VType("f64", lanes))
+            b.for_(n, size, 1, lambda t: data.store(t, Pair(zeros, zeros)))
             b.for_(0, n, 1, lambda t: data.store(t, load(t).times(wide(chirp.load(t)))))
             transform(data, b.const(-1.0, "f64"))
             b.for_(0, size, 1, lambda t: data.store(t, data.load(t).times(wide(filter_.load(t)))))
