@@ -33,8 +33,22 @@ _numbers = itertools.count(1)
 _POISON = 0xDB
 
 
+def _fields_are_known() -> bool:
+    """Whether arrays are laid out as `cpython` says, so that their fields may be read directly."""
+    try:
+        cpython.layout()
+    except cpython.Unsupported:
+        return False
+    return True
+
+
+_DIRECT = _fields_are_known()
+
+
 def address_of(array: Any) -> int:
     """Where the elements of an array are; five times as fast as ``array.ctypes.data``."""
+    if not _DIRECT:
+        return int(array.ctypes.data)
     return ctypes.c_int64.from_address(id(array) + cpython.ARRAY_DATA).value
 
 
@@ -129,7 +143,7 @@ class Run:
         for k, (type_, kind, dtype, shape) in enumerate(executable.inputs):
             value = leaves[k]
             if kind == TENSOR:
-                if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape:
+                if _DIRECT and type(value) is np.ndarray and value.dtype == dtype and value.shape == shape:
                     fields = _ARRAY.from_address(id(value) + cpython.HEAD)
                     if fields[_FLAGS] & _DENSE == _DENSE:
                         bufs[b] = fields[0]
