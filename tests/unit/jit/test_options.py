@@ -77,7 +77,7 @@ def test_accepted_without_effect(accepted):
         ({"capture_mode": "AST"}, ValueError),
         ({"capture_mode": None}, ValueError),
         ({"mode": "ast"}, ValueError),
-        ({"jit_level": "O2"}, ValueError),
+        ({"jit_level": "O3"}, ValueError),
         ({"jit_level": "o1"}, ValueError),
         ({"jit_level": 0}, ValueError),
         ({"dynamic": 2}, ValueError),
