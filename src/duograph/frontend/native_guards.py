@@ -114,6 +114,10 @@ class Translator:
                 p.absent(own, "construct")
             case "no value" if self.known(source) is not None:
                 p.absent(vars(self.known(source)), expected)
+            case "no item" if type(self.known(source)) is dict and type(expected) is str:
+                p.absent(self.known(source), expected)
+            case "keys" if all(type(k) is str for k in expected) and type(source.load(self.args)) is dict:
+                p.keys(self.register(source), expected)
             case _:
                 return False
         return True

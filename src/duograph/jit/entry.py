@@ -122,9 +122,10 @@ class Entry:
             logger.warning("calls of %s cannot be native: %s", self.program.name, error, exc_info=True)
             self.why_not_native = f"{type(error).__name__}: {error}"
             return None
-        if self.native is not None:
-            self.runs += self.native.hits
-        self.native = made
+        if made is not None:
+            if self.native is not None:
+                self.runs += self.native.hits
+            self.native = made
         return made
 
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:

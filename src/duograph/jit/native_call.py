@@ -63,8 +63,10 @@ def is_possible_now() -> bool:
     )  # fmt: skip
 
 
-def native_call(entry: Entry, level: int, args: Sequence[Any], parameters: Sequence[inspect.Parameter]) -> NativeCall:
-    """The native call of a version.
+def native_call(
+    entry: Entry, level: int, args: Sequence[Any], parameters: Sequence[inspect.Parameter]
+) -> NativeCall | None:
+    """The native call of a version; ``None`` if it was not compiled yet (it ran only for gradients).
 
     Args:
         entry: the version; its guards hold for ``args``.
@@ -77,7 +79,7 @@ def native_call(entry: Entry, level: int, args: Sequence[Any], parameters: Seque
     """
     from duograph.runtime.call_machine import CallPlan, Classes, NativeCall, call_machine
     from duograph.runtime.cpython import Unsupported
-    from duograph.runtime.executable import compiled_graph
+    from duograph.runtime.executable import compiled_graph, has_failed
 
     from .entry import ATTRIBUTE, Entries
     from .function import BoundJit, JitFunction
@@ -86,7 +88,11 @@ def native_call(entry: Entry, level: int, args: Sequence[Any], parameters: Seque
         raise Unsupported("the interpreter runs it")
     positional, only, rest = binding_of(entry.names, parameters)
     executable = compiled_graph(entry.graph, level, entry.donate)
-    if executable is None or executable.build.host_steps or not executable._flat_params:
+    if executable is None:
+        if has_failed(entry.graph, level):
+            raise Unsupported("it could not be made machine code")
+        return None
+    if executable.build.host_steps or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     call_machine(Classes(JitFunction, BoundJit, Entries, ATTRIBUTE))
     translator = entry.program.guards.translated(args)

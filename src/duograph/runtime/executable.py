@@ -188,6 +188,11 @@ def compiled_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | Non
     return graph.context.__dict__.get("executables", {}).get(_key(graph, level, donate))  # type: ignore[no-any-return]
 
 
+def has_failed(graph: Graph, level: int = 1) -> bool:
+    """Whether ``graph`` could not be compiled."""
+    return (graph, level) in graph.context.__dict__.get("executable_failures", {})
+
+
 def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None) -> Any:
     """The value of ``graph`` by its executable; by the interpreter if none can be made, which is a fault of ours."""
     context = graph.context.__dict__

@@ -141,6 +141,10 @@ class GuardProgram:
         else:
             self._add("equal", value, self._pointer(expected))
 
+    def keys(self, value: int, expected: Sequence[str]) -> None:
+        """A plain dictionary with exactly these keys, in this order."""
+        self._add("keys", value, self._pointer(tuple(expected)))
+
     def absent(self, namespace: dict[Any, Any], key: Any) -> None:
         """``key not in namespace``, a dictionary known by identity."""
         self._add("absent", 0, self._pointer(namespace), self._pointer(key))

@@ -29,14 +29,14 @@ from .cpython import (
 
 OPERATIONS = (
     "done", "arg", "const", "attr", "item", "at", "field", "lookup", "own", "member", "is", "type", "len", "tensor",
-    "equal", "float", "python", "absent", "same", "key",
+    "equal", "float", "python", "absent", "same", "key", "keys",
 )  # fmt: skip
 WIDTH = 6
 N_ARGS, N_REGISTERS, RUNS_PYTHON, FIRST = 0, 1, 2, 3
 API = (
     "PyObject_GetAttr", "PyObject_GetItem", "PyDict_GetItemWithError", "PyObject_Size", "PyObject_RichCompareBool",
     "PyObject_IsTrue", "PyObject_Vectorcall", "PyErr_Clear", "Py_IncRef", "Py_DecRef", "PyDict_Contains",
-    "_PyObject_GetDictPtr", "_PyType_Lookup",
+    "_PyObject_GetDictPtr", "_PyType_Lookup", "PyDict_Next",
 )  # fmt: skip
 ANY = -1
 """An extent, or a contiguity, that may be anything."""
@@ -83,6 +83,7 @@ def text(payload: int, versions: bool) -> str:
         "PyObject_IsTrue": "i32 @c_{}(ptr)", "PyObject_Vectorcall": "ptr @c_{}(ptr, ptr, i64, ptr)",
         "PyErr_Clear": "void @c_{}()", "Py_IncRef": "void @c_{}(ptr)", "Py_DecRef": "void @c_{}(ptr)",
         "PyDict_Contains": "i32 @c_{}(ptr, ptr)", "_PyObject_GetDictPtr": "ptr @c_{}(ptr)",
+        "PyDict_Next": "i32 @c_{}(ptr, ptr, ptr, ptr)",
     }  # fmt: skip
     declarations = "\n".join("declare " + declared.get(n, "ptr @c_{}(ptr, ptr)").format(n) for n in API)
     at = _at
@@ -97,6 +98,8 @@ def text(payload: int, versions: bool) -> str:
 
 define i64 @dg_check(ptr %program, ptr %args, ptr %regs, ptr %owned, ptr %count) nounwind {{
 entry:
+  %position = alloca i64
+  %found.key = alloca ptr
 {at("%nargs", "%program", 8 * N_ARGS, "i64")}{at("%runs", "%program", 8 * RUNS_PYTHON, "i64")}\
   %owning = icmp ne i64 %runs, 0
   %first = getelementptr i64, ptr %program, i64 {FIRST}
@@ -211,6 +214,42 @@ key.keep:
   store i64 %key.now, ptr %p4
   store ptr %key.found, ptr %p5
   br label %taken
+
+keys:
+  %keys.dict = load ptr, ptr %target
+{at("%keys.type", "%keys.dict", TYPE)}  %keys.is = icmp eq ptr %keys.type, @c_dict
+  br i1 %keys.is, label %keys.there, label %fail
+keys.there:
+{_versioned("keys", "%keys.dict", DICT_VERSION, "keys.search", remembers=False, versions=versions)}
+keys.search:
+{at("%keys.count", "%keys.dict", SIZE, "i64")}{at("%keys.wanted", "%ap", SIZE, "i64")}\
+  %keys.enough = icmp eq i64 %keys.count, %keys.wanted
+  store i64 0, ptr %position
+  br i1 %keys.enough, label %keys.test, label %fail
+keys.test:
+  %keys.i = phi i64 [ 0, %keys.search ], [ %keys.next, %keys.equal ], [ %keys.next, %keys.step ]
+  %keys.more = icmp slt i64 %keys.i, %keys.wanted
+  br i1 %keys.more, label %keys.step, label %keys.keep
+keys.step:
+  %keys.next = add i64 %keys.i, 1
+  %keys.got = call i32 @c_PyDict_Next(ptr %keys.dict, ptr %position, ptr %found.key, ptr null)
+  %keys.key = load ptr, ptr %found.key
+  %keys.all = getelementptr i8, ptr %ap, i64 {TUPLE_ITEMS}
+  %keys.want.at = getelementptr ptr, ptr %keys.all, i64 %keys.i
+  %keys.want = load ptr, ptr %keys.want.at
+  %keys.one = icmp eq ptr %keys.key, %keys.want
+  br i1 %keys.one, label %keys.test, label %keys.compare
+keys.compare:
+{at("%keys.class", "%keys.key", TYPE)}{at("%keys.want.class", "%keys.want", TYPE)}\
+  %keys.text = icmp eq ptr %keys.class, %keys.want.class
+  br i1 %keys.text, label %keys.equal, label %fail
+keys.equal:
+  %keys.r = call i32 @c_PyObject_RichCompareBool(ptr %keys.key, ptr %keys.want, i32 2)
+  %keys.ok = icmp eq i32 %keys.r, 1
+  br i1 %keys.ok, label %keys.test, label %fail
+keys.keep:
+  store i64 %keys.now, ptr %p4
+  br label %next
 
 lookup:
 {_versioned("lookup", "%ap", DICT_VERSION, "search", versions=versions)}

@@ -352,6 +352,13 @@ def test_inside_a_capture_and_under_a_tape():
     assert is_native(compiled, X)
 
 
+def test_a_function_that_first_ran_for_a_gradient():
+    compiled = ms.jit(lambda x: (x * x).sum())
+    for _ in range(3):
+        ms.grad(compiled)(X)
+    assert is_native(warmed(compiled, X), X)
+
+
 def test_signatures_are_checked_by_python():
     compiled = ms.jit(lambda x: x + 1.0, input_signature=(X,))
     warmed(compiled, X)
