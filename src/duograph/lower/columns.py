@@ -11,8 +11,10 @@ from .fold import Parts
 from .loop.builder import Index
 from .loop.ir import Value
 from .program import splat
-from .reduce import COLUMN_BLOCKS, STEPS, ReducePlan, Stage
+from .reduce import ReducePlan
 from .reduce_kernel import HEAVY, WIDTH, Known, ReduceKernel
+from .reduce_loops import COLUMN_BLOCKS, STEPS
+from .reduce_passes import Stage
 from .target import current_target
 
 Totals = list[list[Parts]]

@@ -18,201 +18,22 @@ over the reduced elements of one task: softmax is three passes over a row that s
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import Symbol, ceil_div, dim_max, dim_min, substitute
+from duograph.core.dim import substitute
 from duograph.core.types import TensorType
 
-from .cost import op_cost
 from .fold import Fold
-from .layout import collapse, contiguous_strides, is_one, moves
+from .layout import contiguous_strides, is_one, moves
 from .loop.ir import Function
 from .loop.types import NUMPY
 from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
 from .program import Leaf, Program, Reduction, Step
-
-LINE = 4096
-BLOCKS = 16
-STEPS = 128
-COLUMN_BLOCKS = 8
-EXPENSIVE = 0.3
-"""Nanoseconds per element from which a value is kept in memory for a later pass instead of computed again."""
-
-
-class NotAffine(Exception):
-    """An operand does not walk evenly over the reduced loops that make a row; it has to be in memory first."""
-
-
-@dataclass
-class Loops:
-    """The loops of a reduction, and how operands walk them.
-
-    Attributes:
-        kept: extents of the kept loops; in columns without the last one.
-        reduced: extents of the reduced loops; in rows without the last one.
-        lane: the last loop, along which vectors run.
-        columns: whether that one is kept.
-        walks: per operand its strides over kept loops, reduced loops and the last one.
-    """
-
-    kept: list[Extent]
-    reduced: list[Extent]
-    lane: Extent
-    columns: bool
-    walks: list[tuple[list[Extent], list[Extent], Extent]]
-
-    @property
-    def sequence(self) -> Extent:
-        """Elements that one result is made of."""
-        total = product(self.reduced)
-        return total if self.columns else total * self.lane
-
-    @property
-    def sections(self) -> Extent:
-        """How many sections the reduced elements of one result make."""
-        if self.columns:
-            return ceil_div(product(self.reduced), STEPS * COLUMN_BLOCKS)
-        lines = product(self.reduced) * ceil_div(self.lane, LINE)
-        return ceil_div(ceil_div(lines, lines_per_block(self.lane)), BLOCKS)
-
-
-def lines_per_block(lane: Extent) -> Extent:
-    """Lines that a block of rows of ``lane`` elements holds."""
-    return dim_max(1, LINE // dim_max(lane, 1))
-
-
-def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Sequence[Extent]]) -> Loops:
-    """The loops of reducing ``shape`` over ``axes``; ``strides`` of the operands are over all of ``shape``.
-
-    Raises:
-        NotAffine: an operand has no single stride along the reduced dimensions that make a row.
-    """
-    runs: list[tuple[bool, list[int]]] = []
-    for i, n in enumerate(shape):
-        if is_one(n):
-            continue
-        if runs and runs[-1][0] == (i in axes):
-            runs[-1][1].append(i)
-        else:
-            runs.append((i in axes, [i]))
-    columns = not any(reduced for reduced, _ in runs) or not runs[-1][0]
-    last = runs.pop() if runs else (False, [])
-
-    def is_even(dims: list[int]) -> bool:
-        """Whether every operand walks evenly over the neighbouring dimensions ``dims``."""
-        return all(walk[i] == walk[j] * shape[j] for walk in strides for i, j in itertools.pairwise(dims))
-
-    reduced_dims = [i for reduced, dims in runs if reduced for i in dims]
-    kept_dims = [i for reduced, dims in runs if not reduced for i in dims]
-    lane = last[1]
-    while columns and not is_even(lane):  # any part of a row will do
-        kept_dims.append(lane[0])
-        lane = lane[1:]
-    if not is_even(lane):
-        raise NotAffine
-    kept, kept_walks = _collapsed(shape, kept_dims, strides)
-    reduced, reduced_walks = _collapsed(shape, reduced_dims, strides)
-    lane_walks = [walk[lane[-1]] if lane else 0 for walk in strides]
-    walks = list(zip(kept_walks, reduced_walks, lane_walks, strict=True))
-    return Loops(kept, reduced, product([shape[i] for i in lane]), columns, walks)
-
-
-def _collapsed(
-    shape: Sequence[Extent], dims: list[int], strides: Sequence[Sequence[Extent]]
-) -> tuple[list[Extent], list[list[Extent]]]:
-    """Loops over some dimensions, joined where they can be, and the strides of the operands in them."""
-    extents = [shape[i] for i in dims]
-    loops, walks = collapse(
-        extents, [contiguous_strides(extents), *[tuple([walk[i] for i in dims]) for walk in strides]]
-    )
-    return loops, walks[1:]
-
-
-@dataclass
-class Stage:
-    """One pass over the reduced elements of a task: value numbers of reductions, of results stored, of values kept in
-    scratch memory, and of everything that has to be computed or loaded for that, in order."""
-
-    folds: list[int] = field(default_factory=list)
-    stores: list[int] = field(default_factory=list)
-    saves: list[int] = field(default_factory=list)
-    needs: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Analysis:
-    """Values of a reduction program: per number its step (``None`` for a leaf), its level (0 the same everywhere,
-    1 per result, 2 per element) and its stage (how many reductions must have ended before)."""
-
-    steps: list[tuple[Step | Reduction, int] | None]
-    levels: list[int]
-    stages: list[int]
-    passes: list[Stage]
-
-
-def analyse(program: Program, loops: Loops) -> Analysis:
-    """Levels, stages and passes of ``program``."""
-    steps: list[tuple[Step | Reduction, int] | None] = []
-    levels, stages = [], []
-    walks = iter(loops.walks)
-    for leaf in program.leaves:
-        level = 0
-        if leaf.in_memory:
-            kept, reduced, lane = next(walks)
-            inner, outer = ([*reduced], [*kept, lane]) if loops.columns else ([*reduced, lane], kept)
-            level = 2 if any(moves(s) for s in inner) else 1 if any(moves(s) for s in outer) else 0
-        steps.append(None)
-        levels.append(level)
-        stages.append(0)
-    for step in program.steps:
-        first = len(steps)
-        reduces = isinstance(step, Reduction)
-        level = 1 if reduces else max((levels[a] for a in step.args), default=0)
-        stage = max((stages[a] for a in step.args), default=0) + reduces
-        for _ in step.outs:
-            steps.append((step, first))
-            levels.append(level)
-            stages.append(stage)
-    return Analysis(steps, levels, stages, _passes(program, steps, levels, stages))
-
-
-def _passes(program: Program, steps: list[Any], levels: list[int], stages: list[int]) -> list[Stage]:
-    folds = [n for n, s in enumerate(steps) if s is not None and isinstance(s[0], Reduction)]
-    full = [n for n in program.results if levels[n] == 2]
-    count = max([stages[n] for n in folds] + [stages[n] + 1 for n in full], default=0)
-    passes = [Stage() for _ in range(count)]
-    for n in folds:
-        passes[stages[n] - 1].folds.append(n)
-    for n in full:
-        passes[stages[n]].stores.append(n)
-
-    def needs(stage: Stage, ready: set[int]) -> list[int]:
-        seen: set[int] = set()
-        work = [*[a for n in stage.folds for a in steps[n][0].args], *stage.stores]
-        while work:
-            n = work.pop()
-            if n in seen or levels[n] < 2:
-                continue
-            seen.add(n)
-            if n not in ready and steps[n] is not None:
-                work.extend(steps[n][0].args)
-        return sorted(seen)
-
-    wanted = [set(needs(p, set())) for p in passes]
-    ready: set[int] = set()
-    for k, stage in enumerate(passes):
-        stage.needs = needs(stage, ready)
-        for n in stage.needs:
-            step = steps[n]
-            later = any(n in w for w in wanted[k + 1 :])
-            if later and n not in ready and step is not None and op_cost(step[0].op.name) >= EXPENSIVE:
-                stage.saves.append(n)
-        ready |= set(stage.saves)
-    return passes
+from .reduce_loops import LINE, STEPS, Loops, cases, loops_of
+from .reduce_passes import Analysis, analyse
 
 
 def lower_reduction(
@@ -239,53 +60,6 @@ def lower_reduction(
         case = Program(leaves, program.steps, program.results, program.fused) if ones else program
         calls += _lower_case(name, case, here, axes, outs, None, enabled)
     return calls
-
-
-def cases(shape: Sequence[Extent], axes: Sequence[int]) -> list[tuple[dict[Symbol, Extent], Extent]]:
-    """Which symbols to take as 1, and a number that is 1 if that is so at run time and else 0.
-
-    An extent of 1 is no loop, so extents that turn out to be 1 can change the order. Where they do, there is another
-    kernel for that, and all but one of them find that they have no tasks.
-    """
-    symbols = list(dict.fromkeys(n for n in shape if isinstance(n, Symbol) and n.lo <= 1))
-    one = {s: dim_min(s, 1) - dim_min(dim_max(s - 1, 0), 1) for s in symbols}  # 1 if it is 1, else 0
-    kernels: list[tuple[dict[Symbol, Extent], Extent]] = [({}, 1)]
-    for k in range(len(symbols) + 1):
-        for ones in itertools.combinations(symbols, k):
-            taken: dict[Symbol, Extent] = dict.fromkeys(ones, 1)
-            actual = [substitute(n, taken) for n in shape]
-            order = _order(actual, axes, actual)
-            fitting = [
-                i
-                for i, (known, _) in enumerate(kernels)
-                if known.keys() <= taken.keys() and _order([substitute(n, known) for n in shape], axes, actual) == order
-            ]
-            if fitting and fitting[0] == 0:
-                continue
-            holds = product([one[s] if s in taken else 1 - one[s] for s in symbols])
-            if fitting:
-                known, enabled = kernels[fitting[0]]
-                kernels[fitting[0]] = (known, enabled + holds)
-            else:
-                kernels.append((taken, holds))
-    general: Extent = 1
-    for _, enabled in kernels[1:]:
-        general = general - enabled
-    return [({}, general), *kernels[1:]]
-
-
-def _order(shape: Sequence[Extent], axes: Sequence[int], actual: Sequence[Extent]) -> Any:
-    """What the loops of ``shape`` say about the order of sums over an array of the shape ``actual``."""
-    runs: list[tuple[bool, list[int]]] = []
-    for i in [i for i, n in enumerate(shape) if not is_one(n)]:
-        if not runs or runs[-1][0] != (i in axes):
-            runs.append((i in axes, []))
-        runs[-1][1].append(i)
-    real = [(reduced, [i for i in dims if not is_one(actual[i])]) for reduced, dims in runs]
-    reduced = [i for is_reduced, dims in real if is_reduced for i in dims]
-    if not reduced:
-        return None
-    return (reduced, real[-1][1]) if real[-1][0] else reduced
 
 
 def _lower_case(

@@ -13,7 +13,8 @@ from .loop.ir import Buffer, Function, Value
 from .loop.types import BITS
 from .lowering import Operand
 from .program import Reduction, apply_step, as_stored, constant_element, splat, widen
-from .reduce import ReducePlan, Stage
+from .reduce import ReducePlan
+from .reduce_passes import Stage
 from .rule import Element
 
 Known: TypeAlias = "dict[int, Element]"

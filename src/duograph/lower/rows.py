@@ -12,8 +12,9 @@ from .fold import Parts
 from .loop.builder import Index
 from .loop.ir import Value
 from .program import splat
-from .reduce import BLOCKS, LINE, Stage
 from .reduce_kernel import WIDTH, Known, ReduceKernel
+from .reduce_loops import BLOCKS, LINE
+from .reduce_passes import Stage
 
 Vectors = Callable[[Value, "Rest | None"], list[Parts]]
 """``(j, rest)``: the vector of elements from ``j`` on, as accumulators."""

@@ -18,7 +18,7 @@ from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph
 from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
-from duograph.lower.reduce import NotAffine
+from duograph.lower.reduce_loops import NotAffine
 from duograph.ops.activation import gelu
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.norm import batch_norm_training, layer_norm

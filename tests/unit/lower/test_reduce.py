@@ -10,7 +10,7 @@ from duograph.core.dim import Symbol
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.lowering import Lowering, Operand, outputs_of
-from duograph.lower.reduce import BLOCKS, COLUMN_BLOCKS, LINE, STEPS, cases
+from duograph.lower.reduce_loops import BLOCKS, COLUMN_BLOCKS, LINE, STEPS, cases
 from duograph.lower.rule import rule_of
 from duograph.runtime import pool
 from tests.unit.lower.kernel_checks import BFLOAT16, bits, check, run_lowered, sample
