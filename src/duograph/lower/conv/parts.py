@@ -89,3 +89,17 @@ def in_parallel(b: Builder, lo: Any, hi: Any, grain: Any, body: Callable[[Value]
         b.for_(begin, end, 1, body)
 
     b.parallel(lo, hi, grain, chunk)
+
+
+def masked_loop(b: Builder, n: Any, lanes: int, elem: str, body: Callable[[Value, int, Value | None], None]) -> None:
+    """``body(i, lanes, mask)`` for i = 0, lanes, ... below ``n``: what is left at the end is a masked vector.
+
+    Elements of less than four bytes, which machines do not mask well, come one by one instead.
+    """
+    if size_of(elem) < 4:
+        b.vector_loop(0, n, lanes, lambda i, lanes: body(i, lanes, None))
+        return
+    whole = b.mul(b.div(n, lanes), lanes)
+    b.for_(0, whole, lanes, lambda i: body(i, lanes, None))
+    left = b.sub(n, whole)
+    b.if_(b.gt(b.value(left), 0), lambda: body(b.value(whole), lanes, below(b, left, lanes)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import cached, compute_elem, in_parallel
+from ..conv.parts import cached, compute_elem, in_parallel, masked_loop
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -124,20 +124,20 @@ def _resize(elem: str, weighted: bool, rows: bool) -> Function:
 
     def by_rows(o: Any) -> None:
         def line(j: Any) -> None:
-            def some(r: Any, lanes: int) -> None:
+            def some(r: Any, lanes: int, mask: Value | None) -> None:
                 if weights is None:
-                    value = b.load(x, (o * size + b.load(places, j)) * inner + r, lanes)
+                    value = b.load(x, (o * size + b.load(places, j)) * inner + r, lanes, mask)
                 else:
                     value = total(
                         lanes,
                         lambda k: (
                             b.splat(b.load(weights, k * outputs + j), lanes),
-                            b.load(x, (o * size + b.load(places, k * outputs + j)) * inner + r, lanes),
+                            b.load(x, (o * size + b.load(places, k * outputs + j)) * inner + r, lanes, mask),
                         ),
                     )
-                b.store(out, (o * outputs + j) * inner + r, b.convert(value, elem))
+                b.store(out, (o * outputs + j) * inner + r, b.convert(value, elem), mask)
 
-            b.vector_loop(0, inner, 16, some)
+            masked_loop(b, inner, 16, elem, some)
 
         b.for_(0, outputs, 1, line)
 
@@ -161,15 +161,15 @@ def _resize(elem: str, weighted: bool, rows: bool) -> Function:
     return b.finish()
 
 
-def unresize_function(elem: str) -> Function:
+def unresize_function(elem: str, rows: bool) -> Function:
     """The adjoint, from ``dout`` (outer, outputs, inner) to ``total`` (outer, size, inner).
 
-    Buffers: dout, places, weights, total. Dims as `resize_function`.
+    Buffers: dout, places, weights, total. Dims and ``rows`` as for `resize_function`.
     """
-    return cached(("unresize", elem), lambda: _unresize(elem))
+    return cached(("unresize", elem, rows), lambda: _unresize(elem, rows))
 
 
-def _unresize(elem: str) -> Function:
+def _unresize(elem: str, rows: bool) -> Function:
     b = Builder("resize_axis_grad")
     number = compute_elem(elem)
     dout, places, weights, total = (
@@ -191,11 +191,14 @@ def _unresize(elem: str) -> Function:
             at = goal + b.load(places, k * outputs + j) * inner
             source = (o * outputs + j) * inner
 
-            def some(r: Any, lanes: int) -> None:
-                product = b.convert(b.load(dout, source + r, lanes), number) * b.splat(weight, lanes)
-                b.store(total, at + r, b.load(total, at + r, lanes) + product)
+            def some(r: Any, lanes: int, mask: Value | None) -> None:
+                product = b.convert(b.load(dout, source + r, lanes, mask), number) * b.splat(weight, lanes)
+                b.store(total, at + r, b.load(total, at + r, lanes, mask) + product, mask)
 
-            b.vector_loop(0, inner, 16, some)
+            if rows:
+                masked_loop(b, inner, 16, elem, some)
+            else:
+                b.for_(0, inner, 1, lambda r: some(r, 1, None))
 
         b.for_(0, taps, 1, lambda k: b.for_(0, outputs, 1, lambda j: add(k, j)))
 

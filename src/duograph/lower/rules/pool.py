@@ -167,4 +167,5 @@ def resize_axis_grad(c: Lowering) -> None:
     tables, taps = _tables(c, elem, size, outputs)
     outer, inner = product(out.shape[:axis]), product(out.shape[axis + 1 :])
     dims = [outer, size, outputs, inner, taps, grain_of(outputs * inner * taps)]
-    _accumulate(c, elem, lambda total: c.call(unresize_function(dout.elem), [dout, *tables, total], dims))
+    f = unresize_function(dout.elem, not isinstance(inner, int) or inner > 1)
+    _accumulate(c, elem, lambda total: c.call(f, [dout, *tables, total], dims))
