@@ -32,7 +32,7 @@ from .loop.ir import Function
 from .loop.types import NUMPY
 from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
 from .program import Leaf, Program, Reduction, Step
-from .reduce_loops import LINE, STEPS, Loops, cases, loops_of
+from .reduce_loops import LINE, STEPS, Loops, NotAffine, cases, loops_of
 from .reduce_passes import Analysis, analyse
 
 
