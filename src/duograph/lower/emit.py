@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .emit_calls import PointerTable
 from .emit_half import narrow_half, widen_half
 from .emit_spelling import (
     BINARY,
@@ -81,6 +82,9 @@ class _Emitter:
         self.regions = 0
         self.call_slots = [0, 0]
         self.shared_status = False
+        self.fixed: dict[int, tuple[int, int]] = {}  # buffers: number of a parameter, bytes behind its start
+        self.addresses: dict[int, tuple[int, int]] = {}  # the same of integers
+        self.pointers_of_calls: PointerTable | None = None
 
     # ---- names and lines -----------------------------------------------------------------------------------------
 
@@ -102,7 +106,10 @@ class _Emitter:
     def ref(self, x: Value | Buffer) -> str:
         if isinstance(x, Value) and x.const is not None:
             return literal(x.const, x.type)
-        return self.names[x.id]
+        if x.id in self.names:
+            return self.names[x.id]
+        number, offset = self.fixed[x.id]
+        return self.temp(f"getelementptr i8, ptr {self.parameters[number]}, i64 {offset}")
 
     def typed(self, x: Value) -> str:
         return f"{llvm_type(x.type)} {self.ref(x)}"
@@ -131,10 +138,19 @@ class _Emitter:
         for k, buf in enumerate(function.buffers):
             slot = self.temp(f"getelementptr ptr, ptr %bufs, i64 {k}")
             self.assign(buf, f"load ptr, ptr {slot}")
+        self.parameters = [self.names[buf.id] for buf in function.buffers]
         for k, dim in enumerate(function.dims):
             slot = self.temp(f"getelementptr i64, ptr %dims, i64 {k}")
             self.assign(dim, f"load {llvm_type(dim.type)}, ptr {slot}")
+        if PointerTable.is_worthwhile(function):
+            self.pointers_of_calls = PointerTable()
+            self.fixed = {buf.id: (k, 0) for k, buf in enumerate(function.buffers)}
+            place = len(self.lines)
+            self.line("")
+            self.start("begin")
         self.block(function.body)
+        if self.pointers_of_calls is not None:
+            self.lines[place] = self.pointers_of_calls.text(self.module, "begin")
         status = self.temp("load i32, ptr %status")
         self.line(f"ret i32 {status}")
         self.close(f"define i32 @{self.symbol}(ptr noundef %bufs, ptr noundef %dims) #0")
@@ -376,6 +392,10 @@ class _Emitter:
 
     def do_view(self, instr: Instr) -> None:
         buf, offset = instr.operands
+        if buf.id in self.fixed and isinstance(offset, Value) and offset.const is not None:
+            number, start = self.fixed[buf.id]
+            self.fixed[instr.results[0].id] = number, start + offset.const
+            return
         self.assign(instr.results[0], f"getelementptr i8, ptr {self.ref(buf)}, i64 {self.ref(offset)}")
 
     def do_alloc(self, instr: Instr) -> None:
@@ -397,9 +417,14 @@ class _Emitter:
         self.assign(instr.results[0], f"icmp eq ptr {a}, {b}")
 
     def do_address(self, instr: Instr) -> None:
+        if instr.operands[0].id in self.fixed:
+            self.addresses[instr.results[0].id] = self.fixed[instr.operands[0].id]
         self.assign(instr.results[0], f"ptrtoint ptr {self.ref(instr.operands[0])} to i64")
 
     def do_at(self, instr: Instr) -> None:
+        if instr.operands[0].id in self.addresses:
+            self.fixed[instr.results[0].id] = self.addresses[instr.operands[0].id]
+            return
         self.assign(instr.results[0], f"inttoptr i64 {self.ref(instr.operands[0])} to ptr")
 
     def do_copy(self, instr: Instr) -> None:
@@ -504,10 +529,7 @@ class _Emitter:
     def do_call(self, instr: Instr) -> None:
         n = instr.attrs["n_buffers"]
         buffers, dims = instr.operands[:n], instr.operands[n:]
-        self.call_slots[0] = max(self.call_slots[0], n)
-        for k, buf in enumerate(buffers):
-            slot = self.temp(f"getelementptr ptr, ptr %cbufs, i64 {k}")
-            self.line(f"store ptr {self.ref(buf)}, ptr {slot}")
+        pointers = self.pointers_of(buffers)
         table = "%cdims"
         if all(d.const is not None for d in dims):  # type: ignore[union-attr]
             table = self.module.constant(tuple([word(d) for d in dims])) if dims else "null"
@@ -519,14 +541,28 @@ class _Emitter:
         symbol = instr.attrs["function"]
         if symbol not in self.module.defined:
             self.module.declare(f"declare i32 @{symbol}(ptr, ptr)")
-        status = self.temp(f"call i32 @{symbol}(ptr {'%cbufs' if n else 'null'}, ptr {table})")
+        status = self.temp(f"call i32 @{symbol}(ptr {pointers}, ptr {table})")
         if not instr.attrs.get("safe"):
             self.note(status)
+
+    def pointers_of(self, buffers: tuple[Any, ...]) -> str:
+        """An array of pointers to ``buffers``."""
+        if not buffers:
+            return "null"
+        if self.pointers_of_calls is not None and all(buf.id in self.fixed for buf in buffers):
+            first = self.pointers_of_calls.place(tuple([self.fixed[buf.id] for buf in buffers]))
+            if first is not None:
+                return self.temp(f"getelementptr ptr, ptr %pointers, i64 {first}")
+        self.call_slots[0] = max(self.call_slots[0], len(buffers))
+        for k, buf in enumerate(buffers):
+            slot = self.temp(f"getelementptr ptr, ptr %cbufs, i64 {k}")
+            self.line(f"store ptr {self.ref(buf)}, ptr {slot}")
+        return "%cbufs"
 
     def do_parallel(self, instr: Instr) -> None:
         lo, hi, grain = instr.operands
         (region,) = instr.regions
-        captured = _captured(region, self.names)
+        captured = _captured(region, {*self.names, *self.fixed})
         inner = _Emitter(self.module, f"{self.symbol}.p{self.regions}", self.parts)
         inner.shared_status = True
         self.regions += 1
@@ -560,7 +596,7 @@ class _Emitter:
         )
 
 
-def _captured(region: Block, known: dict[int, str]) -> list[Value | Buffer]:
+def _captured(region: Block, known: set[int]) -> list[Value | Buffer]:
     """What a region uses of its surroundings."""
     inside: set[int] = {a.id for a in region.args}
     used: dict[int, Value | Buffer] = {}
@@ -580,5 +616,3 @@ def _captured(region: Block, known: dict[int, str]) -> list[Value | Buffer]:
 
     visit(region)
     return [x for id_, x in used.items() if id_ not in inside and id_ in known]
-
-

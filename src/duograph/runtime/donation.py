@@ -17,7 +17,6 @@ from typing import Any
 from duograph.core.types import TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Graph, Node
-from duograph.lower.loop.ir import Function
 
 from . import kernels
 from .executable_emit import may_overwrite
@@ -26,30 +25,11 @@ from .steps import Step
 
 __all__ = ["direct_donations"]
 
-_may_fail: dict[str, bool] = {}
-
-
-def function_may_fail(function: Function) -> bool:
-    """Whether the code of ``function``, or what it calls, can note a failure."""
-    symbol = function.symbol
-    found = _may_fail.get(symbol)
-    if found is None:
-        _may_fail[symbol] = True  # of functions that call themselves
-        found = False
-        for instr in function.body.walk():
-            if instr.op == "fail":
-                found = True
-            elif instr.op == "call":
-                callee = kernels.known(instr.attrs["function"]) or function.linked.get(instr.attrs["function"])
-                found = found or callee is None or function_may_fail(callee)
-        _may_fail[symbol] = found
-    return found
-
 
 def step_may_fail(step: Step) -> bool:
     """Whether a call might have to be repeated because of this step."""
     if step.lowering is not None:
-        return any(function_may_fail(call.function) for call in step.lowering.calls)
+        return any(kernels.may_fail(call.function) for call in step.lowering.calls)
     op = step.nodes[0].op
     return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name == "undef")
 

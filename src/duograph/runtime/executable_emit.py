@@ -21,6 +21,7 @@ from duograph.lower.loop.ir import Value
 from duograph.lower.lowering import Lowering, Operand, Temporary
 
 from . import executable_scalars as scalars
+from . import kernels
 from .executable_frame import CELLS, Frame
 from .executable_values import (
     ALIASES,
@@ -257,7 +258,7 @@ class Emitter(Frame):
                     assert isinstance(found, Memory)
                     buffers.append(self.buffer(found, memory.elem))
             dims = [self._number(d, where, scope) for d in call.dims]
-            self.b.call(self.build.kernel(call.function), buffers, dims)
+            self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
             self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}")
         return self._results(step, outs, c)
 

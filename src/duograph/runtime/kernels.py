@@ -20,6 +20,7 @@ LLVM_LENGTH = 2
 _lock = fork_safe_lock()
 _addresses: dict[str, int] = {}
 _functions: dict[str, Function] = {}
+_may_fail: dict[str, bool] = {}
 _kept: list[object] = []
 
 
@@ -32,6 +33,23 @@ def register(functions: Iterable[Function]) -> None:
 def known(symbol: str) -> Function | None:
     """The function that was registered under ``symbol``."""
     return _functions.get(symbol)
+
+
+def may_fail(function: Function) -> bool:
+    """Whether the code of ``function``, or what it calls, can note a failure."""
+    symbol = function.symbol
+    found = _may_fail.get(symbol)
+    if found is None:
+        _may_fail[symbol] = True  # of functions that call themselves
+        found = False
+        for instr in function.body.walk():
+            if instr.op == "fail":
+                found = True
+            elif instr.op == "call" and not instr.attrs.get("safe"):
+                callee = known(instr.attrs["function"]) or function.linked.get(instr.attrs["function"])
+                found = found or callee is None or may_fail(callee)
+        _may_fail[symbol] = found
+    return found
 
 
 def provide(symbol: str, address: int) -> None:

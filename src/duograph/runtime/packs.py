@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from types import ModuleType
 
-from duograph.lower import emit, emit_half
+from duograph.lower import emit, emit_calls, emit_half
 from duograph.lower.loop import types
 from duograph.lower.target import Target
 
@@ -91,7 +91,7 @@ def _entry(symbols: Collection[str], target: Target) -> str:
 def _generator() -> str:
     """What turns loop IR into object code."""
     digest = hashlib.sha256()
-    for module in (emit, emit_half, types):
+    for module in (emit, emit_calls, emit_half, types):
         digest.update(_source(module))
     return "\n".join((digest.hexdigest(), machine.llvm_version(), str(machine.OPTIMISATION), *machine.OPTIONS))
 

@@ -499,10 +499,17 @@ class Builder:
         """Ends the function here if a failure has been noted. Not inside `parallel`."""
         self.emit("leave", ())
 
-    def call(self, function: str | Function, buffers: Sequence[Buffer], dims: Sequence[Index | Value]) -> None:
+    def call(
+        self,
+        function: str | Function,
+        buffers: Sequence[Buffer],
+        dims: Sequence[Index | Value],
+        is_safe: bool = False,
+    ) -> None:
         """Calls another function of the kernel ABI; a failure there is one here.
 
-        A `Function` is loaded with this one (`Function.linked`); of a symbol somebody else has to take care.
+        A `Function` is loaded with this one (`Function.linked`); of a symbol somebody else has to take care, and say
+        whether it cannot fail.
         """
         if isinstance(function, Function):
             writes = [buf.written for buf in function.buffers]
@@ -510,7 +517,7 @@ class Builder:
             safe = None if function.can_fail else 1
             function = function.symbol
         else:
-            writes, safe = [True] * len(buffers), None
+            writes, safe = [True] * len(buffers), 1 if is_safe else None
         for buf, written in zip(buffers, writes, strict=True):
             buf.written = buf.written or written
         values = [self.value(d) for d in dims]
