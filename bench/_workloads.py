@@ -23,7 +23,8 @@ def per_call(call: Callable[[], Any]) -> Callable[[], float]:
     def case() -> float:
         nonlocal repeats
         if not repeats:
-            call()  # what happens only once (compiling) is not measured
+            for _ in range(3):  # what happens only once (compiling, becoming native) is not measured
+                call()
             start = time.perf_counter()
             call()
             repeats = max(1, min(5000, int(SLICE / (time.perf_counter() - start))))
