@@ -39,8 +39,8 @@ from .cpython import Unsupported
 from .launch_words import HASH, KEY_AT, PROBES, R_COUNT, R_KEY, R_OWNER, R_PYTHON, RECORD_WORDS, set_offsets
 from .records import Constants, Uncovered, pack
 
-TABLE_PLACES = 1 << 14
-MOST_RECORDS = 4096
+TABLE_PLACES = 1 << 15
+MOST_RECORDS = 8192
 """Shapes without end must not leak: a full table starts anew."""
 
 OWN_SLOTS = {
