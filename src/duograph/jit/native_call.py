@@ -94,6 +94,8 @@ def native_call(
         return None
     if executable.build.host_steps or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
+    if executable.build.debug:
+        raise Unsupported("its memory is watched (debug mode)")
     call_machine(Classes(JitFunction, BoundJit, Entries, ATTRIBUTE))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
