@@ -43,7 +43,8 @@ class _Module:
         self.target = target
         self.defined: dict[str, str] = {}
         self.declares: dict[str, None] = {}
-        self.globals: dict[str, str] = {}
+        self.words: list[int] = []
+        self.places: dict[tuple[int, ...], int] = {}  # of tables among the words
 
     def add(self, function: Function) -> None:
         if function.symbol not in self.defined:
@@ -56,14 +57,17 @@ class _Module:
         self.declares[text] = None
 
     def constant(self, words: tuple[int, ...]) -> str:
-        """A read-only table of 8-byte words."""
-        body = ", ".join(f"i64 {w}" for w in words)
-        text = f"private unnamed_addr constant [{len(words)} x i64] [{body}]"
-        return self.globals.setdefault(text, f"@c{len(self.globals)}")
+        """A read-only table of 8-byte words; all of them are parts of one, because each variable takes LLVM time."""
+        place = self.places.get(words)
+        if place is None:
+            place = self.places[words] = len(self.words)
+            self.words += words
+        return f"getelementptr (i64, ptr @words, i64 {place})" if place else "@words"
 
     def text(self) -> str:
         declares = [d for d in self.declares if not any(f"@{name}(" in d for name in self.defined)]
-        globals_ = [f"{name} = {text}" for text, name in self.globals.items()]
+        words = ", ".join([f"i64 {word}" for word in self.words])
+        globals_ = [f"@words = private unnamed_addr constant [{len(self.words)} x i64] [{words}]"] if words else []
         legal = f' "min-legal-vector-width"="{self.target.vector_bits}"' if self.target.vector_bits > 256 else ""
         attributes = f"attributes #0 = {{ nounwind{legal} }}"
         return "\n".join([*globals_, *declares, *self.defined.values(), attributes]) + "\n"
@@ -509,6 +513,10 @@ class _Emitter:
         self.note(str(code))
         self.line(f"br label %{after}")
         self.start(after)
+
+    def do_cycles(self, instr: Instr) -> None:
+        counter = "steady" if self.module.target.arch == "aarch64" else "cycle"
+        self.assign(instr.results[0], self.intrinsic(f"llvm.read{counter}counter", "i64", []))
 
     def do_leave(self, instr: Instr) -> None:
         status, out, after = self.temp("load i32, ptr %status"), self.fresh_label(), self.fresh_label()

@@ -24,6 +24,7 @@ from duograph.ir.node import Graph
 
 from .executable_build import Build
 from .executable_frame import NEEDED
+from .executable_host import raise_interrupt
 from .executable_run import Mismatch, Replay, Run, array_maker, input_kinds
 from .executable_values import bytes_of, leaf_types, tree_of
 from .native_stacks import cells
@@ -106,6 +107,7 @@ class Executable:
             self._idle.append(run)
 
     def _run(self, run: Run, values: Sequence[Any]) -> Any:
+        raise_interrupt()  # of a call of the same code that somebody else made
         outs = run.prepare(values)
         status = run.call()
         if status == TOO_SMALL:
@@ -118,6 +120,7 @@ class Executable:
 
     def _repeat(self, run: Run, values: Sequence[Any], status: int) -> Any:
         """The interpreter's answer to the same call."""
+        raise_interrupt()
         error = run.error
         if status == HOST and error is not None and not isinstance(error, Exception):
             raise error

@@ -24,6 +24,8 @@ from duograph.lower.loop.ir import Value
 
 from .arena import Block
 from .executable_emit import Emitter, Scope, knows, may_overwrite
+from .executable_frame import ITERATIONS, LOOKED
+from .executable_host import POLL
 from .executable_values import (
     ALIASES,
     NOTHING,
@@ -41,6 +43,13 @@ from .executable_values import (
 
 if TYPE_CHECKING:
     from .steps import Step
+
+
+PATIENCE = 1 << 28
+"""Cycles of the clock that a loop runs before it asks whether it is to stop."""
+
+LARGE = 1 << 16
+"""Bytes of a value from which each iteration looks at the clock; else every 64th does."""
 
 
 class ControlEmitter(Emitter):
@@ -230,6 +239,8 @@ class _Loop:
             for block in memory.blocks:
                 block.refs += 1
         e.enter_loop()
+        b.store(e.ctx, ITERATIONS, b.const(1))
+        b.store(e.ctx, LOOKED, b.cycles())
         for memory in held:
             e.touch(memory)
         if self.counted:
@@ -327,8 +338,27 @@ class _Loop:
                 if carry.form == "turns":
                     following += [mine[1], mine[2], mine[1]]
         e.cut(mark)
+        self._look()
         b.leave()
         return following
+
+    def _look(self) -> None:
+        """Every tenth of a second or so, asks Python whether somebody wants the program to stop (Ctrl-C)."""
+        e, b = self.e, self.e.b
+        count = b.load(e.ctx, ITERATIONS)
+        b.store(e.ctx, ITERATIONS, b.add(count, 1))
+        long = any(block.is_symbolic or block.nbytes > LARGE for block in e.blocks)
+
+        def clock() -> None:
+            now = b.cycles()
+
+            def ask() -> None:
+                b.store(e.ctx, LOOKED, now)
+                b.call(POLL, [], [])
+
+            b.if_(b.gt(b.sub(now, b.load(e.ctx, LOOKED)), PATIENCE), ask)
+
+        b.if_(b.eq(count & (0 if long else 63), 0), clock)
 
 
 def _sizes_change(body: Graph) -> bool:

@@ -19,9 +19,9 @@ from .arena import ALIGN, ArenaPlan, Block, Extent, plan_arena
 from .executable_values import Memory, bytes_of
 
 # Words of the context block that every run hands to its code (`ctx`, an array of i64).
-NEEDED, RUN, CONSTANTS, FRAMES, CELLS, RESULTS = 0, 1, 2, 4, 8, 16
+NEEDED, RUN, CONSTANTS, FRAMES, CELLS, ITERATIONS, LOOKED, RESULTS = 0, 1, 2, 4, 8, 12, 13, 16
 """Bytes of arena that the call needs; number of the run; table of constants; two regions (chunk, used, last address);
-first word of the results."""
+iterations and clock when a loop last looked whether it is to stop; first word of the results."""
 
 
 class Frame:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,29 @@ def _host(bufs: int, dims: int) -> int:
     return 0
 
 
+POLL = "dg_poll"
+INTERRUPTS: dict[int, BaseException] = {}
+"""What the signal handlers of threads have raised while these were in loops of native code."""
+
+
+def _poll(bufs: int, dims: int) -> int:
+    try:
+        ctypes.pythonapi.PyErr_CheckSignals()
+    except BaseException as error:  # noqa: BLE001 - it goes on where the code was called from
+        INTERRUPTS[threading.get_ident()] = error
+        return HOST
+    return 0
+
+
+def raise_interrupt() -> None:
+    """Raises what interrupted the native loop that this thread was in."""
+    error = INTERRUPTS.pop(threading.get_ident(), None)
+    if error is not None:
+        raise error
+
+
+_poll_callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(_poll)
+kernels.provide(POLL, ctypes.cast(_poll_callback, ctypes.c_void_p).value or 0)
 _callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(_host)
 kernels.provide(SYMBOL, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
 

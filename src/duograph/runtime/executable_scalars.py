@@ -161,6 +161,8 @@ _INT_BINARY: dict[str, Callable[[Builder, Any, Any], Value]] = {
     "pow": _int_pow, "lshift": _lshift, "rshift": _rshift,
     "and": lambda b, x, y: x & y, "or": lambda b, x, y: x | y, "xor": lambda b, x, y: x ^ y,
 }  # fmt: skip
+
+
 def _float_pow(b: Builder, x: Value, y: Value) -> Value:
     """The C library's, as Python's. Complex results and overflow are Python's to tell."""
     b.fail(b.eq(x, 0.0) & b.lt(y, 0.0), ZERO_DIVISION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -269,3 +271,18 @@ def test_stacks_leave_and_come_back():
     assert same(Interpreter().run(backward, [made, x])[1:], expected[1:])
     assert same(back.run([made, x])[1:], expected[1:])  # what the interpreter has saved is the interpreter's
     assert back.notes == ["residuals were saved by the interpreter"]
+
+
+def test_an_endless_loop_can_be_interrupted():
+    text = WHILE.replace("less(%0, %limit)", "not_equal(%0, %limit)").replace("add(%x, %x)", "mul(%x, %x)")
+    executable = compiled(text)
+    values = [np.float32(-1).reshape(()), np.ones(2, np.float32)]
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            executable.run(values)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert executable.repeats == 0
+    assert executable.run([np.float32(2).reshape(()), np.ones(2, np.float32)])[1] == 0

@@ -495,6 +495,10 @@ class Builder:
         if cond.const is None or cond.const:
             self.emit("fail", (cond,), code=code)
 
+    def cycles(self) -> Value:
+        """A counter that the processor's clock advances."""
+        return self.emit("cycles", (), I64)
+
     def leave(self) -> None:
         """Ends the function here if a failure has been noted. Not inside `parallel`."""
         self.emit("leave", ())

@@ -34,6 +34,7 @@ Instructions
     if cond {region}{region}                        -> results
     parallel lo hi grain {region(begin, end)}       chunks of about `grain` iterations, any thread, any order
     fail cond {code}                                notes a failure (the largest code wins) and goes on
+    cycles                                          a counter that the processor's clock advances
     leave                                           ends the function at once if a failure has been noted
     call {function} buffers... dims...              another function of the same ABI; its status is noted like `fail`,
                                                     unless it is `safe`, that is cannot fail

@@ -256,7 +256,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "alloca": _anything, "view": _memory("bi"), "alloc": _anything, "free": _memory("b"), "is_null": _memory("b"),
     "same_memory": _memory("bb"),
     "for": _for, "while": _while, "if": _if, "parallel": _parallel, "fail": _fail, "call": _call,
-    "address": _anything, "at": _anything, "leave": _anything,
+    "address": _anything, "at": _anything, "leave": _anything, "cycles": _anything,
 }  # fmt: skip
 INSTRUCTIONS = frozenset(_CHECKS)
 """Names of all instructions."""
