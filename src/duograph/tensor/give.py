@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 from duograph.core.op import state
 
 from .alias import fresh_stamp
@@ -25,28 +27,25 @@ def give(target: Tensor, value: Tensor, holders: int = 0) -> None:
         value: the new contents.
         holders: how many variables hold ``value`` besides the argument of this function.
     """
+    old, new = target._data, value._data
     if (
         _COUNTS_TELL
         and sys.getrefcount(value) == holders + 2  # the argument here, and that of `getrefcount`
-        and state.binder is None
-        and not state.tapes
         and value._view is target._view is None
         and isinstance(value._storage, int)
-        and _is_alone(target)
-        and _is_alone(value)
-        and value.array().shape == target.array().shape
-        and value.array().dtype is target.array().dtype
+        and type(old) is type(new) is np.ndarray
+        and sys.getrefcount(old) == sys.getrefcount(new) == 3  # the tensor, the variable here, the argument
+        and old.base is new.base is None
+        and old.shape == new.shape
+        and old.dtype is new.dtype
+        and old.flags.writeable
+        and new.flags.carray
+        and state.binder is None
+        and not state.tapes
     ):
-        target._data = value._data
+        target._data = new
         alias = target._alias
         alias.version = stamp = fresh_stamp()
         alias.writes = [(stamp, None)]
     else:
         write(target, value)
-
-
-def _is_alone(tensor: Tensor) -> bool:
-    """Whether only this tensor refers to its array, which owns its memory."""
-    array = tensor.array()
-    flags = array.flags
-    return flags.owndata and flags.c_contiguous and flags.writeable and sys.getrefcount(array) <= 4
