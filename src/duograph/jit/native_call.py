@@ -9,14 +9,14 @@ other result or effect is made by `Program.conclude`, called from native code. W
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from duograph.base.config import config, is_configured_here
 from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.native_guards import Translator
-from duograph.frontend.program import Path, Program
+from duograph.frontend.program import Path, Program, RunPlainly
 from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.frontend.sources import Source
 from duograph.tensor.random import default_generator
@@ -103,6 +103,21 @@ def native_call(
     return NativeCall(plan)
 
 
+def _finisher(program: Program) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
+    """`Program.finish` for a program of several paths."""
+    from duograph.runtime.call_machine import AGAIN
+
+    generator = default_generator()
+
+    def finish(args: Sequence[Any], outputs: Sequence[Any]) -> Any:
+        try:
+            return program.finish(args, outputs, generator)
+        except RunPlainly:
+            return AGAIN
+
+    return finish
+
+
 class _Planner:
     """Fills a `CallPlan`."""
 
@@ -122,15 +137,10 @@ class _Planner:
         for source in self.marks:
             self._subject(source)
         paths = self.program.paths
-        if any(path.kind != "return" for path in paths):
-            self._refuse("it may raise")
-        if len(paths) == 1:
+        if len(paths) == 1 and paths[0].kind == "return":
             self._single(paths[0])
-        elif any(path.tensors for path in paths):
-            self._refuse("what it writes depends on the way it takes")
         else:
-            program, generator = self.program, default_generator()
-            self.plan.finish = lambda args, outputs: program.finish(args, outputs, generator)
+            self.plan.finish = _finisher(self.program)
 
     def _refuse(self, reason: str) -> NoReturn:
         from duograph.runtime.cpython import Unsupported

@@ -36,7 +36,7 @@ from .guard_machine import GuardProgram, machine_code
 from .launch_words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
 from .textbuilder import Words, module
 
-__all__ = ["CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
+__all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class CallPlan:
         draws: leaf of the result that is the generator's new offset.
         writes: subject, and leaf of the result with its new contents.
         result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
-        finish: makes the result instead, from lists of values and leaves.
+        finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
         held: registers that ``result`` refers to.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
     """
@@ -204,11 +204,11 @@ class NativeCall:
         plan, block = self.plan, self._block
         if len(plan.subjects) > w.MOST_SUBJECTS:
             raise Unsupported("more tensors than a call may have")
-        exclusive = any(s.is_written for s in plan.subjects)
+        exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
         words: list[int] = []
         for s in plan.subjects:
             flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0) | (OWNS_DATA if s.is_donated else 0)
-            if exclusive and s.nbytes < 0:
+            if plan.writes and s.nbytes < 0:
                 raise Unsupported("writes in a program for many sizes")
             words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated)]
         block[w.SUBJECTS], block[w.SUBJECT_AT] = len(plan.subjects), self._array(words)
@@ -284,6 +284,9 @@ class NativeCall:
         return records
 
 
+AGAIN = object()
+"""What `CallPlan.finish` gives if the call is to be repeated, led by Python."""
+
 _live: weakref.WeakSet[NativeCall] = weakref.WeakSet()
 
 
@@ -348,9 +351,9 @@ class CallMachine:
             self._set(name, ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0)
         objects: dict[str, Any] = {
             "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
-            "Alias": Alias, "clock": CLOCK, "Entries": classes.versions, "JitFunction": classes.function,
-            "BoundJit": classes.bound,
-            "rules": rules_version, "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
+            "again": AGAIN, "Alias": Alias, "clock": CLOCK, "Entries": classes.versions,
+            "JitFunction": classes.function, "BoundJit": classes.bound, "rules": rules_version,
+            "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
         }  # fmt: skip
         for name, value in objects.items():

@@ -312,6 +312,10 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
     status = _run(f, call)
     f.goto_if(status.ne(0), python)
     result = f.call("ptr", "dg_after", call, values.get(), registers, arrays, outputs, tensors)
+    with f.if_(result.eq(f.word("again"))):
+        decref(f, result)
+        f.store(f.load("i64", call, 8 * w.HITS) - 1, call, 8 * w.HITS)
+        f.goto(python)
     f.store(result, f.arg("result"))
     answer.set(1)
     f.goto(leave)

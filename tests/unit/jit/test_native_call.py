@@ -388,8 +388,12 @@ def test_a_program_that_raises_is_left_to_python():
         return x + 1.0
 
     compiled = warmed(ms.jit(function), X)
-    with pytest.raises(ValueError, match="too much"):
+    assert is_native(compiled, X)
+    hits = native_hits(compiled)
+    with pytest.raises(ValueError, match="too much") as caught:
         compiled(f32(50.0, 50.0, 50.0))
+    assert caught.traceback[-1].name == "function"
+    assert native_hits(compiled) == hits
     assert bits(compiled(X)) == bits(X + 1.0)
 
 

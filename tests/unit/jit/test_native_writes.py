@@ -175,3 +175,20 @@ def test_results_and_attributes_besides_writes():
     assert p.asnumpy().tolist() == [5.0, 6.0]
     out = compiled(f32(2.0, 2.0))
     assert out["p"] is p and float(out["sum"]) == 15.0 and holder.last.asnumpy().tolist() == [3.0, 3.0]
+
+
+def test_writes_that_depend_on_the_way_taken():
+    def function(p, x):
+        if x.sum() > 0:
+            p.add_(x)
+            return p
+        p.mul_(x)
+        return x, p
+
+    compiled = warmed(ms.jit(function), f32(1.0, 2.0), f32(1.0, 1.0))
+    eager, native = f32(1.0, 2.0), f32(1.0, 2.0)
+    for x in (f32(1.0, 1.0), f32(-1.0, -2.0), f32(3.0, 1.0)):
+        assert is_native(compiled, f32(0.0, 0.0), x)
+        assert bits(compiled(native, x)) == bits(function(eager, x))
+    assert bits(native) == bits(eager)
+    assert compiled(native, f32(1.0, 1.0)) is native
