@@ -80,9 +80,10 @@ def weight_tile(itemsize: int, k: Any, count: Any) -> Tile:
         return Tile(6, 2, lanes)
     while lanes > 4 and count <= lanes // 2:
         lanes //= 2
-    room = 24 if target.vector_registers >= 32 else 12
     best = None
     for vectors in (4, 3, 2, 1):
+        # sums, the vectors of a pixel, a number of the image; and some registers for the compiler where there are many
+        room = target.vector_registers - vectors - 1 - (4 if target.vector_registers >= 32 else 0)
         for rows in range(1, min(14, room // vectors) + 1):
             waste = (
                 -(-k // rows) * rows / max(k, 1) * (-(-count // (vectors * lanes)) * vectors * lanes) / max(count, 1)
