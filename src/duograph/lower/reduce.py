@@ -191,10 +191,31 @@ class ReducePlan:
         """Element types of the results of sections."""
         return [part for stage in self.analysis.passes for n in stage.folds for part in self.fold(n).parts]
 
+    def homes(self) -> dict[int, int]:
+        """Values kept for later passes that need no scratch memory: they stay in the memory of a result of equal type,
+        which is written when they are used for the last time (a softmax keeps its exponentials so), or are results."""
+        types, passes = [Operand(t) for t in self.program.types()], self.analysis.passes
+        stored = {r: k for k, stage in enumerate(passes) for r in stage.stores}
+        found: dict[int, int] = {}
+        for stage in passes:
+            for n in stage.saves:
+                last = max(k for k, other in enumerate(passes) if n in other.needs)
+                for r, k in [*[(n, 0)] * (n in stored), *stored.items()]:
+                    same = types[r].elem == types[n].elem and types[r].is_complex == types[n].is_complex
+                    if r == n or (same and k >= last and r not in found.values() and r not in stage.saves):
+                        found[n] = r
+                        break
+        return found
+
+    def saved(self) -> list[int]:
+        """Values kept in scratch memory."""
+        homes = self.homes()
+        return [n for stage in self.analysis.passes for n in stage.saves if n not in homes]
+
     def scratch_elems(self) -> list[tuple[str, int]]:
-        """Element types of values kept for later passes, and numbers per element."""
+        """Element types of scratch memory, and numbers per element."""
         types = self.program.types()
-        kept = [Operand(types[n]) for stage in self.analysis.passes for n in stage.saves]
+        kept = [Operand(types[n]) for n in self.saved()]
         return [(x.elem, 2 if x.is_complex else 1) for x in kept]
 
     @property
@@ -235,13 +256,16 @@ class ReducePlan:
 
     def inplace(self, outs: Sequence[Operand]) -> tuple[tuple[int, int], ...]:
         """Leaves that a result may overwrite: read at the same index, and in no pass after it is written."""
-        analysis, types = self.analysis, self.program.types()
+        analysis, types, homes = self.analysis, self.program.types(), self.homes()
         memory = [n for n, leaf in enumerate(self.program.leaves) if leaf.in_memory]
         found = []
         for position, (n, walk) in enumerate(zip(memory, self.loops.walks, strict=True)):
             last = max((k for k, stage in enumerate(analysis.passes) if n in stage.needs), default=-1)
             for k, out in enumerate(self.program.results):
-                written = next((p for p, stage in enumerate(analysis.passes) if out in stage.stores), -1)
+                kept = [n for n, r in homes.items() if r == out]
+                written = next(
+                    (p for p, s in enumerate(analysis.passes) if out in s.stores or {*kept} & {*s.saves}), -1
+                )
                 same = Operand(types[n]).elem == outs[k].elem and Operand(types[n]).is_complex == outs[k].is_complex
                 if walk == self.whole and 0 <= last <= written and same and self.program.leaves[n].offset == 0:
                     found.append((position, len(memory) + k))

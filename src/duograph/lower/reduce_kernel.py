@@ -49,8 +49,9 @@ class ReduceKernel:
         self.outs = {n: b.buffer(f"out{n}", Operand(types[n]).elem) for n in results}
         elems = [] if self.mode == "whole" else self.plan.partial_elems()
         self.partials = [b.buffer(f"partial{k}", elem) for k, elem in enumerate(elems)]
-        saves = [n for stage in self.passes for n in stage.saves]
-        self.saved = {n: b.buffer(f"kept{n}", Operand(types[n]).elem) for n in saves}
+        self.saved = {n: b.buffer(f"kept{n}", Operand(types[n]).elem) for n in self.plan.saved()}
+        if results:
+            self.saved.update((n, self.outs[r]) for n, r in self.plan.homes().items())
         known: Known = {}
         for i, leaf in enumerate(program.leaves):
             if leaf.operand.is_scalar and leaf.constant is None:
@@ -120,6 +121,8 @@ class ReduceKernel:
         for n in stage.stores:
             store_element(b, self.outs[n], whole, splat(b, known[n], lanes), rest)
         for n in stage.saves:
+            if n in stage.stores:
+                continue
             store_element(b, self.saved[n], whole, splat(b, known[n], lanes), rest)
         return known
 
