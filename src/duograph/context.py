@@ -329,6 +329,11 @@ def is_graph_mode() -> bool:
     return _values["mode"] == GRAPH_MODE
 
 
+def jit_settings() -> tuple[dict[str, Any], str]:
+    """What `get_jit_config` is made of."""
+    return dict(_values["jit_config"]), _values["jit_level"]
+
+
 def get_jit_config() -> dict[str, Any]:
     """The jit switches in force for functions and Cells that set none of their own."""
     config = dict(_values["jit_config"])

@@ -22,10 +22,11 @@ _ATTRIBUTE = "_duograph_graph_mode"
 class _Held:
     """The compiled form of a Cell; copies and pickles of the Cell start without it."""
 
-    def __init__(
-        self, function: JitFunction | None = None, options: JitOptions | None = None, settings: Any = None
-    ) -> None:
-        self.function, self.options, self.settings = function, options, settings
+    function: Any = None
+    options: JitOptions | None = None
+    config: Any = None  # this and the next two are what the options were made of
+    shared: Any = None
+    own: Any = None
 
     def __deepcopy__(self, memo: Any) -> _Held:
         return _Held()
@@ -46,30 +47,23 @@ def options_of(cell: Any) -> JitOptions:
     return JitOptions(jit_level=level, strict=strict)
 
 
-def settings_of(cell: Any) -> tuple[Any, ...]:
-    """What `options_of` depends on; equal settings give equal options."""
-    return config().jit_syntax_level, context.get_jit_config(), cell.jit_config_dict
-
-
 def compiled_cell(cell: Any) -> JitFunction:
     """The compiled form of ``cell`` for its present options."""
-    held = vars(cell).get(_ATTRIBUTE)
-    settings = settings_of(cell)
-    if held is not None and held.function is not None and held.settings == settings:
-        return held.function  # type: ignore[no-any-return]
+    held, present = cell.__dict__.get(_ATTRIBUTE), config()
+    if held is not None and held.config is present and held.shared == context.jit_settings():
+        if held.own == cell._jit_config_dict:
+            return held.function  # type: ignore[no-any-return]
     options = options_of(cell)
-    kept = (*settings[:2], dict(settings[2]))
-    if held is not None and held.function is not None and held.options == options:
-        held.settings = kept
-        return held.function  # type: ignore[no-any-return]
+    function = None if held is None or held.options != options else held.function
 
     def plain(*args: Any, **kwargs: Any) -> Any:
         with dispatch.plainly():
             return cell.run(args, kwargs)
 
-    made = cell_function(cell, options, plain)
-    vars(cell)[_ATTRIBUTE] = _Held(made, options, kept)
-    return made
+    held = cell.__dict__[_ATTRIBUTE] = _Held()
+    held.function, held.options = function or cell_function(cell, options, plain), options
+    held.config, held.shared, held.own = present, context.jit_settings(), dict(cell._jit_config_dict)
+    return held.function
 
 
 def call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
