@@ -329,6 +329,7 @@ class CallMachine:
         self.linked.make_immortal()
         self.block = self.linked.address(self.words.symbol)
         self._kept: list[Any] = []
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._kept))  # calls may come until the very end of the process
         self._fill(classes)
         for cls, slot, name in (
             (classes.function, cpython.CALL, "dg_call"),

@@ -135,3 +135,28 @@ def test_a_python_that_is_laid_out_otherwise(change, reason):
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert reason in done.stdout
+
+
+AT_THE_END = """
+import sys
+import numpy as np
+import duograph as ms
+
+compiled = ms.jit(lambda x: (x + 1.0, {"y": x}))
+x = ms.Tensor(np.zeros(3, np.float32))
+for _ in range(4):
+    compiled(x)
+
+class Late:
+    def __del__(self):
+        sys.kept = [compiled(x) for _ in range(3)]
+
+sys.late = Late()
+late = Late()
+print("fine")
+"""
+
+
+def test_calls_at_the_end_of_the_process():
+    done = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
