@@ -17,6 +17,8 @@ from .reduce_loops import COLUMN_BLOCKS, STEPS
 from .reduce_passes import Stage
 from .target import current_target
 
+AHEAD = 8
+"""How many rows ahead long rows are fetched."""
 Totals = list[list[Parts]]
 """Per vector of columns and fold its components."""
 
@@ -132,6 +134,10 @@ class ColumnKernel(ReduceKernel):
             inside = self.bases(used, self.split_index(t, self.reduced), len(self.kept), bases)
             made = []
             for start, known in zip(starts, tiles, strict=True):
+                for n in used[1:] if self.is_far() else ():
+                    walk = self.walk_of[n]
+                    ahead = b.add(inside[n], b.mul(walk[len(self.kept)], AHEAD))
+                    b.prefetch(self.buffers[n], b.add(ahead, b.mul(start, walk[-1])))
 
                 def index(n: int, start: Any = start) -> tuple[Index, Any]:
                     walk = self.walk_of[n][-1]
@@ -142,6 +148,11 @@ class ColumnKernel(ReduceKernel):
             return made
 
         return self.blocks(stage, len(starts), begin, end, step)
+
+    def is_far(self) -> bool:
+        """Whether rows are so long that the processor does not see the next one coming."""
+        lane = self.plan.loops.lane
+        return len(self.reduced) == 1 and isinstance(lane, int) and lane >= 1024
 
     def blocks(self, stage: Stage, vectors: int, begin: Index, end: Index, step: Callable[[Value], Totals]) -> Totals:
         """``step(t)`` for ``t`` from ``begin`` to ``end`` accumulated, `STEPS` at a time."""
