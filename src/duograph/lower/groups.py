@@ -120,6 +120,7 @@ class Grouping:
         self.users: dict[Node, dict[Group, None]] = {}  # fused groups that use a value in their loops
         self.hard: dict[Node, dict[Group, None]] = {}  # groups that need it in memory
         self.home: dict[Node, Group] = {}
+        self.kinds: dict[Apply, str] = {}
 
     def run(self) -> list[Group]:
         from .merging import Merging
@@ -173,6 +174,12 @@ class Grouping:
 
     def kind(self, node: Apply) -> str:
         """``map``, ``reduce`` (also softmax), ``sink``, or nothing, for what stays alone."""
+        found = self.kinds.get(node)
+        if found is None:
+            found = self.kinds[node] = self.find_kind(node)
+        return found
+
+    def find_kind(self, node: Apply) -> str:
         rule = rule_of(node.op)
         if rule is None or isinstance(rule, Host) or node.op.effects or node.op.data_dependent:
             return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from duograph.ir.node import Apply
 
 from .alignment import Alignment, full_alignment, matched
@@ -33,11 +35,14 @@ class Merging:
                     if reduction.space == group.space and self.is_last_pass(reduction, group):
                         self.absorb(reduction, group, reduction.order)
                         break
+        alike: dict[object, list[Group]] = {}
         for group in self.in_order():
             if group.axes is not None:
-                for other in self.in_order():
-                    if other.axes == group.axes and other.space == group.space and other.order > group.order:
-                        self.together(group, other)
+                alike.setdefault((group.space, group.axes), []).append(group)
+        for found in alike.values():
+            for first, second in itertools.combinations(found, 2):
+                if first.nodes and second.nodes:
+                    self.together(*sorted((first, second), key=lambda g: g.order))
 
     def in_order(self) -> list[Group]:
         return sorted([g for g in self.grouping.groups if g.nodes], key=lambda g: g.order)
