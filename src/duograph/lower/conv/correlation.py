@@ -133,7 +133,8 @@ class Correlation:
 
     def tile(self, w: Taps) -> Tile:
         lines = self.phases[0][0].outputs * self.phases[1][0].outputs
-        return choose_tile(self.target, size_of(self.elem), self.count, w.outputs, lines)
+        k = self.inner * self.phases[0][0].count * self.phases[1][0].count * w.count
+        return choose_tile(self.target, size_of(self.elem), self.count, w.outputs, lines, k)
 
     def phase(self, padded: Memory, d: Taps, h: Taps, w: Taps, sink: Any) -> None:
         c, image = self.c, self.image

@@ -145,8 +145,8 @@ _TILES = {
 """Channels x vectors that fit into so many registers."""
 
 
-def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any) -> Tile:
-    """The tile that wastes least on ``rows`` channels and ``lines`` rows of ``width`` outputs."""
+def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any, k: Any) -> Tile:
+    """The tile that wastes least on ``rows`` channels, ``lines`` rows of ``width`` outputs, sums of ``k`` products."""
     widest = max(1, target.lanes(itemsize))
     shapes = [(widest, 1, 1.0)]  # lanes, pieces, how much dearer than full vectors of neighbours
     if widest > 8:
@@ -159,7 +159,10 @@ def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any
             per_row = -(-width // run) if isinstance(width, int) else 0
             loads = 1 + (0.3 * (height + vectors) + 1.5) / (height * vectors)
             waste = _waste(width, run) * _waste(rows, height) * _waste(lines * per_row, vectors * pieces)
-            cost = waste * loads * dearer
+            # places are computed and results stored once per tile: about so many multiply-adds' worth
+            around = 30 + 8 * vectors * pieces + 4 * height * vectors * pieces
+            products = k * height * vectors * lanes / 16 if isinstance(k, int) and k > 0 else 4096
+            cost = waste * loads * dearer * (1 + around / products)
             if best is None or cost < best[0]:
                 best = cost, Tile(height, vectors, lanes, pieces)
     assert best is not None
