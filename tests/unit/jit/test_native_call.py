@@ -125,6 +125,15 @@ def test_versions_go_with_their_instance():
     assert gone() is None
 
 
+def test_explain_says_which_calls_were_native():
+    function = warmed(ms.jit(scaled), X)
+    function(X)
+    version = function.explain().versions[0]
+    assert (version["hits"], version["native_calls"], version["why_not_native"]) == (4, 2, "")
+    interpreted = warmed(ms.jit(scaled, backend="interpreter"), X)
+    assert "the interpreter runs it" in str(interpreted.explain())
+
+
 # -- results -----------------------------------------------------------------------------------------------------------
 
 
