@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.types import ScalarType, TensorType
+from duograph.core.op import get_op
+from duograph.core.types import ScalarType, TensorType, Type
 from duograph.ir.node import Apply, Const, Node
 
 from .alignment import Alignment, broadcast_alignment, full_alignment, matched, strides_in, through_view
@@ -18,6 +19,8 @@ from .reduce import lower_reduction
 from .rule import Kernel, Pointwise, rule_of
 from .rules.reduce import fold_of, normalise
 from .sink import FusingSink
+
+COPY = Pointwise(lambda b, x: x, raw_half=True)
 
 
 def lower_group(group: Group) -> Lowering:
@@ -37,6 +40,7 @@ class _GroupLowering:
         self.leaves: dict[Any, int] = {}
         self.ins: dict[Node, Operand] = {}
         self.values: dict[Any, int] = {}
+        self.walks: dict[int, bool] = {}  # whether a value differs along the reduced loops
 
     def lower(self) -> Lowering:
         group, space = self.group, self.group.space
@@ -48,7 +52,7 @@ class _GroupLowering:
         self.values.update(number)
         for key in order:
             self.add(*key)
-        self.program.results = [self.values[n, self.stored_alignment(n)] for n in stores]
+        self.program.results = [self.stored(n) for n in stores]
         # a name that is the same for equal code, so that it is compiled once
         single = len(group.nodes) == 1
         name = next(iter(group.nodes)).op.name if single else "map" if group.axes is None else "reduce"
@@ -90,6 +94,22 @@ class _GroupLowering:
         kept = matched(group.space, group.kept, node.shape)
         assert kept is not None
         return kept
+
+    def stored(self, node: Apply) -> int:
+        """The value that is written for ``node``."""
+        alignment = self.stored_alignment(node)
+        whole = matched(self.group.space or (), range(len(alignment)), node.shape)
+        value = self.values[node, alignment]
+        return self.per_element(value, node.type) if alignment == whole else value
+
+    def per_element(self, value: int, type: Type) -> int:
+        """``value`` as one that each reduced element has, if it is the same for all of them."""
+        if self.group.axes is None or self.walks[value]:
+            return value
+        copy = Step(get_op("identity"), COPY, {}, (value,), (type,), type, per_element=True)
+        (made,) = self.program.add_step(copy)
+        self.walks[made] = True
+        return made
 
     def resolve(self, node: Node, alignment: Alignment) -> tuple[Node, Alignment]:
         """The value that is computed or read, behind views."""
@@ -146,7 +166,8 @@ class _GroupLowering:
         return node, alignment
 
     def leaf(self, node: Node, alignment: Alignment) -> None:
-        self.leaves[node, alignment] = len(self.program.leaves)
+        number = self.leaves[node, alignment] = len(self.program.leaves)
+        self.walks[number] = any(alignment[d] is not None for d in self.group.axes or ())
         if is_constant(node) and not isinstance(node.type, ScalarType):
             assert isinstance(node.type, TensorType)
             value = node.value if isinstance(node, Const) else np.array(node.attrs["value"], node.type.dtype.numpy)  # type: ignore[union-attr,attr-defined]
@@ -179,15 +200,18 @@ class _GroupLowering:
         if isinstance(rule, Pointwise):
             (made,) = self.program.add_step(Step(node.op, rule, node.attrs, args, types, node.type))
             self.values[node, alignment] = made
+            self.walks[made] = any(self.walks[a] for a in args)
             return
         axis = node.attrs["axis"]
         axes = (axis,) if isinstance(axis, int) else axis
         x = node.operands[0].type
         assert isinstance(x, TensorType)
+        element = self.per_element(args[0], x)
         if node.op.name in NORMALISING:
-            made = normalise(self.program, node.op.name, args[0], x, axes)
+            made = normalise(self.program, node.op.name, element, x, axes)
         else:
-            (made,) = self.program.add_step(Reduction(fold_of(node.op.name, x, axes), args, node.type))
+            (made,) = self.program.add_step(Reduction(fold_of(node.op.name, x, axes), (element,), node.type))
+        self.walks[made] = node.op.name in NORMALISING
         self.values[node, "reduction"] = self.values[node, alignment] = made
 
 

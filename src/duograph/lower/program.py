@@ -59,7 +59,8 @@ class Leaf:
 
 @dataclass(eq=False)
 class Step:
-    """One elementwise op on earlier values."""
+    """One elementwise op on earlier values. ``per_element``: its result counts as different for each element of the
+    loops, though it may be the same."""
 
     op: Op
     rule: Pointwise
@@ -67,6 +68,7 @@ class Step:
     args: tuple[int, ...]
     types: tuple[Type, ...]
     out: Type
+    per_element: bool = False
 
     @property
     def outs(self) -> tuple[TensorType, ...]:
@@ -74,7 +76,8 @@ class Step:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return self.op.name, attrs_key(self.attrs), self.args, tuple([type_key(t) for t in self.outs])
+        outs = tuple([type_key(t) for t in self.outs])
+        return self.op.name, attrs_key(self.attrs), self.args, outs, self.per_element
 
 
 @dataclass(eq=False)

@@ -54,6 +54,7 @@ def analyse(program: Program, loops: Loops) -> Analysis:
         first = len(steps)
         reduces = isinstance(step, Reduction)
         level = 1 if reduces else max((levels[a] for a in step.args), default=0)
+        level = 2 if isinstance(step, Step) and step.per_element else level
         stage = max((stages[a] for a in step.args), default=0) + reduces
         for _ in step.outs:
             steps.append((step, first))
