@@ -62,6 +62,7 @@ class Config:
     debug: bool = False
     target: str = "host"
     kernels: str = "native"
+    native_launch: bool = True
     num_threads: int = 0
     memory_cache: int = 1024
     omp_num_threads: int = 0
@@ -205,6 +206,7 @@ VARIABLES: tuple[Variable, ...] = (
         "processor to compile for",
         _choice("host", "avx512", "avx2", "baseline", "neon"),
     ),
+    Variable("native_launch", "DUOGRAPH_NATIVE_LAUNCH", "start eager kernels without Python in between", _flag),
     Variable("kernels", "DUOGRAPH_KERNELS", "what computes: machine code or NumPy", _choice("native", "reference")),
     Variable("num_threads", "DUOGRAPH_NUM_THREADS", "threads of a kernel; 0: as many as cores", _integer(0, 256)),
     Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from duograph.autodiff.tape import Tape
+from duograph.base.config import config
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.core import dtype as dt
@@ -193,10 +194,10 @@ def set_constant(make: Callable[[Any, Any], Tensor], kept: Callable[[], list[Ten
 
 
 def activate() -> bool:
-    """Puts the native methods in place; whether they are."""
+    """Puts the native methods in place, unless the option ``native_launch`` forbids it; whether they are."""
     global _engine, _refused
     with _lock:
-        if _engine is None and _refused is None:
+        if _engine is None and _refused is None and config().native_launch:
             try:
                 _engine = Engine()
             except (Unsupported, machine.LinkError, machine.TextError, OSError, ImportError) as error:

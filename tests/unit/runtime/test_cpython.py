@@ -11,6 +11,7 @@ import pytest
 
 import duograph as ms
 from duograph.api import native
+from duograph.base.config import configure
 from duograph.runtime import cpython, launch
 from duograph.runtime.cpython import Layout, Unsupported, layout
 from duograph.tensor.tensor import Tensor
@@ -80,6 +81,13 @@ def test_unknown_interpreters_are_refused(spoil: object, why: str, monkeypatch: 
     assert str(x + x) == "[2. 4.]"
     assert str(ms.grad(lambda x: (x * x).sum())(x)) == "[2. 4.]"
     assert launch.statistics()["launches"] == 0
+
+
+def test_the_option_forbids_it(off: None) -> None:
+    with configure(native_launch=False):
+        assert not native.start()
+        assert launch.refusal() is None
+    assert str(Tensor([1.0]) + 1) == "[2.]"
 
 
 def test_a_function_that_is_missing_is_unsupported() -> None:
