@@ -23,7 +23,7 @@ def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
 
 
 def placed(array: np.ndarray) -> np.ndarray:
-    """A copy of an array that lives long, in memory that suits kernels; the array itself where that is not to be had."""
+    """A copy of an array that lives long, in memory that suits kernels; the array itself where there is none."""
     if kernel.native is None:
         return array
     from duograph.runtime import memory

@@ -26,7 +26,7 @@ at_memory_shortage: list[Callable[[], object]] = []
 
 
 placed: list[Callable[[np.ndarray], np.ndarray]] = []
-"""The native engine's way to give an array that lives long memory that begins at a cache line (``runtime/memory.py``)."""
+"""The native engine's way to copy an array that lives long to memory that begins at a cache line."""
 
 
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:

@@ -459,8 +459,8 @@ class _Emitter:
         again = self.temp(f"icmp slt i64 {following}, {self.ref(hi)}")
         latch = self.label
         nexts = [following, *[self.ref(v) for v in region.yields]]
-        for (at, name, t, first), nxt in zip(slots, nexts, strict=True):
-            self.lines[at] = f"  {name} = phi {t} [ {first}, %{before} ], [ {nxt}, %{latch} ]"
+        for (at, name, t, initial), nxt in zip(slots, nexts, strict=True):
+            self.lines[at] = f"  {name} = phi {t} [ {initial}, %{before} ], [ {nxt}, %{latch} ]"
         self.line(f"br i1 {again}, label %{body}, label %{after}")
         self.start(after)
         for result, first, nxt in zip(instr.results, init, nexts[1:], strict=True):
@@ -482,8 +482,8 @@ class _Emitter:
         self.line(f"br i1 {self.ref(test.yields[0])}, label %{inside}, label %{after}")
         self.start(inside)
         self.block(body)
-        for (at, name, t, first), nxt in zip(slots, body.yields, strict=True):
-            self.lines[at] = f"  {name} = phi {t} [ {first}, %{before} ], [ {self.ref(nxt)}, %{self.label} ]"
+        for (at, name, t, initial), value in zip(slots, body.yields, strict=True):
+            self.lines[at] = f"  {name} = phi {t} [ {initial}, %{before} ], [ {self.ref(value)}, %{self.label} ]"
         self.line(f"br label %{head}")
         self.start(after)
 

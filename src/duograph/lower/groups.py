@@ -248,8 +248,8 @@ class Grouping:
             return same and aligned and spreads(space, axes)
         if group.axes is None:  # what is done with the results
             kept_space = [n for d, n in enumerate(space) if d not in axes and not is_one(n)]
-            whole = matched(group.space, range(len(group.space)), node.shape)
-            return [n for n in group.space if not is_one(n)] == kept_space and list(group.uses[node]) == [whole]
+            spread = matched(group.space, range(len(group.space)), node.shape)
+            return [n for n in group.space if not is_one(n)] == kept_space and list(group.uses[node]) == [spread]
         return False
 
     def is_epilogue(self, group: Group) -> bool:

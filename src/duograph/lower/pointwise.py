@@ -22,6 +22,7 @@ from .lowering import Extent, KernelCall, Lowering, Memory, Number, Operand
 from .program import (
     Leaf,
     Program,
+    Step,
     apply_step,
     best_lanes,
     constant_element,
@@ -203,6 +204,7 @@ class _Emission:
         number = len(self.program.leaves)
         for step in self.program.steps:
             if number not in known and self.levels[number] <= level:
+                assert isinstance(step, Step)
                 made = apply_step(self.b, step, [known[a] for a in step.args], lanes)
                 known.update(enumerate(made, number))
             number += len(step.outs)

@@ -125,7 +125,8 @@ def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs:
     program, loops, analysis = plan.program, plan.loops, plan.analysis
     lane = [loops.lane] if loops.columns else []
     shape = [*loops.kept, sections, *lane]
-    leaves, number_of = [], {}
+    leaves: list[Leaf] = []
+    number_of: dict[int, int] = {}
     walks = iter(loops.walks)
     for n, leaf in enumerate(program.leaves):
         walk = next(walks) if leaf.in_memory else ([], [], 0)

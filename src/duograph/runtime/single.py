@@ -1,7 +1,7 @@
 """One op, natively: what eager mode, the MindIR interpreter and constant folding run (`core.kernel.compute`).
 
-An op with its attributes and operand types is lowered once; the calls are remembered as addresses, buffer plans and dims.
-Exactly the kernels that compiled programs call run here, which is why both lives of a program have the same bits.
+An op with its attributes and operand types is lowered once; the calls are remembered as addresses, buffer plans and
+dims. Exactly the kernels that compiled programs call run here, which is why both lives of a program have the same bits.
 Ops whose rule is `Host`, or that have none, run their NumPy reference; so does everything if a kernel notes a failure,
 because the reference raises the error that the user is to see.
 """
@@ -47,7 +47,7 @@ class SingleOp:
             place[id(x)] = (0, k)
         for k, x in enumerate(lowered.outs):
             place[id(x)] = (1, k)
-        self.outs = [(x.type.dtype.numpy, x.type.shape) for x in lowered.outs]  # type: ignore[union-attr]
+        self.outs = [(x.dtype.numpy, x.shape) for x in lowered.outs]
         self.is_tuple = is_tuple
         self.temps: list[int] = []
         self.calls: list[tuple[Any, tuple[tuple[int, int], ...], tuple[Any, ...]]] = []

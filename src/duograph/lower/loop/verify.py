@@ -20,8 +20,8 @@ def verify(function: Function) -> Function:
         LoopIRError: it is not.
     """
     defined: set[int] = set()
-    for x in (*function.buffers, *function.dims):
-        defined.add(x.id)
+    defined.update(buf.id for buf in function.buffers)
+    defined.update(dim.id for dim in function.dims)
     for dim in function.dims:
         if str(dim.type) not in ("i64", "f64"):
             raise LoopIRError(f"{function.name}: a dim is i64 or f64, not {dim.type}")

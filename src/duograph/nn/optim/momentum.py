@@ -73,7 +73,7 @@ class SGD(Optimizer):
         self.momentum = Parameter(Tensor(momentum, dt.float32), name="momentum")
         self.accum = self.states("accum")
         # ``stat`` says where nothing was accumulated yet. Without dampening the first step is like all others, because
-        # the accumulation begins with 0: then it is 0 from the start (as after MindSpore's first step), and not touched.
+        # the accumulation begins with 0: then it is 0 from the start, as after MindSpore's first step, and stays.
         self.stat = self.states("stat", "ones" if self.dampening else "zeros")
 
     def move(self, i, param, grad, lr, decay, shared):
