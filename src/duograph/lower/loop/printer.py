@@ -18,15 +18,23 @@ from .types import VType
 
 class _Names:
     def __init__(self) -> None:
-        self.values: dict[int, int] = {}
-        self.buffers: dict[int, int] = {}
+        self.values: dict[int, str] = {}
+        self.buffers: dict[int, str] = {}
+        self.numbered = 0  # values that are no constants
 
     def of(self, x: Value | Buffer) -> str:
+        names = self.values if x.__class__ is Value else self.buffers
+        return names.get(x.id) or self._new(x)
+
+    def _new(self, x: Value | Buffer) -> str:
         if isinstance(x, Buffer):
-            return f"&{self.buffers.setdefault(x.id, len(self.buffers))}"
-        if x.const is not None:
-            return show_const(x.const, x.type)
-        return f"%{self.values.setdefault(x.id, len(self.values))}"
+            name = self.buffers[x.id] = f"&{len(self.buffers)}"
+        elif x.const is not None:
+            name = self.values[x.id] = show_const(x.const, x.type)
+        else:
+            name = self.values[x.id] = f"%{self.numbered}"
+            self.numbered += 1
+        return name
 
     def typed(self, x: Value | Buffer) -> str:
         return f"{self.of(x)}: {x.elem if isinstance(x, Buffer) else x.type}"
@@ -68,21 +76,25 @@ def _block(block: Block, names: _Names, lines: list[str], indent: str) -> None:
 
 
 def _instr(instr: Instr, names: _Names, lines: list[str], indent: str) -> None:
-    operands = [names.of(x) for x in instr.operands]
-    results = ", ".join(names.typed(r) for r in instr.results)
-    head = f"{indent}{results} = " if results else indent
-    attrs = "".join(f" {k}={_attr(v)}" for k, v in sorted(instr.attrs.items()) if v is not None)
-    if not instr.regions:
-        lines.append(f"{head}{instr.op}{attrs} {' '.join(operands)}".rstrip())
-        return
-    lines.append(f"{head}{instr.op}{attrs} {' '.join([*operands, '{'])}")
+    words = [instr.op]
+    if instr.attrs:
+        words += [f"{k}={_attr(v)}" for k, v in sorted(instr.attrs.items()) if v is not None]
+    words += [names.of(x) for x in instr.operands]
+    if instr.regions:
+        words.append("{")
+    text = " ".join(words)
+    if instr.results:
+        lines.append(f"{indent}{', '.join([names.typed(r) for r in instr.results])} = {text}")
+    else:
+        lines.append(indent + text)
     for number, region in enumerate(instr.regions):
         if number:
             lines.append(f"{indent}}} {{")
         if region.args:
-            lines.append(f"{indent}  args {', '.join(names.typed(a) for a in region.args)}")
+            lines.append(f"{indent}  args {', '.join([names.typed(a) for a in region.args])}")
         _block(region, names, lines, indent + "  ")
-    lines.append(f"{indent}}}")
+    if instr.regions:
+        lines.append(f"{indent}}}")
 
 
 def _attr(value: Any) -> str:
