@@ -47,7 +47,7 @@ class SingleOp:
             place[id(x)] = (0, k)
         for k, x in enumerate(lowered.outs):
             place[id(x)] = (1, k)
-        self.outs = [(x.dtype.numpy, x.shape) for x in lowered.outs]
+        self.outs: list[tuple[Any, Any]] = [(x.dtype.numpy, x.shape) for x in lowered.outs]
         self.is_tuple = is_tuple
         self.temps: list[int] = []
         self.calls: list[tuple[Any, tuple[tuple[int, int], ...], tuple[Any, ...]]] = []
