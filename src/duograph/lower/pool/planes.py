@@ -8,9 +8,10 @@ from ..conv.parts import cached, in_parallel
 from ..kernels.accumulate import plus
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from ..loop.types import VType
+from ..loop.types import BOOL, VType
 
 OUT_OF_RANGE = 1
+UNROLLED = 4
 
 
 def gather_function(elem: str, index: str, parts: int) -> Function:
@@ -68,20 +69,29 @@ def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> F
             goal * parts, (goal + size) * parts, 16, lambda i, lanes: b.store(total, i, b.splat(nothing, lanes))
         )
 
-        def one(i: Any) -> None:
+        def one(i: Any, wrong: Any) -> Any:
+            """Puts one value. A wrong index goes to the first place: what comes of it is not used."""
             place = b.convert(b.load(indices, source + i), "i64")
-            wrong = b.lt(place, 0) | b.ge(place, size)
-            b.fail(wrong, OUT_OF_RANGE)
+            outside = b.ge(b.bitcast(place, "u64"), b.bitcast(size, "u64"))  # a negative one is huge
+            place = goal + b.select(outside, 0, place)
+            for part in range(parts):
+                at = place * parts + part
+                value = b.convert(b.load(x, (source + i) * parts + part), total_elem)
+                b.store(total, at, plus(b.load(total, at), value) if add else value)
+            return wrong | outside
 
-            def move() -> None:
-                for part in range(parts):
-                    at = (goal + place) * parts + part
-                    value = b.convert(b.load(x, (source + i) * parts + part), total_elem)
-                    b.store(total, at, plus(b.load(total, at), value) if add else value)
+        def several(i: Any, wrong: Any) -> Any:
+            for k in range(UNROLLED):
+                wrong = one(i + k, wrong)
+            return wrong
 
-            b.if_(b.not_(wrong), move)
+        whole = b.sub(count, b.rem(count, UNROLLED))
+        (wrong,) = b.for_(0, whole, UNROLLED, several, [b.const(False, BOOL)])
+        (wrong,) = b.for_(whole, count, 1, one, [wrong])
+        b.fail(wrong, OUT_OF_RANGE)
 
-        b.for_(0, count, 1, one)
+    def occupied(p: Any) -> None:
+        b.if_(b.gt(size, 0), lambda: plane(p), lambda: b.fail(b.gt(count, 0), OUT_OF_RANGE))
 
-    in_parallel(b, 0, planes, grain, plane)
+    in_parallel(b, 0, planes, grain, occupied)
     return b.finish()
