@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from duograph.ir.node import Apply, Const, Node
 
 from .alignment import Alignment, broadcast_alignment, full_alignment, matched, strides_in, through_view
 from .groups import NORMALISING, Group, is_constant
-from .lowering import Lowering, Operand
+from .layout import contiguous_strides
+from .lowering import Extent, KernelCall, Lowering, Operand, Temporary
 from .pointwise import lower_program
-from .program import Leaf, Program, Reduction, Step
+from .program import Leaf, Program, Reduction, Step, single_step
 from .reduce import lower_reduction
+from .reduce_loops import is_uneven
 from .rule import Kernel, Pointwise, rule_of
 from .rules.reduce import fold_of, normalise
 from .sink import FusingSink
@@ -61,11 +64,29 @@ class _GroupLowering:
         if group.root is not None:
             self.into_sink(c, group.root, outs)
         elif group.axes is not None:
+            c.calls += self.evened(space, sorted(group.axes))
             c.calls += lower_reduction(name, self.program, space, sorted(group.axes), outs)
         else:
             call = lower_program(name, self.program, space, outs)
             c.calls += [] if call is None else [call]
         return c
+
+    def evened(self, space: Sequence[Extent], axes: Sequence[int]) -> list[KernelCall]:
+        """Writes operands that are broadcast along a part of the reduced end of a row to memory as a whole; the program
+        reads that instead."""
+        calls = []
+        for n, leaf in enumerate(self.program.leaves):
+            if not leaf.in_memory or not is_uneven(space, axes, leaf.strides):
+                continue
+            assert isinstance(leaf.operand.type, TensorType)
+            whole = Operand(leaf.operand.type.with_shape(tuple(space)))
+            copy = single_step(get_op("identity"), COPY, {}, [leaf], whole.type)
+            call = lower_program("identity", copy, space, [whole])
+            memory = Temporary(whole.elem, whole.size * (2 if whole.is_complex else 1))
+            if call is not None:
+                calls.append(KernelCall(call.function, (leaf.memory, memory), call.dims))
+            self.program.leaves[n] = Leaf(leaf.operand, contiguous_strides(space), 0, memory)
+        return calls
 
     def into_sink(self, c: Lowering, root: Apply, outs: list[Operand]) -> None:
         """The kernel of ``root`` with the program as what happens to its results."""

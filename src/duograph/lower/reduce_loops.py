@@ -96,6 +96,15 @@ def loops_of(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Seq
     return Loops(kept, reduced, product([shape[i] for i in lane]), columns, walks)
 
 
+def is_uneven(shape: Sequence[Extent], axes: Sequence[int], strides: Sequence[Extent]) -> bool:
+    """Whether an operand makes `loops_of` raise `NotAffine`."""
+    try:
+        loops_of(shape, axes, [strides])
+    except NotAffine:
+        return True
+    return False
+
+
 def _collapsed(
     shape: Sequence[Extent], dims: list[int], strides: Sequence[Sequence[Extent]]
 ) -> tuple[list[Extent], list[list[Extent]]]:
