@@ -34,6 +34,14 @@ def execute(
     return _interpreter.run(graph, list(values))
 
 
+def prepare_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+    """Compiles what `run_graph` with these arguments will run."""
+    if config().kernels == "native":
+        from duograph.runtime.executable import executable_of
+
+        executable_of(graph, level, donate)
+
+
 def run_graph(
     graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "", donate: Mapping[int, int] | None = None
 ) -> list[Any]:

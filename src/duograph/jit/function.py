@@ -151,6 +151,8 @@ class JitFunction:
                 raise error
         elif all(path.kind == "raise" for path in made.program.paths) and not made.program.has_effects:
             self._plain(args, kwargs)
+        else:
+            made.compile()
 
     def captured(self, args: Sequence[Any], patterns: dict[Any, tuple[int | None, ...]]) -> Program:
         """The program of a call with these positional arguments, neither compiled nor kept.

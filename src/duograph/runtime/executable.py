@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +31,7 @@ from .executable_values import bytes_of, leaf_types, tree_of
 from .native_stacks import cells
 from .status import HOST, MEANING, TOO_SMALL
 
-__all__ = ["Executable", "Mismatch", "compile_graph", "release_memory", "run_compiled"]
+__all__ = ["Executable", "Mismatch", "compile_graph", "executable_of", "release_memory", "run_compiled"]
 
 logger = logging.getLogger("duograph")
 _RELEASING = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
@@ -46,6 +47,7 @@ class Executable:
         build: its memory plan, constants and functions.
         address: of ``i32 main(ptr bufs, ptr dims)``.
         notes: what does not run natively, and why; grows when calls are repeated by the interpreter.
+        compile_ms: time that it took to make it.
         releases: whether a call may take so long that it is worth releasing the GIL.
         borrowers: who calls the code himself, with a run of his own (`new_run`), and can be asked to `release` it.
     """
@@ -53,6 +55,7 @@ class Executable:
     def __init__(
         self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None, ticks: bool = False
     ) -> None:
+        started = time.perf_counter()
         self.graph = graph
         self.level = level
         self.build = build = Build(graph, level, dict(donate or {}), [] if ticks else None)
@@ -73,6 +76,7 @@ class Executable:
         self.borrowers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.makers = [array_maker(o.type) for o in build.outputs if o.buffer >= 0]
         self._constants = (ctypes.c_int64 * max(1, len(build.constants)))(*[c.ctypes.data for c in build.constants])
+        self.compile_ms = (time.perf_counter() - started) * 1e3
         _all.add(self)
 
     # ---- running -------------------------------------------------------------------------------------------------
@@ -196,21 +200,27 @@ def has_failed(graph: Graph, level: int = 1) -> bool:
     return (graph, level) in graph.context.__dict__.get("executable_failures", {})
 
 
+def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable | None:
+    """The executable of ``graph``, compiled now if need be; ``None`` if none can be made, which is a fault of ours."""
+    failures = graph.context.__dict__.setdefault("executable_failures", {})
+    if (graph, level) in failures:
+        return None
+    try:
+        return compile_graph(graph, level, donate)
+    except Exception as error:
+        if config().debug:
+            raise
+        logger.warning("@%s cannot be made machine code: %s: %s", graph.name, type(error).__name__, error)
+        failures[graph, level] = error
+        return None
+
+
 def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None) -> Any:
-    """The value of ``graph`` by its executable; by the interpreter if none can be made, which is a fault of ours."""
-    context = graph.context.__dict__
-    failures = context.setdefault("executable_failures", {})
-    if (graph, level) not in failures:
-        try:
-            executable = compile_graph(graph, level, donate)
-        except Exception as error:
-            if config().debug:
-                raise
-            logger.warning("@%s cannot be made machine code: %s: %s", graph.name, type(error).__name__, error)
-            failures[graph, level] = error
-        else:
-            return executable.run(values)
-    return Interpreter().run(graph, [cells(v) for v in values])
+    """The value of ``graph`` by its executable, or by the interpreter if it has none."""
+    executable = executable_of(graph, level, donate)
+    if executable is None:
+        return Interpreter().run(graph, [cells(v) for v in values])
+    return executable.run(values)
 
 
 def release_memory() -> None:
