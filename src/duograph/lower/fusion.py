@@ -39,7 +39,7 @@ def lower_group(group: Group) -> Lowering:
 class _GroupLowering:
     def __init__(self, group: Group) -> None:
         self.group = group
-        self.program = Program(fused=True)
+        self.program = Program()
         self.leaves: dict[Any, int] = {}
         self.ins: dict[Node, Operand] = {}
         self.values: dict[Any, int] = {}

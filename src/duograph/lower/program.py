@@ -107,7 +107,6 @@ class Program:
     leaves: list[Leaf] = field(default_factory=list)
     steps: list[Step | Reduction] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
-    fused: bool = False
 
     @property
     def count(self) -> int:

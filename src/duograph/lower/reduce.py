@@ -27,12 +27,12 @@ from duograph.core.dim import substitute
 from duograph.core.types import TensorType
 
 from .fold import Fold
-from .layout import contiguous_strides, is_one, moves
+from .layout import contiguous_strides, moves
 from .loop.ir import Function
 from .loop.types import NUMPY
 from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, product
 from .program import Leaf, Program, Reduction, Step
-from .reduce_loops import LINE, STEPS, Loops, NotAffine, cases, loops_of
+from .reduce_loops import LINE, STEPS, Loops, cases, loops_of
 from .reduce_passes import Analysis, analyse
 
 
@@ -57,7 +57,7 @@ def lower_reduction(
             Leaf(f.operand, tuple([substitute(s, ones) for s in f.strides]), f.offset, f.scratch)
             for f in program.leaves
         ]
-        case = Program(leaves, program.steps, program.results, program.fused) if ones else program
+        case = Program(leaves, program.steps, program.results) if ones else program
         calls += _lower_case(name, case, here, axes, outs, None, enabled)
     return calls
 
@@ -79,8 +79,6 @@ def _lower_case(
     if any(isinstance(n, int) and n == 0 for n in (*loops.kept, *([loops.lane] if loops.columns else []))):
         return []
     analysis = analyse(program, loops)
-    if program.fused:
-        _check_spread(program, analysis, shape, axes, outs)
     sections = loops.sections
     single = isinstance(sections, int) and sections <= 1
     simple = len(analysis.passes) == 1 and not analysis.passes[0].stores
@@ -97,27 +95,6 @@ def _lower_case(
         return [first, *_second(plan, partials, sections, outs)]
     inplace = plan.inplace(outs)
     return [KernelCall(plan.function(), (*buffers, *outs, *partials, *scratch), tuple(plan.numbers()), inplace)]
-
-
-def _check_spread(
-    program: Program, analysis: Analysis, shape: Sequence[Extent], axes: Sequence[int], outs: Sequence[Operand]
-) -> None:
-    """A value that is the same for all reduced elements is computed once per result, which is not enough if every
-    element of it is reduced or stored.
-
-    Raises:
-        NotAffine: it has to be in memory first.
-    """
-    if all(is_one(shape[i]) for i in axes):
-        return
-    left = product([n for i, n in enumerate(shape) if i not in axes])
-    for number, out in zip(program.results, outs, strict=True):
-        if analysis.levels[number] < 2 and out.size != left:
-            raise NotAffine
-    for found in analysis.steps:
-        if found is not None and isinstance(found[0], Reduction) and not found[0].partial:
-            if all(analysis.levels[a] < 2 for a in found[0].args):
-                raise NotAffine
 
 
 def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs: Sequence[Operand]) -> list[KernelCall]:
