@@ -11,10 +11,16 @@ from duograph.ir.printer import print_graph
 from .entry import Entries
 
 
+def memory_of(graph: Graph) -> str:
+    """The memory plan of a graph as a table; empty before it is compiled."""
+    executables = tuple(graph.context.__dict__.get("executables", {}).values())
+    return next((x.memory_table() for x in executables if x.graph is graph), "")
+
+
 def notes_of(graph: Graph) -> list[str]:
     """What of a compiled graph did not run natively, and why."""
     context = graph.context.__dict__
-    notes = [n for key, x in context.get("executables", {}).items() if key[0] is graph for n in x.notes]
+    notes = [n for x in tuple(context.get("executables", {}).values()) if x.graph is graph for n in x.notes]
     failures = [e for key, e in context.get("executable_failures", {}).items() if key[0] is graph]
     return list(dict.fromkeys([*notes, *[f"no machine code: {type(e).__name__}: {e}" for e in failures]]))
 
@@ -26,7 +32,8 @@ class Explanation:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
-            ``why_not_native``, ``in_python`` (steps that are not native, and why), ``capture_ms``, ``compile_ms``.
+            ``why_not_native``, ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its
+            arena, a table), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
     """
@@ -53,6 +60,7 @@ class Explanation:
                         "native_calls": entry.hits - entry.runs,
                         "why_not_native": entry.why_not_native,
                         "in_python": notes_of(entry.graph),
+                        "memory": memory_of(entry.graph),
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
                     }

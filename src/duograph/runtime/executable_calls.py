@@ -7,6 +7,7 @@ thread might; the interpreter, which needs no stack, then takes over.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +40,23 @@ from .regions import cut_function
 from .status import RECURSION
 
 MAX_DEPTH = 10_000
-STACK_BYTES = 3 << 20
-"""Native calls within calls, and how much of the thread's stack they may take."""
+"""Native calls within calls."""
+
+
+def stack_bytes() -> int:
+    """How much of a thread's stack native calls may take: three eighths of what threads are given."""
+    sizes = [8 << 20]
+    if threading.stack_size():
+        sizes.append(threading.stack_size())
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_STACK)[0]
+    except ImportError:  # not on this system
+        limit = 1 << 20
+    if limit > 0:
+        sizes.append(limit)
+    return min(sizes) * 3 // 8
 
 
 @dataclass(eq=False)
@@ -164,7 +180,7 @@ def write_function(build: Any, callee: Callee) -> Function:
         return e.region(FRAMES, total)
 
     function = e.finish(reserve, always=True)
-    limit.const = max(10, min(MAX_DEPTH, STACK_BYTES // _frame_bytes(function)))
+    limit.const = max(10, min(MAX_DEPTH, stack_bytes() // _frame_bytes(function)))
     return function
 
 
