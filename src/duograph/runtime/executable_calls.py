@@ -54,8 +54,7 @@ def stack_bytes() -> int:
         limit = resource.getrlimit(resource.RLIMIT_STACK)[0]
     except ImportError:  # not on this system
         limit = 1 << 20
-    if limit > 0:
-        sizes.append(limit)
+    sizes.append(limit if limit > 0 else 2 << 20)  # what threads get where there is no limit
     return min(sizes) * 3 // 8
 
 
