@@ -121,12 +121,17 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
     made: set[Node] = set()
 
     def single(node: Apply) -> None:
-        for operand in node.operands:  # views and constants that groups have looked through
-            if isinstance(operand, Apply) and operand not in made:
-                single(operand)
-        if node not in made:
-            made.add(node)
-            steps.append(step_of(node))
+        work = [node]
+        while work:
+            last = work[-1]
+            missing = [o for o in last.operands if isinstance(o, Apply) and o not in made]
+            if missing:  # views and constants that groups have looked through
+                work += missing
+                continue
+            work.pop()
+            if last not in made:
+                made.add(last)
+                steps.append(step_of(last))
 
     for group in groups(graph, level):
         step = _fused(group) if group.is_fused else None
