@@ -16,6 +16,7 @@ import ctypes
 import functools
 import sys
 import sysconfig
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,17 @@ def layout() -> Layout:
     known = Layout()
     _check(known)
     return known
+
+
+@functools.cache
+def address_reader() -> Callable[[np.ndarray], int]:
+    """A function that gives the address of an array's data; NumPy's own way takes 3 us."""
+    try:
+        layout()
+    except Unsupported:
+        return lambda array: array.ctypes.data
+    word = ctypes.c_size_t.from_address
+    return lambda array: word(id(array) + ARRAY_DATA).value
 
 
 def keep_for_ever(value: object) -> None:

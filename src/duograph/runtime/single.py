@@ -23,6 +23,7 @@ from duograph.lower.lowering import KernelCall, Lowering, Operand, Temporary, ou
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Kernel, Pointwise, rule_of
 
+from .cpython import address_reader
 from .kernels import kernel_address
 
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
@@ -39,7 +40,7 @@ class SingleOp:
         temps: bytes of each temporary.
     """
 
-    __slots__ = ("calls", "is_tuple", "outs", "temps")
+    __slots__ = ("_ready", "calls", "is_tuple", "outs", "temps")
 
     def __init__(self, lowered: Lowering, is_tuple: bool) -> None:
         place: dict[int, tuple[int, int]] = {}
@@ -61,17 +62,27 @@ class SingleOp:
                 sources.append(place[id(memory)])
             dims = tuple([_dim(d, place) for d in call.dims])
             self.calls.append((KERNEL(kernel_address(call.function)), tuple(sources), dims))
+        # What `run` needs of a call: its buffer array's class, and its dims as words if they are known now.
+        self._ready = [
+            (
+                ctypes.c_void_p * max(1, len(sources)),
+                (ctypes.c_int64 * max(1, len(dims)))(*dims) if all(type(d) is int for d in dims) else None,
+            )
+            for _, sources, dims in self.calls
+        ]
 
     def run(self, arrays: Sequence[Any]) -> Any:
         """The result arrays; ``None`` if a kernel noted a failure."""
         outs = [np.empty(shape, dtype) for dtype, shape in self.outs]
         temps = [np.empty(n, np.uint8) for n in self.temps]
         spaces = (arrays, outs, temps)
-        for function, sources, dims in self.calls:
-            bufs = (ctypes.c_void_p * max(1, len(sources)))(*[spaces[k][i].ctypes.data for k, i in sources])
-            words = (ctypes.c_int64 * max(1, len(dims)))(
-                *[d if type(d) is int else _word(arrays[d[0]], d[1]) for d in dims]
-            )
+        address = address_reader()
+        for (function, sources, dims), (buffers, words) in zip(self.calls, self._ready, strict=True):
+            bufs = buffers(*[address(spaces[k][i]) for k, i in sources])
+            if words is None:
+                words = (ctypes.c_int64 * len(dims))(
+                    *[d if type(d) is int else _word(arrays[d[0]], d[1]) for d in dims]
+                )
             if function(ctypes.addressof(bufs), ctypes.addressof(words)):
                 return None
         return tuple(outs) if self.is_tuple else outs[0]
