@@ -11,6 +11,7 @@ from typing import Any
 
 from .emit_calls import PointerTable
 from .emit_half import narrow_half, widen_half
+from .emit_module import Module, captured
 from .emit_spelling import (
     BINARY,
     BITS_OF,
@@ -32,51 +33,20 @@ from .target import Target
 
 def emit_functions(functions: list[Function], target: Target) -> str:
     """One LLVM module with these functions; what they call besides is declared."""
-    module = _Module(target)
+    module = Module(target)
     for function in functions:
-        module.add(function)
-    return module.text()
-
-
-class _Module:
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.defined: dict[str, str] = {}
-        self.declares: dict[str, None] = {}
-        self.words: list[int] = []
-        self.places: dict[tuple[int, ...], int] = {}  # of tables among the words
-
-    def add(self, function: Function) -> None:
-        if function.symbol not in self.defined:
+        if function.symbol not in module.defined:
             parts: list[str] = []
-            self.defined[function.symbol] = ""
-            _Emitter(self, function.symbol, parts).function(function)
-            self.defined[function.symbol] = "\n".join(parts)
-
-    def declare(self, text: str) -> None:
-        self.declares[text] = None
-
-    def constant(self, words: tuple[int, ...]) -> str:
-        """A read-only table of 8-byte words; all of them are parts of one, because each variable takes LLVM time."""
-        place = self.places.get(words)
-        if place is None:
-            place = self.places[words] = len(self.words)
-            self.words += words
-        return f"getelementptr (i64, ptr @words, i64 {place})" if place else "@words"
-
-    def text(self) -> str:
-        declares = [d for d in self.declares if not any(f"@{name}(" in d for name in self.defined)]
-        words = ", ".join([f"i64 {word}" for word in self.words])
-        globals_ = [f"@words = private unnamed_addr constant [{len(self.words)} x i64] [{words}]"] if words else []
-        legal = f' "min-legal-vector-width"="{self.target.vector_bits}"' if self.target.vector_bits > 256 else ""
-        attributes = f"attributes #0 = {{ nounwind{legal} }}"
-        return "\n".join([*globals_, *declares, *self.defined.values(), attributes]) + "\n"
+            module.defined[function.symbol] = ""
+            _Emitter(module, function.symbol, parts).function(function)
+            module.defined[function.symbol] = "\n".join(parts)
+    return module.text()
 
 
 class _Emitter:
     """Writes one LLVM function, and the functions of its parallel regions."""
 
-    def __init__(self, module: _Module, symbol: str, parts: list[str]) -> None:
+    def __init__(self, module: Module, symbol: str, parts: list[str]) -> None:
         self.module, self.symbol, self.parts = module, symbol, parts
         self.lines: list[str] = []
         self.entry: list[str] = []  # stack memory, reserved once
@@ -570,12 +540,12 @@ class _Emitter:
     def do_parallel(self, instr: Instr) -> None:
         lo, hi, grain = instr.operands
         (region,) = instr.regions
-        captured = _captured(region, {*self.names, *self.fixed})
+        outside = captured(region, {*self.names, *self.fixed})
         inner = _Emitter(self.module, f"{self.symbol}.p{self.regions}", self.parts)
         inner.shared_status = True
         self.regions += 1
         offset, layout = 8, []
-        for x in captured:
+        for x in outside:
             t = "ptr" if isinstance(x, Buffer) else llvm_type(x.type)
             size = 8 if isinstance(x, Buffer) else max(1, x.type.bits // 8 * x.type.lanes)
             align = min(64, 1 << (size - 1).bit_length())
@@ -602,25 +572,3 @@ class _Emitter:
             f"call void @dg_parallel(ptr @{inner.symbol}, ptr {context}, i64 {self.ref(lo)}, i64 {self.ref(hi)}, "
             f"i64 {at_least})"
         )
-
-
-def _captured(region: Block, known: set[int]) -> list[Value | Buffer]:
-    """What a region uses of its surroundings."""
-    inside: set[int] = {a.id for a in region.args}
-    used: dict[int, Value | Buffer] = {}
-
-    def visit(block: Block) -> None:
-        inside.update(a.id for a in block.args)
-        for instr in block.instrs:
-            for x in instr.operands:
-                if not (isinstance(x, Value) and x.const is not None):
-                    used[x.id] = x
-            inside.update(r.id for r in instr.results)
-            for inner in instr.regions:
-                visit(inner)
-        for x in block.yields:
-            if x.const is None:
-                used[x.id] = x
-
-    visit(region)
-    return [x for id_, x in used.items() if id_ not in inside and id_ in known]

@@ -14,11 +14,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import struct
+import sys
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from types import ModuleType
 
-from duograph.lower import emit, emit_calls, emit_half
+from duograph.lower import emit
 from duograph.lower.loop import types
 from duograph.lower.target import Target
 
@@ -91,14 +91,11 @@ def _entry(symbols: Collection[str], target: Target) -> str:
 def _generator() -> str:
     """What turns loop IR into object code."""
     digest = hashlib.sha256()
-    for module in (emit, emit_calls, emit_half, types):
-        digest.update(_source(module))
+    emitters = sorted(name for name in sys.modules if name.startswith(emit.__name__))  # all of its files
+    for name in (*emitters, types.__name__):
+        spec = sys.modules[name].__spec__
+        digest.update(spec.loader.get_data(spec.origin))  # type: ignore[union-attr]
     return "\n".join((digest.hexdigest(), machine.llvm_version(), str(machine.OPTIMISATION), *machine.OPTIONS))
-
-
-def _source(module: ModuleType) -> bytes:
-    spec = module.__spec__
-    return spec.loader.get_data(spec.origin)  # type: ignore[union-attr, no-any-return]
 
 
 def _packed(pack: Pack) -> bytes:
