@@ -8,17 +8,16 @@ attributes of the package these names are the functions.
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from typing import Any
 
 PUBLIC = "duograph.api.public_ops"
 IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "scatter", "select", "sort"})
-_OWN = {path.stem for path in Path(__file__).parent.glob("*.py")} - IN_FRONT
+_OWN = {name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py")} - IN_FRONT
 
 
 class _Package(types.ModuleType):
@@ -30,15 +29,18 @@ class _Package(types.ModuleType):
         super().__setattr__(name, value)
 
 
-class _PublicModules(MetaPathFinder, Loader):
-    """Finds ``duograph.ops.operations`` and the other public modules, which are made of the tables of `PUBLIC`."""
+class _PublicModules:
+    """Finds ``duograph.ops.operations`` and the other public modules, which are made of the tables of `PUBLIC`.
+
+    Finder and loader. Their classes in `importlib.abc` would only cost: they load twenty modules.
+    """
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith(f"{__name__}."):
             return None
         if fullname not in import_module(PUBLIC).MODULES:
             return None
-        return ModuleSpec(fullname, self, is_package=True)
+        return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         return import_module(PUBLIC).make_module(spec.name)

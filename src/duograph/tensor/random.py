@@ -7,7 +7,7 @@ counter is a Python int, in a captured program it is a run-time int that the gra
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from typing import Any
 
@@ -57,7 +57,7 @@ class Generator:
 
     def seed(self) -> int:
         """Starts a stream from a seed that the operating system draws; gives the seed."""
-        fresh = secrets.randbits(63)
+        fresh = int.from_bytes(os.urandom(8), "little") >> 1
         self.manual_seed(fresh)
         return fresh
 
