@@ -150,7 +150,7 @@ def test_c16_arguments(capture_mode, jit_level, dynamic):
     ("wrong", "error"),
     [
         ({"capture_mode": "source"}, ValueError),
-        ({"jit_level": "O2"}, ValueError),
+        ({"jit_level": "O3"}, ValueError),
         ({"jit_level": 1}, ValueError),
         ({"dynamic": 2}, ValueError),
         ({"fullgraph": 1}, TypeError),
