@@ -347,7 +347,7 @@ class _Loop:
         e, b = self.e, self.e.b
         count = b.load(e.ctx, ITERATIONS)
         b.store(e.ctx, ITERATIONS, b.add(count, 1))
-        long = any(block.is_symbolic or block.nbytes > LARGE for block in e.blocks)
+        long = any(not isinstance(block.nbytes, int) or block.nbytes > LARGE for block in e.blocks)
 
         def clock() -> None:
             now = b.cycles()

@@ -113,8 +113,8 @@ class Emitter(Frame):
         if step.lowering is not None:
             made = self._lowered(step, scope, i)
         else:
-            (node,) = step.nodes
-            made = {node: self._node(node, step, scope)}
+            (only,) = step.nodes
+            made = {only: self._node(only, step, scope)}
         for node, tree in made.items():
             scope.values[node] = scope.alive[node] = tree
             for block in blocks_of(tree):
@@ -248,15 +248,15 @@ class Emitter(Frame):
         temporaries: dict[int, Memory] = {}
         for call in c.calls:
             buffers = []
-            for memory in call.buffers:
-                if isinstance(memory, Temporary):
-                    if id(memory) not in temporaries:
-                        temporaries[id(memory)] = self._temporary(memory)
-                    buffers.append(self.buffer(temporaries[id(memory)], memory.elem))
+            for wanted in call.buffers:
+                if isinstance(wanted, Temporary):
+                    if id(wanted) not in temporaries:
+                        temporaries[id(wanted)] = self._temporary(wanted)
+                    buffers.append(self.buffer(temporaries[id(wanted)], wanted.elem))
                 else:
-                    found = where[id(memory)]
+                    found = where[id(wanted)]
                     assert isinstance(found, Memory)
-                    buffers.append(self.buffer(found, memory.elem))
+                    buffers.append(self.buffer(found, wanted.elem))
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
             self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}")

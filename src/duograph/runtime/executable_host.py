@@ -143,7 +143,7 @@ def _array(address: int, type: TensorType, env: dict[Symbol, int]) -> Any:
     if size == 0:
         return np.empty(shape, type.dtype.numpy)
     raw = (ctypes.c_uint8 * size).from_address(address)
-    return np.frombuffer(raw, type.dtype.numpy).reshape(shape)
+    return np.frombuffer(memoryview(raw), np.uint8).view(type.dtype.numpy).reshape(shape)
 
 
 def from_word(type: Type, word: int, objects: list[Any]) -> Any:

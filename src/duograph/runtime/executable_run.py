@@ -14,8 +14,9 @@ import numpy as np
 
 from duograph.autodiff.tape import Residual
 from duograph.core.dim import evaluate
+from duograph.core.kernel import as_value
 from duograph.core.types import INT, ObjectType, ScalarType, StackType, TensorType, TokenType, TupleType, Type
-from duograph.ir.interpreter import Interpreter, as_value
+from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 
 from . import cpython, launch, records, regions
@@ -55,7 +56,8 @@ def address_of(array: Any) -> int:
 def array_maker(type: Type) -> Callable[[dict[Any, int]], Any]:
     """A function that makes arrays of ``type``, without contents: over memory of the allocator where that runs."""
     assert isinstance(type, TensorType)
-    shape, dtype = type.shape, type.dtype.numpy
+    shape: Any = type.shape
+    dtype = type.dtype.numpy
     if any(not isinstance(n, int) for n in shape):
         return lambda sizes: np.empty([n if isinstance(n, int) else evaluate(n, sizes) for n in shape], dtype)
     engine = launch.engine()
@@ -149,6 +151,7 @@ class Run:
                         bufs[b] = fields[0]
                         b += 1
                         continue
+                assert isinstance(type_, TensorType)
                 self._check(type_, value)
                 if not value.flags.c_contiguous or not value.flags.aligned:
                     inputs[k] = value = np.array(value, order="C")

@@ -101,7 +101,7 @@ def _items(address: int, objects: list[Any]) -> tuple[Any, ...]:
     leaves: list[Any] = []
     for t, offset in zip(flat, offsets_of(flat), strict=True):
         if isinstance(t, TensorType):
-            array = np.empty(t.shape, t.dtype.numpy)
+            array: np.ndarray = np.empty(list(t.shape), t.dtype.numpy)  # type: ignore[arg-type]  # known sizes only
             ctypes.memmove(array.ctypes.data, address + offset, array.nbytes)
             leaves.append(array)
         elif isinstance(t, TokenType):
