@@ -162,6 +162,36 @@ def test_a_processor_without_avx_and_fma():
     np.testing.assert_allclose(there, here, rtol=1e-5)
 
 
+def test_depthwise_convolution_without_wide_vectors():
+    program = """
+    import numpy as np, duograph as ms
+    from duograph import ops
+    x, w = (ms.Tensor(np.arange(1.0, n + 1).reshape(s)) for n, s in ((50, (1, 2, 5, 5)), (18, (2, 1, 3, 3))))
+    print(ops.conv2d(x, w, padding=1, pad_mode="pad", groups=2).sum())
+    """
+    assert script(program, DUOGRAPH_TARGET="baseline") == script(program)
+
+
+def test_a_compiled_loop_can_be_interrupted():
+    program = """
+    import os, signal, threading
+    import numpy as np, duograph as ms
+    @ms.jit
+    def endless(x):
+        i = ms.Tensor(0)
+        while i < 2**60:
+            x, i = x * 0.5 + 1, i + 1
+        return x
+    threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        endless(ms.Tensor(np.ones(64, np.float32)))
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(float((ms.Tensor([1.0]) + 1)[0]))
+    """
+    assert script(program).split() == ["interrupted", "2.0"]
+
+
 def test_fork_in_the_middle_of_training():
     program = (
         TRAINING

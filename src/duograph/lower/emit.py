@@ -301,7 +301,12 @@ class _Emitter:
         assert isinstance(result, Value) and isinstance(index, Value)
         t, align = memory_type(result.type), result.type.bits // 8
         address = self.address(buf, index)
-        if not mask:
+        if mask and result.type.lanes == 1:
+            address = self.if_on(address, mask[0], t)
+            zero = "0x0000000000000000" if result.type.elem in ("f32", "f64") else "0"
+            loaded = self.temp(f"load {t}, ptr {address}, align {align}")
+            raw = self.temp(f"select {self.typed(mask[0])}, {t} {loaded}, {t} {zero}")  # type: ignore[arg-type]
+        elif not mask:
             raw = self.temp(f"load {t}, ptr {address}, align {align}")
         else:
             name = f"llvm.masked.load.{memory_suffix(result.type)}.p0"
@@ -314,12 +319,21 @@ class _Emitter:
         assert isinstance(value, Value) and isinstance(index, Value)
         address, align = self.address(buf, index), value.type.bits // 8
         stored = self.to_memory(value)
-        if not mask:
+        if mask and value.type.lanes == 1:
+            address = self.if_on(address, mask[0], memory_type(value.type))
+        if not mask or value.type.lanes == 1:
             self.line(f"store {stored}, ptr {address}, align {align}")
         else:
             name = f"llvm.masked.store.{memory_suffix(value.type)}.p0"
             args = [stored, f"ptr {address}", f"i32 {align}", self.typed(mask[0])]  # type: ignore[arg-type]
             self.line(self.intrinsic(name, "void", args))
+
+    def if_on(self, address: str, mask: Value | Buffer, type: str) -> str:
+        """``address`` if the one lane of ``mask`` is on, else that of a place nobody looks at: LLVM's masked accesses
+        are for vectors only."""
+        nowhere = self.fresh()
+        self.entry.append(f"  {nowhere} = alloca {type}, align 16")
+        return self.temp(f"select {self.typed(mask)}, ptr {address}, ptr {nowhere}")  # type: ignore[arg-type]
 
     def pointers(self, buf: Any, indices: Value) -> str:
         elem = "i8" if buf.elem == "bool" else LLVM[buf.elem]

@@ -191,7 +191,8 @@ class _GroupLowering:
         self.walks[number] = any(alignment[d] is not None for d in self.group.axes or ())
         if is_constant(node) and not isinstance(node.type, ScalarType):
             assert isinstance(node.type, TensorType)
-            value = node.value if isinstance(node, Const) else np.array(node.attrs["value"], node.type.dtype.numpy)  # type: ignore[union-attr,attr-defined]
+            with np.errstate(all="ignore"):  # a number may be too large for a half type
+                value = node.value if isinstance(node, Const) else np.array(node.attrs["value"], node.type.dtype.numpy)  # type: ignore[union-attr,attr-defined]
             operand = Operand(TensorType(node.type.dtype, ()), node, value)
             self.program.leaves.append(Leaf(operand, (0,) * len(alignment)))
             return

@@ -128,6 +128,23 @@ def test_memory_of_every_kind():
     assert made.tolist() == [4, 1, 3, 0, 2, 0, 1, 0]
 
 
+@pytest.mark.parametrize("elem", ["bool", "i8", "bf16", "f32", "f64", "i64"])
+def test_masks_of_one_lane(elem):
+    b = Builder("one")
+    x, out, on = b.buffer("x", elem), b.buffer("out", elem), b.buffer("on", "bool")
+
+    def one(i):
+        mask = b.load(on, i)
+        b.store(out, i, b.load(x, i, 1, mask))
+        b.store(out, i + 2, b.load(x, i), mask)
+        b.scatter(out, i + 4, b.gather(x, i, mask), mask)
+
+    b.for_(0, 2, 1, one)
+    arrays = [np.ones(2, NUMPY[elem]), np.zeros(6, NUMPY[elem]), np.array([True, False])]
+    _, (_, made, _) = both(b.finish(), arrays)
+    assert made.astype(int).tolist() == [1, 0, 1, 0, 1, 0]
+
+
 @pytest.mark.parametrize("goal", sorted(set(NUMPY) - {"bool"}))
 @pytest.mark.parametrize("source", sorted(NUMPY))
 def test_conversions(source, goal):

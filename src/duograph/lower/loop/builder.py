@@ -335,15 +335,15 @@ class Builder:
 
     def gather(self, buf: Buffer, indices: Value, mask: Value | None = None) -> Value:
         """Elements at a vector of indices (``i64``)."""
-        if indices.type.lanes == 1 and mask is None:
-            return self.load(buf, indices)
+        if indices.type.lanes == 1:
+            return self.load(buf, indices, 1, mask)
         operands = (buf, indices) if mask is None else (buf, indices, mask)
         return self.emit("gather", operands, VType(buf.elem, indices.type.lanes))
 
     def scatter(self, buf: Buffer, indices: Value, value: Value, mask: Value | None = None) -> None:
         """Writes lanes one by one, in order; with equal indices the last one stands."""
-        if indices.type.lanes == 1 and mask is None:
-            return self.store(buf, indices, value)
+        if indices.type.lanes == 1:
+            return self.store(buf, indices, value, mask)
         buf.written = True
         self.emit("scatter", (buf, indices, value) if mask is None else (buf, indices, value, mask))
         return None
