@@ -251,7 +251,7 @@ class Emitter(Frame):
             for wanted in call.buffers:
                 if isinstance(wanted, Temporary):
                     if id(wanted) not in temporaries:
-                        temporaries[id(wanted)] = self._temporary(wanted)
+                        temporaries[id(wanted)] = self._temporary(wanted, scope)
                     buffers.append(self.buffer(temporaries[id(wanted)], wanted.elem))
                 else:
                     found = where[id(wanted)]
@@ -262,10 +262,12 @@ class Emitter(Frame):
             self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}")
         return self._results(step, outs, c)
 
-    def _temporary(self, temporary: Temporary) -> Memory:
+    def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:
         from duograph.lower.loop.types import BITS
 
         nbytes = temporary.count * (BITS[temporary.elem] // 8)
+        if not symbols_of(nbytes) <= self.entry_symbols.keys():
+            return Memory(UNTYPED, None, address=self.region(CELLS, self.dim(nbytes, scope.symbols)))
         block = self.block("scratch", nbytes)
         return Memory(UNTYPED, block)
 
