@@ -90,8 +90,12 @@ class Layout:
 
     @functools.cached_property
     def has_versions(self) -> bool:
-        """Whether dictionaries and classes have a version where native code looks for it."""
-        return sys.version_info < (3, 14) and _has_dict_versions() and _has_type_versions()
+        """Whether dictionaries and classes have a version where native code looks for it.
+
+        From 3.13 on the attributes of an object lie in the object, also when its dictionary has been asked for, and
+        specialised stores to them leave the version of the dictionary alone.
+        """
+        return sys.version_info < (3, 13) and _has_dict_versions() and _has_type_versions()
 
     def function(self, name: str) -> int:
         """Address of a function of the C API of Python or NumPy.
