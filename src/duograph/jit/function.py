@@ -343,7 +343,8 @@ class JitFunction:
         if cause is not None and (entry.program.has_effects or isinstance(cause, RecursionError)):
             raise cause
         entry.plain_runs += 1
-        return self._plain(args, kwargs)  # nothing has happened yet: Python raises the error at the user's line
+        run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
+        return run(*args, **kwargs)  # nothing has happened yet: Python raises the error at the user's line
 
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
         """Lets native code try this version first."""
