@@ -18,7 +18,7 @@ from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
 from .loop.builder import Builder, Index
 from .loop.ir import Function, Value
-from .loop.types import BITS, UNSIGNED, VType, element_of
+from .loop.types import BITS, UNSIGNED, element_of
 from .rule import Complex
 
 Extent: TypeAlias = "int | Dim"
@@ -237,12 +237,3 @@ def outputs_of(type: Type, ref: Any = None) -> list[Operand]:
     if isinstance(type, TupleType):
         return [Operand(t, (ref, i)) for i, t in enumerate(type.items)]
     return [Operand(type, ref)]
-
-
-def scalar_dim(b: Builder, name: str, operand: Operand) -> Value:
-    """A dim parameter for an operand of scalar type."""
-    return b.dim(name, operand.elem)
-
-
-def vtype(operand: Operand, lanes: int = 1) -> VType:
-    return VType(operand.elem, lanes)

@@ -44,7 +44,6 @@ class Pointwise:
     function: Callable[..., Any]
     raw_half: bool = False
     wants_types: bool = False
-    exact: bool = True  # results equal NumPy's to the bit, so either may compute them
     wide: bool = False  # works in float64 inside, also on float32: vectors had better be short
 
 

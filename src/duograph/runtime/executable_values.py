@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from duograph.core.types import ScalarType, StackType, TensorType, TokenType, TupleType, Type
+from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.control import call, call_named, cond, custom_vjp, make_tuple, scan, tuple_get, while_loop
 from duograph.ir.node import Apply, Graph, Node
 from duograph.lower.loop.ir import Value
@@ -120,10 +120,6 @@ def blocks_of(tree: Tree) -> list[Block]:
 def is_handle(type: Type) -> bool:
     """Whether values of ``type`` are handles."""
     return not isinstance(type, TensorType | ScalarType | TokenType | TupleType)
-
-
-def has_stacks(types: Sequence[Type]) -> bool:
-    return any(isinstance(leaf, StackType) for t in types for leaf in leaf_types(t))
 
 
 # ---- where outputs come from ----------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
-from duograph.core.types import ScalarType, TensorType, TupleType, scalar_type
-from duograph.lower.lowering import KernelCall, Lowering, Operand, Temporary, outputs_of
+from duograph.core.types import TensorType, TupleType, scalar_type
+from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Kernel, Pointwise, rule_of
 
@@ -169,9 +169,6 @@ def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if prepared is _REFERENCE:
         return None
     return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays])
-
-
-__all__ = ["KernelCall", "ScalarType", "SingleOp", "lower_op", "run_single", "single_op"]
 
 
 def install() -> None:

@@ -14,12 +14,9 @@ Wherever an index or extent is expected, a Python int is as good as a `Value`: t
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from .ir import Block, Buffer, Function, Instr, Value
 from .types import BOOL, I64, VType, parse_vtype
@@ -358,14 +355,6 @@ class Builder:
         offsets = self.lanes(lanes) * self.value(stride)
         return self.gather(buf, offsets + self.value(index))
 
-    def store_strided(self, buf: Buffer, index: Index, stride: Index, value: Value) -> None:
-        known = stride if isinstance(stride, int) else stride.const
-        if value.type.lanes == 1 or known == 1:
-            self.store(buf, index, value)
-            return
-        offsets = self.lanes(value.type.lanes) * self.value(stride)
-        self.scatter(buf, offsets + self.value(index), value)
-
     def prefetch(self, buf: Buffer, index: Index) -> None:
         self.emit("prefetch", (buf, self.value(index)))
 
@@ -549,11 +538,3 @@ def _bits_key(value: Any) -> Any:
 def _wrap64(value: int) -> int:
     value &= (1 << 64) - 1
     return value - (1 << 64) if value >> 63 else value
-
-
-def as_float(value: float, elem: str) -> float:
-    """``value`` rounded to the float type ``elem``."""
-    if elem == "f32" and not math.isnan(value):
-        with np.errstate(over="ignore"):
-            return float(np.float32(value))
-    return float(value)

@@ -72,7 +72,7 @@ def _either(real: Any, of_complex: Any) -> Any:
 for _name, _function in _FUNCTIONS.items():
     if _name in _COMPLEX:
         _function = _either(_function, _COMPLEX[_name])
-    pointwise(_name, exact=False, wide=_name in _IN_F64)(_function)
+    pointwise(_name, wide=_name in _IN_F64)(_function)
 
 
 @pointwise("sqrt")
@@ -85,14 +85,14 @@ def rsqrt(b: Builder, x: Any) -> Any:
     return complex_functions.rsqrt(b, x) if isinstance(x, Complex) else b.const(1.0, x) / b.sqrt(x)
 
 
-@pointwise("pow", exact=False, wide=True)
+@pointwise("pow", wide=True)
 def pow_(b: Builder, x: Any, y: Any) -> Any:
     if isinstance(x, Complex):
         return complex_functions.pow_(b, x, y)
     return float_power(b, x, y) if x.type.is_float else integer_power(b, x, y)
 
 
-@pointwise("angle", exact=False)
+@pointwise("angle")
 def angle(b: Builder, x: Any) -> Value:
     return inverse.atan2(b, x.im, x.re) if isinstance(x, Complex) else inverse.atan2(b, b.const(0.0, x), x)
 
@@ -110,4 +110,4 @@ for _name, _function in {
     **{f"bessel_{kind}{order}": getattr(bessel, kind)(order, False) for kind in "ik" for order in (0, 1)},
     **{f"bessel_{kind}{order}e": getattr(bessel, kind)(order, True) for kind in "ik" for order in (0, 1)},
 }.items():
-    pointwise(_name, exact=False, wide=True)(_function)
+    pointwise(_name, wide=True)(_function)
