@@ -99,6 +99,7 @@ def empty_cache() -> None:
     """
     for release in (memory.empty_cache, *at_memory_shortage):
         release()
+    memory.trim()
 
 
 def memory_allocated() -> int:

@@ -111,6 +111,13 @@ def empty_cache() -> None:
         ctypes.PYFUNCTYPE(None)(engine.linked.address("dg_empty"))()
 
 
+def trim() -> None:
+    """Lets the C library return what was freed to the system; glibc keeps much of it otherwise."""
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if malloc_trim is not None:
+        malloc_trim(ctypes.c_size_t(0))
+
+
 def memory_stats() -> dict[str, int]:
     """Bytes in use and held, now and at most, and how many requests were served."""
     names = ("allocated", "allocated_peak", "reserved", "reserved_peak", "cached", "allocations", "reuses")

@@ -1,0 +1,106 @@
+"""Memory of compiled functions: never more than eager's, and flat however often they are called."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pathlib
+import re
+import resource
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import nn, ops
+
+
+def f32(*shape):
+    return ms.Tensor(np.random.default_rng(0).standard_normal(shape).astype(np.float32))
+
+
+def training(net, loss, make):
+    """A step that trains ``net``, its batch made by ``make``."""
+    net.set_train()
+    optimizer = nn.Adam(net.trainable_params(), 1e-3)
+    gradient = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+
+    def step(x, y):
+        value, gradients = gradient(x, y)
+        optimizer(gradients)
+        return value
+
+    return step, make()
+
+
+def dense_network():
+    net = nn.SequentialCell(nn.Dense(64, 256), nn.ReLU(), nn.Dense(256, 256), nn.GELU(), nn.Dense(256, 10))
+    return training(net, nn.CrossEntropyLoss(), lambda: (f32(128, 64), ms.Tensor(np.arange(128) % 10, ms.int32)))
+
+
+def convolutions():
+    net = nn.SequentialCell(
+        nn.Conv2d(3, 16, 3, has_bias=True), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2, 2),
+        nn.Conv2d(16, 16, 5), nn.ReLU(), nn.Flatten(), nn.Dense(16 * 144, 10),
+    )  # fmt: skip
+    return training(net, nn.CrossEntropyLoss(), lambda: (f32(16, 3, 24, 24), ms.Tensor(np.arange(16) % 10, ms.int32)))
+
+
+def recurrence():
+    """Stacks of residuals grow while the compiled program runs; no plan of its arena has them."""
+    weight = f32(256, 256)
+
+    def unrolled(x, n):
+        i = 0
+        while i < n:
+            x = ops.tanh(x @ weight) + x
+            i = i + 1
+        return ops.sum(x * x)
+
+    return ms.grad(unrolled), (f32(1024, 256), ms.Tensor(12))
+
+
+def resident(name):
+    """``VmRSS`` (now) or ``VmHWM`` (at most) of this process, in KiB."""
+    return int(re.search(rf"{name}:\s+(\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])
+
+
+def peak_of(function, arguments):
+    """How far the memory of the process grows, in KiB, during a call that begins with nothing in reserve."""
+    gc.collect()
+    ms.runtime.empty_cache()
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins anew
+    before = resident("VmRSS")
+    function(*arguments)
+    return resident("VmHWM") - before
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="the system does not tell peaks of memory")
+@pytest.mark.parametrize("problem", [dense_network, convolutions, recurrence])
+def test_a_compiled_function_needs_no_more_memory_than_eager(problem):
+    function, arguments = problem()
+    compiled = ms.jit(function)
+    for _ in range(2):
+        function(*arguments)
+        compiled(*arguments)
+    assert compiled.explain().versions[0]["in_python"] == []
+    eager = peak_of(function, arguments)
+    assert eager > 2_000
+    assert peak_of(compiled, arguments) <= eager
+
+
+def test_memory_is_flat_over_100_000_steps():
+    net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 2))
+    step, batch = training(net, nn.MSELoss(), lambda: (f32(3, 4), f32(3, 2)))
+    step = ms.jit(step)
+    for _ in range(2_000):
+        step(*batch)
+    gc.collect()
+    held, peak = ms.runtime.memory_allocated(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100_000):
+        step(*batch)
+    gc.collect()
+    assert ms.runtime.memory_allocated() == held
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 2048  # KiB
+    (version,) = step.explain().versions
+    assert version["native_calls"] > 100_000
