@@ -243,3 +243,17 @@ def test_native_code_off():
     print(ms.jit(lambda x: (x * x + 1).sum())(x))
     """
     assert script(program, DUOGRAPH_KERNELS="reference") == script(program, DUOGRAPH_KERNELS="native")
+
+
+def test_numpy_input_of_foreign_byte_order():
+    """A copy is put in order; memory that would have to be shared cannot be."""
+    swapped = np.arange(5, dtype=np.dtype("f4").newbyteorder())
+    assert both(lambda x: x * 2, Tensor(swapped)).tolist() == [0, 2, 4, 6, 8]
+    with pytest.raises(TypeError, match="byte order"):
+        ms.from_numpy(swapped)
+
+
+def test_a_gigantic_constant_gives_one_clear_error(capfd):
+    error, text = both(lambda x: x + ops.zeros((1 << 22, 1 << 20), ms.float32), Tensor([1.0]))
+    assert error is MemoryError and "16 TiB" in text
+    assert not capfd.readouterr().err

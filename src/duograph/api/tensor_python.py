@@ -140,10 +140,15 @@ def from_numpy(array: np.ndarray) -> Tensor:
         Tensor.
 
     Raises:
-        TypeError: ``array`` is not a NumPy array, or of an unsupported dtype.
+        TypeError: ``array`` is not a NumPy array, of an unsupported dtype, or of foreign byte order.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError("Expected a NumPy array.")
+    if not array.dtype.isnative:
+        raise TypeError(
+            f"For 'from_numpy', the memory of an array of dtype {array.dtype} cannot be shared, because its byte order "
+            "is not this machine's; 'Tensor(array)' makes a copy in the right order."
+        )
     dt.as_dtype(array.dtype)
     return wrap(array if array.flags.aligned else array.copy())
 

@@ -2,7 +2,8 @@
 
 * *user code* is interpreted statement by statement;
 * *framework code* (this package) runs as it is with symbolic tensors, except ``construct`` of Cells, which is
-  interpreted like the user's so that what it reads is guarded;
+  interpreted like the user's so that what it reads is guarded, and methods that change settings of Cells, so that
+  their changes are tracked and repeated;
 * *pure code* of the standard library and NumPy runs as it is on constants;
 * everything else (I/O, clocks, random numbers of other libraries, extension modules) cannot become part of a graph.
 """
@@ -123,9 +124,17 @@ def is_generated(fn: types.FunctionType) -> bool:
     return fn.__name__ in _GENERATED and code.co_filename == dataclasses.__file__
 
 
+_OF_CELLS = {
+    *("construct", "set_train", "set_grad", "add_flags", "add_flags_recursive", "to_float", "phase", "recompute"),
+    "cells_and_names",
+}
+
+
 def is_interpreted(fn: Any) -> bool:
     """Whether a call of this Python function is interpreted."""
     if not isinstance(fn, types.FunctionType) or is_generated(fn):
         return False
     kind = function_kind(fn)
-    return kind == "user" or (kind == "framework" and fn.__name__ == "construct")
+    if kind == "framework" and fn.__name__ in _OF_CELLS:
+        return fn.__name__ == "construct" or fn.__module__.startswith("duograph.nn.")
+    return kind == "user"

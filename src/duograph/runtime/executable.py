@@ -210,7 +210,8 @@ def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
     except Exception as error:
         if config().debug:
             raise
-        logger.warning("@%s cannot be made machine code: %s: %s", graph.name, type(error).__name__, error)
+        if not isinstance(error, MemoryError):  # that is the program's; the interpreter says where
+            logger.warning("@%s cannot be made machine code: %s: %s", graph.name, type(error).__name__, error)
         failures[graph, level] = error
         return None
 

@@ -218,6 +218,8 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
     want = None if dtype is None else as_dtype(dtype).numpy
     if isinstance(data, np.ndarray | np.generic) and np.asarray(data).dtype.kind != "M":
         arr = np.asarray(data)
+        if not arr.dtype.isnative:
+            arr = arr.astype(arr.dtype.newbyteorder("="))
         if arr.dtype not in _SUPPORTED:
             raise TypeError(
                 f"initializing tensor by numpy array failed, because the element type '{arr.dtype.type}' of array is "

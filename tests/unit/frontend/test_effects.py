@@ -284,6 +284,34 @@ def value_and_grad_aux(x):
     return a, b, g
 
 
+def switched(how):
+    """A network whose training flag a function switches off and on, and what is left of it after each call."""
+    net = nn.SequentialCell(nn.Dense(2, 2, weight_init="ones", has_bias=False), nn.Dropout(p=0.5))
+
+    def f(x, last):
+        net.set_train(False)
+        quiet = net(x)
+        net.set_train(last)
+        net.set_grad(not last)
+        return quiet
+
+    compiled = ms.jit(f) if how == "jit" else f
+    seen = []
+    for last in (True, True, False, True, False, False):
+        net.set_train(not last)  # what a call writes has to be written by every call
+        value = compiled(tensor([[1.0, 2.0]]), last)
+        seen.append((value.asnumpy().tolist(), net.training, net[1].training, net.phase, net.requires_grad))
+    return seen, compiled
+
+
+def test_settings_of_cells_are_written_by_every_call():
+    expected, _ = switched("plain")
+    seen, compiled = switched("jit")
+    assert seen == expected
+    report = compiled.explain()
+    assert not report.fallbacks and len(report.versions) <= 4
+
+
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
