@@ -1,0 +1,96 @@
+"""Winograd's algorithm F(2x2, 3x3): which convolutions are computed by it, and the calls of the forward direction.
+
+**Meaning.** A convolution over two spatial axes with a 3x3 kernel, no stride, no dilation, sums in float32 and at least
+`CHANNELS` channels per group on either side, its gradient in the input, which is the same algorithm over ``dout`` with
+flipped weights, and its gradient in the weight (`winograd_grad`) are computed so. The choice is a function of dtype,
+kernel and channels alone. The result is cut into tiles of 2x2, the first at (0, 0); tiles may stick out. For each of
+them, with d the 4x4 elements that it sees (those outside of the image are zeros) and g the weights:
+
+* V = B^T d B: ``(d0 - d2, d1 + d2, d2 - d1, d1 - d3)`` along h, then along w;
+* U = G g G^T: ``(g0, 0.5 * ((g0 + g2) + g1), 0.5 * ((g0 + g2) - g1), g2)`` along h, then along w;
+* M: for each of the 16 positions one chain ``fma(U[o, c], V[c], acc)`` over the channels of the group from +0.0;
+* Y = A^T M A: ``((m0 + m1) + m2, (m1 - m2) - m3)`` along h, then along w.
+
+The result is Y where that is finite, and the chain of the direct algorithm where it is not (`winograd_repair`): infinities
+and NaN stay in the windows that see them, and nothing overflows that would not have overflown.
+
+**How.** A thread takes a block of tiles, transforms what they see into its part of the scratch memory, multiplies, and
+transforms back, all in its cache (`winograd_tiles`). Weights are transformed before, once per call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..lowering import Memory
+from .correlate import Tile
+from .geometry import Padded, padded_row
+from .images import grain_of, pad
+from .parts import round_up
+from .winograd_tiles import GAP, Form, tiles_function
+from .winograd_weights import weights_function
+
+CHANNELS = 16
+"""Fewer channels than this, on either side, do not pay for the transforms."""
+
+PARTS = 16
+"""Most parts of the scratch memory, which is most threads that work on it at once."""
+
+
+def suits(elem: str, inner: Any, count: Any, kernel: Any, attrs: dict[str, Any]) -> bool:
+    """Whether a convolution with ``inner`` x ``count`` channels per group is computed by Winograd's algorithm."""
+    if elem != "f32" or tuple(kernel) != (3, 3) or tuple(attrs["stride"]) != (1, 1):
+        return False
+    if tuple(attrs["dilation"]) != (1, 1) or not isinstance(inner, int) or not isinstance(count, int):
+        return False
+    return min(inner, count) >= CHANNELS
+
+
+def lower_winograd(k: Any) -> None:
+    """The calls of a `Correlation` that `suits`."""
+    c, (d,), (h,), (w,) = k.c, *k.phases
+    x, step, channel, image = _image(k)
+    batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
+    high, wide = (h.outputs + 1) // 2, (w.outputs + 1) // 2
+    form = choose_form(k.target, batch * high * wide)
+    packed = k.packed(d, h, w, Tile(form.rows, 1, 1), inner * 9)
+    blocks = -(-count // form.rows)
+    weights = c.temp("f32", groups * 16 * blocks * inner * form.rows)
+    c.call(
+        weights_function(form.rows),
+        [packed, weights],
+        [groups, blocks, inner, grain_of(inner * form.rows * 16)],
+    )
+    together = max(1, min(blocks, 64 // form.rows))
+    tiles = batch * high * wide
+    items = groups * ((tiles + form.tiles - 1) // form.tiles)
+    parts = max(1, min(items, PARTS)) if isinstance(items, int) else PARTS
+    seen, made = inner * form.tiles + GAP, together * form.rows * form.tiles + GAP
+    share = round_up(16 * (seen + made), 16)
+    scratch = c.temp("f32", parts * share)
+    sizes = [a.size for a in k.axes]
+    dims = [
+        batch, groups, image, inner * channel, channel, step, sizes[1], sizes[2],
+        h.outputs, w.outputs, h.start - k.image.fronts[1], w.start - k.image.fronts[2],
+        inner, count, blocks, together, parts, share,
+    ]  # fmt: skip
+    f = tiles_function(form, c.sink)
+    c.call(f, [x, weights, packed, scratch, *c.sink.buffers], [*dims, *c.sink.dims])
+
+
+def _image(k: Any) -> tuple[Memory, Any, Any, Any]:
+    """The image in float32; elements from row to row, from channel to channel, from image to image."""
+    sizes = [a.size for a in k.axes]
+    if k.x.elem == "f32":
+        return k.x, sizes[2], sizes[1] * sizes[2], k.x.shape[1] * sizes[1] * sizes[2]
+    image = Padded(1, sizes[1], padded_row(sizes[2], 1), 1, (0, 0, 0))
+    return pad(k.c, k.x, image, sizes), image.row, image.channel, k.x.shape[1] * image.channel
+
+
+def choose_form(target: Any, tiles: Any) -> Form:
+    """The block of tiles and the micro-kernel that waste least."""
+    lanes = max(4, target.lanes(4))
+    rows = 8 if target.vector_registers >= 32 else 4
+    if isinstance(tiles, int) and tiles <= 16:
+        return Form(16, rows, max(1, 8 // lanes), lanes)
+    return Form(48, rows, 3, lanes)

@@ -1,0 +1,314 @@
+"""Winograd's algorithm for a block of tiles: transformed, multiplied and transformed back in the cache of a thread.
+
+Tiles are numbered over (image, row, column of tiles); a block is ``tiles`` of them. What is done along rows of the image
+goes by *segments*: at most `LANES` tiles of one row of tiles and one block, which is a vector. A table of them is made
+for each block. Between the transforms tiles are just columns of a matrix, so narrow images waste no multiplications.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..loop.builder import Builder
+from ..loop.ir import Buffer, Function, Value
+from .parts import below, cached, split, zeros
+from .winograd_repair import inside, not_finite, repair_function
+
+LANES = 16
+"""Tiles of a segment at most."""
+
+GAP = 16
+"""Elements between positions in the scratch memory: segments are stored as whole vectors, in order."""
+
+FIELDS = 8
+"""Words of a segment: `AT`, ..., and as 32-bit numbers the first column and the width of its four rows."""
+
+AT, SOURCE, LENGTH, IMAGE, ROW, COLUMN, WHOLE = range(7)
+"""First tile in the block, first element it sees, number of tiles; of the result: image, row, column; whether it has
+`LANES` tiles that do not stick out."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Tiles of a block; the micro-kernel has ``rows`` channels x ``vectors`` vectors of ``lanes`` tiles."""
+
+    tiles: int
+    rows: int
+    vectors: int
+    lanes: int
+
+
+def input_transform(d: list[Any]) -> list[Any]:
+    """B^T d."""
+    return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
+
+
+def output_transform(m: list[Any]) -> list[Any]:
+    """A^T m."""
+    return [(m[0] + m[1]) + m[2], (m[1] - m[2]) - m[3]]
+
+
+def see_function(tiles: int) -> Function:
+    """What the tiles of a block see, transformed: the image into (16, channels, ``tiles``).
+
+    Buffers: image, segments, limits, result. Dims: channels, elements from channel to channel and from row to row,
+    number of segments.
+    """
+    return cached(("winograd_see", tiles), lambda: _see(tiles))
+
+
+def _see(tiles: int) -> Function:
+    b = Builder("winograd_see")
+    x, segments, limits = b.buffer("image", "f32"), b.buffer("segments", "i64"), b.buffer("limits", "i32")
+    out = b.buffer("seen", "f32")
+    channels, channel, step, count = (b.dim(name) for name in ("channels", "channel", "step", "count"))
+    between = channels * tiles + GAP
+    evens, odds = range(0, 2 * LANES, 2), range(1, 2 * LANES, 2)
+
+    def segment(s: Any, c: Any) -> None:
+        at = b.load(segments, s + AT) + c * tiles
+        source = b.load(segments, s + SOURCE) + c * channel
+        first = b.load(limits, s)
+        rows = []
+        for i in range(4):
+            limit, start = b.load(limits, s + 1 + i), source + step * i
+            pieces = []
+            for place, lanes in ((0, LANES), (LANES, LANES), (2 * LANES, 2)):
+                pieces.append(b.load(x, start + place, lanes, inside(b, first + place, limit, lanes)))
+            rows.append(pieces)
+        turned = [input_transform([row[piece] for row in rows]) for piece in range(3)]
+        for i in range(4):
+            low, high, last = turned[0][i], turned[1][i], turned[2][i]
+            last = b.shuffle(last, last, [0, 1, *[0] * (LANES - 2)])
+            even, odd = b.shuffle(low, high, evens), b.shuffle(low, high, odds)
+            later = (
+                b.shuffle(even, last, [*range(1, LANES), LANES]),
+                b.shuffle(odd, last, [*range(1, LANES), LANES + 1]),
+            )
+            for j, value in enumerate(input_transform([even, odd, *later])):
+                b.store(out, at + between * (4 * i + j), value)
+
+    b.for_(0, channels, 1, lambda c: b.for_(0, count * FIELDS, FIELDS, lambda s: segment(s, c)) and None)
+    return b.finish()
+
+
+def multiply_function(form: Form) -> Function:
+    """M = U V at each of the 16 positions, for some blocks of channels.
+
+    Buffers: weights, what the tiles see, result (16, blocks * rows, tiles). Dims: channels, blocks, elements from
+    position to position of the weights and of the result.
+    """
+    return cached(("winograd_multiply", form), lambda: _multiply(form))
+
+
+def _multiply(form: Form) -> Function:
+    b = Builder("winograd_multiply")
+    weights, seen, out = (b.buffer(name, "f32") for name in ("weights", "seen", "made"))
+    channels, blocks, weight_step, out_step = (b.dim(name) for name in ("channels", "blocks", "by_weight", "by_out"))
+    rows, vectors, lanes, tiles = form.rows, form.vectors, form.lanes, form.tiles
+    width = vectors * lanes
+    assert tiles % width == 0
+
+    def block(ob: Any, position: Any, column: Any) -> None:
+        w = b.view(weights, (position * weight_step + ob * channels * rows) * 4, "f32")
+        v = b.view(seen, (position * (channels * tiles + GAP) + column) * 4, "f32")
+
+        def step(_: Any, at: Any, place: Any, *acc: Any) -> Any:
+            columns = [b.load(v, place + j * lanes, lanes) for j in range(vectors)]
+            made = []
+            for i in range(rows):
+                row = b.splat(b.load(w, at + i), lanes)
+                made += [b.fma(row, columns[j], acc[i * vectors + j]) for j in range(vectors)]
+            return at + rows, place + tiles, *made
+
+        init = [b.const(0), b.const(0), *[zeros(b, "f32", lanes)] * (rows * vectors)]
+        _, _, *acc = b.for_(0, channels, 1, step, init)
+        goal = position * out_step + ob * (rows * tiles) + column
+        for i in range(rows):
+            for j in range(vectors):
+                b.store(out, goal + i * tiles + j * lanes, acc[i * vectors + j])
+
+    def position(p: Any) -> None:
+        def column(at: Any) -> None:
+            b.for_(0, blocks, 1, lambda ob: block(ob, p, at))
+
+        b.for_(0, tiles, width, column)
+
+    b.for_(0, 16, 1, position)
+    return b.finish()
+
+
+DIMS = (
+    "batch", "groups", "image", "group", "channel", "step", "high", "wide",  # the image: elements, extents
+    "oh", "ow", "row", "column",  # the result; what its first element sees first
+    "channels", "count", "blocks", "together", "parts", "share",
+)  # fmt: skip
+
+
+def tiles_function(form: Form, sink: Any) -> Function:
+    """Buffers: image, transformed weights, packed weights, scratch memory, and the sink's. Dims: `DIMS`, the sink's."""
+    return cached(("winograd_tiles", form, sink.key), lambda: _Tiles(form, sink).build())
+
+
+class _Tiles:
+    def __init__(self, form: Form, sink: Any) -> None:
+        self.b = b = Builder("winograd")
+        self.form, self.sink = form, sink
+        self.x, self.weights, self.packed, self.scratch = (
+            b.buffer(name, "f32") for name in ("image", "weights", "packed", "scratch")
+        )
+        self.d = {name: b.dim(name) for name in DIMS}
+        sink.declare(b)
+
+    def build(self) -> Function:
+        b, d, form = self.b, self.d, self.form
+        self.high, self.wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
+        self.total = d["batch"] * self.high * self.wide
+        blocks = b.ceil_div(self.total, form.tiles)
+        items = d["groups"] * blocks
+        share = b.ceil_div(items, d["parts"])
+
+        def chunk(lo: Value, hi: Value) -> None:
+            self.segments, self.limits = b.alloca("i64", form.tiles * FIELDS), b.alloca("i32", form.tiles * FIELDS)
+            self.spread, self.fixed = b.alloca("f32", 4 * LANES), b.alloca("f32", LANES)
+
+            def part(number: Any) -> None:
+                self.seen = b.view(self.scratch, number * d["share"] * 4, "f32")
+                self.made = b.view(self.seen, (d["channels"] * form.tiles + GAP) * (16 * 4), "f32")
+                first = number * share
+                last = b.min(first + share, items)
+                b.for_(first, last, 1, lambda item: self.item(*split(b, item, blocks)))
+
+            b.for_(lo, hi, 1, part)
+
+        b.parallel(0, d["parts"], 1, chunk)
+        return b.finish()
+
+    def item(self, g: Any, block: Any) -> None:
+        """A block of tiles of one group."""
+        b, d, form = self.b, self.d, self.form
+        count = self.find_segments(g, block * form.tiles)
+        see = [d["channels"], d["channel"], d["step"], count]
+        b.call(see_function(form.tiles), [self.x, self.segments, self.limits, self.seen], see)
+        run = d["channels"] * form.rows
+        by_position = d["blocks"] * run
+        between = d["together"] * (form.rows * form.tiles) + GAP
+
+        def some(ob: Any) -> None:
+            blocks = b.min(d["blocks"] - ob, d["together"])
+            weights = b.view(self.weights, (g * 16 * by_position + ob * run) * 4, "f32")
+            b.call(
+                multiply_function(form),
+                [weights, self.seen, self.made],
+                [d["channels"], blocks, by_position, between],
+            )
+            first = ob * form.rows
+            rows = b.min(d["count"] - first, blocks * form.rows)
+
+            def row(i: Any) -> None:
+                b.for_(0, count * FIELDS, FIELDS, lambda s: self.finish(g, first + i, s, i, between))
+
+            b.for_(0, rows, 1, row)
+
+        b.for_(0, d["blocks"], d["together"], some)
+
+    def find_segments(self, g: Any, first: Any) -> Value:
+        """Fills the table for the block that begins with tile ``first``; their number."""
+        b, d, form = self.b, self.d, self.form
+        plane = self.high * self.wide
+        n, rest = split(b, first, plane)
+        row, column = split(b, rest, self.wide)
+        end = b.min(b.value(form.tiles), self.total - first)
+
+        def more(_: Any, at: Any, *__: Any) -> Any:
+            return b.lt(at, end)
+
+        def one(number: Any, at: Any, n: Any, row: Any, column: Any) -> Any:
+            length = b.min(b.min(self.wide - column, end - at), LANES)
+            s = number * FIELDS
+            top, left = row * 2 + d["row"], column * 2 + d["column"]
+            source = n * d["image"] + g * d["group"] + top * d["step"] + left
+            whole = b.eq(length, LANES) & b.le(row * 2 + 2, d["oh"]) & b.le(column * 2 + 2 * LANES, d["ow"])
+            words = at, source, length, n, row * 2, column * 2, b.convert(whole, "i64")
+            for field, word in enumerate(words):
+                b.store(self.segments, s + field, word)
+            b.store(self.limits, s, b.convert(left, "i32"))
+            for i in range(4):
+                there = b.ge(top + i, 0) & b.lt(top + i, d["high"])
+                b.store(self.limits, s + 1 + i, b.convert(b.select(there, d["wide"], 0), "i32"))
+            column = column + length
+            wraps = b.ge(column, self.wide)
+            column, row = b.select(wraps, 0, column), b.select(wraps, row + 1, row)
+            wraps = b.ge(row, self.high)
+            return number + 1, at + length, b.select(wraps, n + 1, n), b.select(wraps, 0, row), column
+
+        return b.while_([b.const(0), b.const(0), n, row, column], more, one)[0]
+
+    def finish(self, g: Any, channel: Any, s: Any, i: Any, between: Any) -> None:
+        """The results of a segment in one channel, which is row ``i`` of what was multiplied."""
+        b, d, form, sink = self.b, self.d, self.form, self.sink
+        at, n, row, column = (b.load(self.segments, s + field) for field in (AT, IMAGE, ROW, COLUMN))
+        start = i * form.tiles + at
+        m = [[b.load(self.made, start + between * (4 * p + q), LANES) for q in range(4)] for p in range(4)]
+        columns = [output_transform([m[p][q] for p in range(4)]) for q in range(4)]
+        y = [output_transform([columns[q][p] for q in range(4)]) for p in range(2)]
+        some = not_finite(b, (y[0][0] + y[0][1]) + (y[1][0] + y[1][1]))
+        mixed = [k // 2 + LANES * (k % 2) for k in range(2 * LANES)]
+        lines = [b.shuffle(*pair, mixed) for pair in y]
+        out = g * d["count"] + channel
+
+        def plain() -> None:
+            for p, line in enumerate(lines):
+                sink.store(b, (n, out, row + p, column), b.convert(line, sink.out.elem))
+
+        def partly() -> None:
+            for p, line in enumerate(lines):
+                b.store(self.spread, p * (2 * LANES), line)
+            high = b.min(d["oh"] - row, 2)
+            wide = b.min(b.load(self.segments, s + LENGTH) * 2, d["ow"] - column)
+
+            def line(p: Any) -> None:
+                def piece(q: Any) -> None:
+                    self.piece(g, channel, n, row + p, column + q, p * (2 * LANES) + q, wide - q)
+
+                b.for_(0, wide, LANES, piece)
+
+            b.for_(0, high, 1, line)
+
+        b.if_(b.ne(b.load(self.segments, s + WHOLE), 0) & ~b.any(some), plain, partly)
+
+    def piece(self, g: Any, channel: Any, n: Any, row: Any, column: Any, at: Any, left: Any) -> None:
+        """``left`` results of a row, of which `LANES` are taken; they stand at ``at``."""
+        b, d, sink = self.b, self.d, self.sink
+        value = b.load(self.spread, at, LANES)
+        own = below(b, left, LANES)
+        bad = own & not_finite(b, value)
+
+        def repaired() -> Value:
+            block, i = split(b, channel, self.form.rows)
+            run = d["channels"] * 9 * self.form.rows
+            dims = [
+                n * d["image"] + g * d["group"], d["channels"], d["channel"], d["step"], d["high"], d["wide"],
+                (g * d["blocks"] + block) * run + i, self.form.rows, row + d["row"], column + d["column"],
+            ]  # fmt: skip
+            b.call(repair_function(), [self.x, self.packed, self.fixed], dims)
+            return b.select(bad, b.load(self.fixed, 0, LANES), value)
+
+        (value,) = b.if_(b.any(bad), repaired, lambda: value)
+        where = n, g * d["count"] + channel, row
+
+        def rest() -> None:
+            if sink.can_mask:
+                sink.store(b, (*where, column), b.convert(value, sink.out.elem), own)
+                return
+            b.store(self.fixed, 0, value)
+            b.for_(0, left, 1, lambda k: sink.store(b, (*where, column + k), single(k)))
+
+        def single(k: Any) -> Value:
+            return b.convert(b.load(self.fixed, k), sink.out.elem)
+
+        def all_lanes() -> None:
+            sink.store(b, (*where, column), b.convert(value, sink.out.elem))
+
+        b.if_(b.ge(left, LANES), all_lanes, rest)
