@@ -25,6 +25,7 @@ from .images import SLACK, Plain, grain_of, pad
 from .pack import TOGETHER, pack_function, pack_rows_function, table_function
 from .pad import WIDE, interleave_function
 from .parts import compute_elem, round_up, size_of
+from .winograd import lower_winograd, suits
 
 MOST_TAPS = 25
 """The depthwise kernel is unrolled; larger ones are left to the general kernel."""
@@ -88,6 +89,9 @@ class Correlation:
         self.depthwise = self.depthwise_form()
 
     def lower(self) -> None:
+        if suits(self.elem, self.inner, self.count, self.w.shape[2:], self.c.attrs):
+            lower_winograd(self)
+            return
         c, (out,) = self.c, self.c.outs
         split = len(self.phases[2])
         target = c.sink
