@@ -90,7 +90,8 @@ POOLING = [
                         for c in (False, True) for p in (False, True) for d in (0, 5)]),
     OpInfo("avg_pool_grad", [S(values(1, 2, 3, 2), input_size=(5, 4), **_WINDOW)]),
     OpInfo("adaptive_max_pool", [S(values(2, 2, 5, 4), output_size=(2, 3))]),
-    OpInfo("scatter_planes", [S(values(1, 2, 3), _PLACES, size=(2, 3))]),
+    OpInfo("scatter_planes", [S(values(1, 2, 3), _PLACES, size=(2, 3)),
+                              S(values(1, 2, 2), np.array([[[1, 2], [0, 3]]]), size=(5,), windows=((2,), (2,), (0,)))]),
     OpInfo("gather_planes", [S(values(1, 2, 2, 3), _PLACES)]),
     OpInfo("max_unpool", [S(values(1, 2, 3), np.array([[[3, 0, 4], [5, 1, 2]]]), size=(2, 3))]),
 ]  # fmt: skip

@@ -16,6 +16,7 @@ order is a schedule. Fusion never changes bits: each op rounds as it does alone,
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -121,6 +122,8 @@ class Grouping:
         self.hard: dict[Node, dict[Group, None]] = {}  # groups that need it in memory
         self.home: dict[Node, Group] = {}
         self.kinds: dict[Apply, str] = {}
+        self.readers = Counter(o for node in graph.nodes for o in node.operands)
+        self.readers[graph.output] += 1
 
     def run(self) -> list[Group]:
         from .merging import Merging
@@ -157,6 +160,8 @@ class Grouping:
                 return
         first = min([*users, *hard], key=lambda g: g.order)
         store = len(users) + len(hard) > 1 or bool(hard)
+        if kind == "map" and store and self.ends_kernel(node):
+            users = [g for g in users if g.axes is None]
         for group in sorted(users, key=lambda g: g.order):
             ready = group not in hard  # else the kernel of the group needs it before
             if ready and self.joins(node, group, kind, store) and self.runs_before(group, first):
@@ -201,6 +206,16 @@ class Grouping:
             o for o in node.operands if isinstance(o.type, TensorType) and not is_constant(o) and not _is_single(o)
         ]
         return op_cost(node.op.name) <= CHEAP and len(large) <= 1
+
+    def ends_kernel(self, node: Apply) -> bool:
+        """Whether a kernel can compute ``node`` with its results, which nobody else reads: better than a reduction
+        that has to write it anyway."""
+        for operand in node.operands:
+            if isinstance(operand, Apply) and self.readers[operand] == 1 and operand.type == node.type:
+                kind = self.kind(operand)
+                if kind == "sink" or (kind == "map" and self.ends_kernel(operand)):
+                    return True
+        return False
 
     def new(self, group: Group) -> Group:
         self.groups.append(group)

@@ -94,9 +94,10 @@ class max_pool:
         ]
         return _max_windows(x, kernel, stride, _reach(size, kernel, stride, padding, dilation, count), dilation)
 
-    def bprop(ins, out, dout, **how):
+    def bprop(ins, out, dout, *, kernel, stride, padding, dilation, ceil_mode):
         (x,) = ins
-        return (scatter_planes(dout[0], out[1], size=tuple(x.shape[2:])),)
+        windows = () if any(d != 1 for d in dilation) else (kernel, stride, tuple([front for front, _ in padding]))
+        return (scatter_planes(dout[0], out[1], size=tuple(x.shape[2:]), windows=windows),)
 
 
 def _lowest(dtype: np.dtype) -> Any:
@@ -144,19 +145,23 @@ def _inside(tap, size, count, stride, dilation, padding):
 
 @primitive
 class scatter_planes:
-    """Planes of extents ``size``: zeros, plus every value of ``x`` added at its flat position in its plane."""
+    """Planes of extents ``size``: zeros, plus every value of ``x`` added at its flat position in its plane.
+
+    ``windows`` (kernel, stride and padding in front, each per axis), if not empty, says that positions were chosen
+    from such windows; it decides how sums are computed, never which.
+    """
 
     batch = joint_batch("scatter_planes")
 
-    def infer(x, indices, *, size):
+    def infer(x, indices, *, size, windows=()):
         require_kind("scatter_planes", indices, "i", "indices")
         x = tensor("scatter_planes", x)
         return x.with_shape((*x.shape[:2], *size))
 
-    def reference(x, indices, *, size):
+    def reference(x, indices, *, size, windows=()):
         return _add_at(x, indices, size=size)
 
-    def bprop(ins, out, dout, *, size):
+    def bprop(ins, out, dout, *, size, windows):
         return (lambda: gather_planes(dout, ins[1]), None)
 
 

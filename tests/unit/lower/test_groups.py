@@ -125,10 +125,33 @@ def layer_norm_gradients(x, g, b):
     return list(grad(loss, (0, 1, 2))(x, g, b))
 
 
+def masked_pool_gradient(x, dout, kernel=2):
+    """What max pooling after relu gives back to a bias: the masked gradient is written for others as well."""
+    how = {"kernel": (kernel, kernel), "stride": (2, 2), "padding": ((0, 0), (0, 0)), "dilation": (1, 1)}
+
+    def loss(x):
+        values, _ = op("max_pool")(op("relu")(x), **how, ceil_mode=kernel == 2)
+        return op("reduce_sum")(values * dout, axis=(0, 1, 2, 3))
+
+    dx = grad(loss)(x)
+    return [dx, op("reduce_sum")(dx, axis=(0, 2, 3))]
+
+
+def overlapping_pool_gradient(x, dout):
+    return masked_pool_gradient(x, dout, kernel=3)
+
+
 def cross_entropy(x, y):
     logs = op("log_softmax")(x, axis=1)
     return op("neg")(op("reduce_mean")(op("reduce_sum")(logs * y, axis=(1,)), axis=(0,)))
 
+
+POOL_GRADIENT = """\
+map    relu -> 1
+alone  max_pool -> 1
+alone  tuple_get -> 1
+kernel greater scatter_planes select -> 1
+reduce reduce_sum -> 1"""
 
 PROGRAMS = {
     "chain": ([f32(30, 40), f32(40), f32(40)], lambda x, w, b: gelu(x * w + b),
@@ -161,6 +184,10 @@ PROGRAMS = {
         "reduce mul reduce_sum -> 1"),
     "rows that are uneven": ([f32(20, 6, 7), f32(6, 1)], lambda x, y: op("reduce_sum")(x * y, axis=(1, 2)),
         "reduce mul reduce_sum -> 1"),
+    "gradient of max pooling": ([f32(2, 3, 9, 20), f32(2, 3, 5, 10)], masked_pool_gradient,
+        POOL_GRADIENT),
+    "gradient of max pooling, windows overlap": ([f32(2, 3, 9, 21), f32(2, 3, 4, 10)], overlapping_pool_gradient,
+        POOL_GRADIENT),
     "used twice": ([f32(40)], lambda x: [op("exp")(x), op("exp")(x) * 2.0],
         "map    exp mul -> 2"),
 }  # fmt: skip

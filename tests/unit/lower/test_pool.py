@@ -11,7 +11,7 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.shapes import conv_output_size
 from duograph.runtime import pool, single
-from tests.unit.lower.kernel_checks import BFLOAT16, check, sample
+from tests.unit.lower.kernel_checks import BFLOAT16, bits, check, sample
 
 FLOATS = [np.float32, np.float64, np.float16, BFLOAT16]
 SIZES = [(1,), (9,), (40,), (70,), (7, 5), (33, 35), (4, 5, 18)]
@@ -90,6 +90,9 @@ def test_threads_do_not_show(threads):
         pool.set_threads(threads)
         check("max_pool", x, **how, dilation=(1, 1))
         check("avg_pool_grad", check("avg_pool", x, **how), **how, input_size=(33, 35))
+        values, places = check("max_pool", x, kernel=(2, 2), stride=(2, 2), padding=((0, 0),) * 2, dilation=(1, 1))
+        windows = ((2, 2), (2, 2), (0, 0))
+        check("scatter_planes", values, places, size=(33, 35), windows=windows)
     finally:
         pool.set_threads(0)
 
@@ -139,6 +142,53 @@ def test_adaptive_pooling_of_nothing_is_left_to_the_reference():
     assert single.run_single(get_op("adaptive_max_pool"), [x], how) is None
     with pytest.raises(ValueError, match="empty"):
         compute_reference(get_op("adaptive_max_pool"), [x], how)
+
+
+# ---- the gradient of maximum pooling ---------------------------------------------------------------------------------
+
+
+CELLS = [  # kernel, stride, ceil_mode: windows that do not overlap
+    (2, 2, False), (2, 2, True), (3, 3, False), (3, 3, True), (2, 3, True), (1, 1, False), (1, 8, False), (4, 5, True),
+]  # fmt: skip
+OVERLAPPING = [(3, 2, False), (3, 1, False)]
+
+
+def scattered(x, places, size, kernel, stride, rank):
+    """`scatter_planes` with what is known about the windows; asserts that this changes no bit."""
+    op, windows = get_op("scatter_planes"), ((kernel,) * rank, (stride,) * rank, (0,) * rank)
+    want = single.run_single(op, [x, places], {"size": size, "windows": ()})
+    got = single.run_single(op, [x, places], {"size": size, "windows": windows})
+    assert bits(got) == bits(want)
+    return got
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, np.int32, np.int8], ids=str)
+def test_gradient_of_max_pool_knows_its_windows(dtype):
+    rng = np.random.default_rng(0)
+    for size, (kernel, stride, ceil) in itertools.product([*SIZES, (28, 28), (10, 10)], CELLS + OVERLAPPING):
+        rank = len(size)
+        if any(conv_output_size(n, kernel, stride, (0, 0), 1, ceil) <= 0 for n in size):
+            continue
+        how = {"kernel": (kernel,) * rank, "stride": (stride,) * rank, "padding": ((0, 0),) * rank}
+        how |= {"dilation": (1,) * rank, "ceil_mode": ceil}
+        values, places = single.run_single(get_op("max_pool"), [special((2, 3, *size), dtype)], how)
+        dout = special(values.shape, dtype)
+        scattered(dout, places, size, kernel, stride, rank)
+        scattered(dout, places.astype(np.int32), size, kernel, stride, rank)
+        # places made by hand: some outside of their windows, some twice
+        wrong = rng.random(places.shape) < 0.2
+        scattered(
+            dout, np.where(wrong, rng.integers(0, np.prod(size), places.shape), places), size, kernel, stride, rank
+        )
+
+
+@pytest.mark.parametrize("bad", [-1, 64, 1 << 40, (1 << 32) + 9])
+def test_a_place_out_of_range_is_left_to_the_reference_whatever_its_window(bad):
+    x, places = sample((1, 1, 4, 4), np.float32), np.arange(64).reshape(1, 1, 8, 8)[..., ::2, ::2].copy()
+    attrs = {"size": (8, 8), "windows": ((2, 2), (2, 2), (0, 0))}
+    assert single.run_single(get_op("scatter_planes"), [x, places], attrs) is not None
+    places[0, 0, 0, 1] = bad
+    assert single.run_single(get_op("scatter_planes"), [x, places], attrs) is None
 
 
 # ---- resizing -------------------------------------------------------------------------------------------------------

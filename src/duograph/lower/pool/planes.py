@@ -7,7 +7,7 @@ from typing import Any
 from ..conv.parts import cached, in_parallel
 from ..kernels.accumulate import plus
 from ..loop.builder import Builder
-from ..loop.ir import Function
+from ..loop.ir import Buffer, Function
 from ..loop.types import BOOL, VType
 
 OUT_OF_RANGE = 1
@@ -49,22 +49,34 @@ def _gather(elem: str, index: str, parts: int) -> Function:
     return b.finish()
 
 
-def scatter_function(elem: str, index: str, total: str, parts: int, add: bool) -> Function:
+def scatter_function(elem: str, index: str, parts: int, add: bool) -> Function:
     """Buffers: x, indices, total. Dims: planes, grain, elements of a plane of the result, and of the indices.
 
     Zeros, plus every value added (or put, if not ``add``) at its place, in order.
     """
-    return cached(("scatter_planes", elem, index, total, parts, add), lambda: _scatter(elem, index, total, parts, add))
+    return cached(("scatter_planes", elem, index, parts, add), lambda: _scatter(elem, index, parts, add))
 
 
-def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> Function:
+def _scatter(elem: str, index: str, parts: int, add: bool) -> Function:
     b = Builder("scatter_planes" if add else "max_unpool")
-    x, indices, total = b.buffer("x", elem), b.buffer("indices", index), b.buffer("total", total_elem)
+    x, indices, total = b.buffer("x", elem), b.buffer("indices", index), b.buffer("total", elem)
     planes, grain, size, count = (b.dim(name) for name in ("planes", "grain", "size", "count"))
 
     def plane(p: Any) -> None:
-        goal, source = p * size, p * count
-        nothing = b.const(0, VType(total_elem))
+        put_in_order(b, x, indices, total, parts, p * count, p * size, size, count, add)
+
+    in_parallel(b, 0, planes, grain, plane)
+    return b.finish()
+
+
+def put_in_order(
+    b: Builder, x: Buffer, indices: Buffer, total: Buffer, parts: int, source: Any, goal: Any, size: Any, count: Any,
+    add: bool,
+) -> None:  # fmt: skip
+    """One plane: ``size`` zeros from ``goal`` on, and then ``count`` values from ``source`` on, one after the other."""
+
+    def plane() -> None:
+        nothing = b.const(0, VType(total.elem))
         b.vector_loop(
             goal * parts, (goal + size) * parts, 16, lambda i, lanes: b.store(total, i, b.splat(nothing, lanes))
         )
@@ -73,10 +85,10 @@ def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> F
             """Puts one value. A wrong index goes to the first place: what comes of it is not used."""
             place = b.convert(b.load(indices, source + i), "i64")
             outside = b.ge(b.bitcast(place, "u64"), b.bitcast(size, "u64"))  # a negative one is huge
-            place = goal + b.select(outside, 0, place)
+            place = b.add(goal, b.select(outside, 0, place))
             for part in range(parts):
                 at = place * parts + part
-                value = b.convert(b.load(x, (source + i) * parts + part), total_elem)
+                value = b.convert(b.load(x, (source + i) * parts + part), total.elem)
                 b.store(total, at, plus(b.load(total, at), value) if add else value)
             return wrong | outside
 
@@ -90,8 +102,4 @@ def _scatter(elem: str, index: str, total_elem: str, parts: int, add: bool) -> F
         (wrong,) = b.for_(whole, count, 1, one, [wrong])
         b.fail(wrong, OUT_OF_RANGE)
 
-    def occupied(p: Any) -> None:
-        b.if_(b.gt(size, 0), lambda: plane(p), lambda: b.fail(b.gt(count, 0), OUT_OF_RANGE))
-
-    in_parallel(b, 0, planes, grain, occupied)
-    return b.finish()
+    b.if_(b.gt(size, 0), plane, lambda: b.fail(b.gt(count, 0), OUT_OF_RANGE))

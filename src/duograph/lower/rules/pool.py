@@ -6,9 +6,10 @@ from math import prod
 from typing import Any
 
 from ..kernels.accumulate import accumulator, convert_all
-from ..lowering import Lowering, Memory, product
+from ..lowering import Lowering, Memory, Sink, product
 from ..pool.average import avg_pool_function, shares_function, spread_function
 from ..pool.maximum import adaptive_function, max_pool_function
+from ..pool.maximum_grad import cells_of, max_pool_grad_function, scatter_sink_function
 from ..pool.planes import gather_function, scatter_function
 from ..pool.resize import TAPS, resize_function, taps_function, unresize_function
 from ..pool.window import form_of, window_numbers
@@ -54,9 +55,23 @@ def gather_planes(c: Lowering) -> None:
     c.call(f, [x, indices, out], [x.shape[0] * x.shape[1], grain_of(count), size, count])
 
 
-@kernel("scatter_planes")
+@kernel("scatter_planes", sinks=True)
 def scatter_planes(c: Lowering) -> None:
-    _scatter(c, add=True)
+    (x, indices), (out,), sink = c.ins, c.outs, c.sink
+    size, count, planes = out.shape[2:], indices.shape[2:], x.shape[0] * x.shape[1]
+    fits = x.elem != "bool" and not x.is_complex and indices.elem in ("i32", "i64")
+    cells = cells_of(c.attrs.get("windows"), size, count) if fits else None
+    if cells is not None:
+        missing = [1] * (3 - len(size))
+        dims = [planes, grain_of(product(size), 16384), *missing, *size, *missing, *count]
+        f = max_pool_grad_function(x.elem, indices.elem, cells, sink)
+        c.call(f, [x, indices, *sink.buffers], [*dims, *sink.dims])
+    elif not x.is_complex and (type(sink) is not Sink or accumulator(x)[0] != x.elem):
+        dims = [planes, grain_of(product(size) + product(count)), product(size), product(count), out.shape[-1]]
+        f = scatter_sink_function(x.elem, indices.elem, sink)
+        c.call(f, [x, indices, *sink.buffers], [*dims, *sink.dims])
+    else:
+        _scatter(c, add=True)
 
 
 @kernel("max_unpool")
@@ -66,13 +81,10 @@ def max_unpool(c: Lowering) -> None:
 
 def _scatter(c: Lowering, add: bool) -> None:
     (x, indices), (out,) = c.ins, c.outs
-    elem, parts = accumulator(x)
-    if not add:
-        elem = x.elem
+    parts = 2 if x.is_complex else 1
     size, count = product(out.shape[2:]), product(indices.shape[2:])
     dims = [x.shape[0] * x.shape[1], grain_of(size + count), size, count]
-    f = scatter_function(x.elem, indices.elem, elem, parts, add)
-    _accumulate(c, elem, lambda total: c.call(f, [x, indices, total], dims))
+    c.call(scatter_function(x.elem, indices.elem, parts, add), [x, indices, out], dims)
 
 
 def _accumulate(c: Lowering, elem: str, add: Any) -> None:
