@@ -16,6 +16,8 @@ from .outer import finish_function, outer_function
 from .pack import table_function
 from .pad import WIDE
 from .parts import compute_elem, round_up, size_of
+from .winograd import suits
+from .winograd_grad import lower_winograd_grad
 
 
 def lower_weight_grad(c: Lowering) -> None:
@@ -23,6 +25,9 @@ def lower_weight_grad(c: Lowering) -> None:
     x, dout = c.ins
     (out,) = c.outs
     groups, elem = c.attrs["groups"], compute_elem(x.elem)
+    if suits(elem, out.shape[1], out.shape[0] // groups, out.shape[2:], c.attrs):
+        lower_winograd_grad(c)
+        return
     axes = three_axes(x.shape[2:], out.shape[2:], dout.shape[2:], c.attrs)
     axes = merged(axes) or axes
     inner, count = out.shape[1], out.shape[0] // groups

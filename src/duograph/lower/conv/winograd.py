@@ -11,8 +11,8 @@ them, with d the 4x4 elements that it sees (those outside of the image are zeros
 * M: for each of the 16 positions one chain ``fma(U[o, c], V[c], acc)`` over the channels of the group from +0.0;
 * Y = A^T M A: ``((m0 + m1) + m2, (m1 - m2) - m3)`` along h, then along w.
 
-The result is Y where that is finite, and the chain of the direct algorithm where it is not (`winograd_repair`): infinities
-and NaN stay in the windows that see them, and nothing overflows that would not have overflown.
+The result is Y where that is finite, and the chain of the direct algorithm where it is not (`winograd_repair`):
+infinities and NaN stay in the windows that see them, and nothing overflows that would not have overflown.
 
 **How.** A thread takes a block of tiles, transforms what they see into its part of the scratch memory, multiplies, and
 transforms back, all in its cache (`winograd_tiles`). Weights are transformed before, once per call.
@@ -20,11 +20,12 @@ transforms back, all in its cache (`winograd_tiles`). Weights are transformed be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..lowering import Memory
+from ..lowering import Lowering, Memory, Operand
 from .correlate import Tile
-from .geometry import Padded, padded_row
+from .geometry import Axis, Padded, padded_row
 from .images import grain_of, pad
 from .parts import round_up
 from .winograd_tiles import GAP, Form, tiles_function
@@ -49,7 +50,7 @@ def suits(elem: str, inner: Any, count: Any, kernel: Any, attrs: dict[str, Any])
 def lower_winograd(k: Any) -> None:
     """The calls of a `Correlation` that `suits`."""
     c, (d,), (h,), (w,) = k.c, *k.phases
-    x, step, channel, image = _image(k)
+    x, step, channel, image = image_of(c, k.x, k.axes)
     batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
     high, wide = (h.outputs + 1) // 2, (w.outputs + 1) // 2
     form = choose_form(k.target, batch * high * wide)
@@ -78,13 +79,13 @@ def lower_winograd(k: Any) -> None:
     c.call(f, [x, weights, packed, scratch, *c.sink.buffers], [*dims, *c.sink.dims])
 
 
-def _image(k: Any) -> tuple[Memory, Any, Any, Any]:
+def image_of(c: Lowering, x: Operand, axes: Sequence[Axis]) -> tuple[Memory, Any, Any, Any]:
     """The image in float32; elements from row to row, from channel to channel, from image to image."""
-    sizes = [a.size for a in k.axes]
-    if k.x.elem == "f32":
-        return k.x, sizes[2], sizes[1] * sizes[2], k.x.shape[1] * sizes[1] * sizes[2]
+    sizes = [a.size for a in axes]
+    if x.elem == "f32":
+        return x, sizes[2], sizes[1] * sizes[2], x.shape[1] * sizes[1] * sizes[2]
     image = Padded(1, sizes[1], padded_row(sizes[2], 1), 1, (0, 0, 0))
-    return pad(k.c, k.x, image, sizes), image.row, image.channel, k.x.shape[1] * image.channel
+    return pad(c, x, image, sizes), image.row, image.channel, x.shape[1] * image.channel
 
 
 def choose_form(target: Any, tiles: Any) -> Form:

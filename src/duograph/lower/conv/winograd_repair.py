@@ -55,3 +55,51 @@ def _repair() -> Function:
     *_, acc = b.for_(0, channels, 1, one, [begin, first, zeros(b, "f32", LANES)])
     b.store(out, 0, acc)
     return b.finish()
+
+
+def repair_gradient_function(lanes: int) -> Function:
+    """The nine gradients in the weights of one channel of the image and ``lanes`` channels of ``dout``, directly: per
+    image one chain over its pixels, then the sum over the images.
+
+    Buffers: image, ``dout`` with channels last, results (9, ``lanes``). Dims: the channel in the first image, the first
+    channel of ``dout``; of the image elements from image to image and row to row; batch, extents of the image, of
+    ``dout``, the row and column that its first element sees first, its elements from image to image and pixel to pixel.
+    """
+    return cached(("winograd_repair_gradient", lanes), lambda: _repair_gradient(lanes))
+
+
+def _repair_gradient(lanes: int) -> Function:
+    b = Builder("winograd_repair_gradient")
+    x, dout, out = (b.buffer(name, "f32") for name in ("image", "dout", "out"))
+    start, column, image, step, batch, high, wide = (
+        b.dim(name) for name in ("start", "column", "image", "step", "batch", "high", "wide")
+    )
+    oh, ow, row, left, dout_image, width = (b.dim(name) for name in ("oh", "ow", "row", "left", "dout_image", "width"))
+    zero = zeros(b, "f32", lanes)
+
+    def one(n: Any, *total: Any) -> Any:
+        source = start + n * image
+
+        def line(r: Any, at: Any, *acc: Any) -> Any:
+            top = r + row
+            inside_rows = [b.ge(top + i, 0) & b.lt(top + i, high) for i in range(3)]
+            starts = [source + (top + i) * step for i in range(3)]
+
+            def pixel(c: Any, at: Any, *acc: Any) -> Any:
+                grad = b.load(dout, at, lanes)
+                made = []
+                for tap, value in enumerate(acc):
+                    place = c + left + tap % 3
+                    there = inside_rows[tap // 3] & b.ge(place, 0) & b.lt(place, wide)
+                    number = b.load(x, starts[tap // 3] + place, 1, there)
+                    made.append(b.fma(b.splat(number, lanes), grad, value))
+                return at + width, *made
+
+            return b.for_(0, ow, 1, pixel, [at, *acc])
+
+        _, *sums = b.for_(0, oh, 1, line, [n * dout_image + column, *[zero] * 9])
+        return tuple([before + value for before, value in zip(total, sums, strict=True)])
+
+    for tap, value in enumerate(b.for_(0, batch, 1, one, [zero] * 9)):
+        b.store(out, tap * lanes, value)
+    return b.finish()

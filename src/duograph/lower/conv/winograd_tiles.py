@@ -1,8 +1,7 @@
 """Winograd's algorithm for a block of tiles: transformed, multiplied and transformed back in the cache of a thread.
 
-Tiles are numbered over (image, row, column of tiles); a block is ``tiles`` of them. What is done along rows of the image
-goes by *segments*: at most `LANES` tiles of one row of tiles and one block, which is a vector. A table of them is made
-for each block. Between the transforms tiles are just columns of a matrix, so narrow images waste no multiplications.
+What is done along rows of the image goes by segments (`winograd_segments`). Between the transforms tiles are just
+columns of a matrix, so narrow images waste no multiplications.
 """
 
 from __future__ import annotations
@@ -11,22 +10,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..loop.builder import Builder
-from ..loop.ir import Buffer, Function, Value
+from ..loop.ir import Function, Value
 from .parts import below, cached, split, zeros
-from .winograd_repair import inside, not_finite, repair_function
-
-LANES = 16
-"""Tiles of a segment at most."""
+from .winograd_repair import not_finite, repair_function
+from .winograd_segments import (
+    AT,
+    COLUMN,
+    FIELDS,
+    IMAGE,
+    LANES,
+    LENGTH,
+    ROW,
+    WHOLE,
+    Plane,
+    find_segments,
+    see_function,
+)
 
 GAP = 16
-"""Elements between positions in the scratch memory: segments are stored as whole vectors, in order."""
-
-FIELDS = 8
-"""Words of a segment: `AT`, ..., and as 32-bit numbers the first column and the width of its four rows."""
-
-AT, SOURCE, LENGTH, IMAGE, ROW, COLUMN, WHOLE = range(7)
-"""First tile in the block, first element it sees, number of tiles; of the result: image, row, column; whether it has
-`LANES` tiles that do not stick out."""
+"""Elements between positions in the scratch memory, since segments are stored as whole vectors."""
 
 
 @dataclass(frozen=True)
@@ -39,58 +41,9 @@ class Form:
     lanes: int
 
 
-def input_transform(d: list[Any]) -> list[Any]:
-    """B^T d."""
-    return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
-
-
 def output_transform(m: list[Any]) -> list[Any]:
     """A^T m."""
     return [(m[0] + m[1]) + m[2], (m[1] - m[2]) - m[3]]
-
-
-def see_function(tiles: int) -> Function:
-    """What the tiles of a block see, transformed: the image into (16, channels, ``tiles``).
-
-    Buffers: image, segments, limits, result. Dims: channels, elements from channel to channel and from row to row,
-    number of segments.
-    """
-    return cached(("winograd_see", tiles), lambda: _see(tiles))
-
-
-def _see(tiles: int) -> Function:
-    b = Builder("winograd_see")
-    x, segments, limits = b.buffer("image", "f32"), b.buffer("segments", "i64"), b.buffer("limits", "i32")
-    out = b.buffer("seen", "f32")
-    channels, channel, step, count = (b.dim(name) for name in ("channels", "channel", "step", "count"))
-    between = channels * tiles + GAP
-    evens, odds = range(0, 2 * LANES, 2), range(1, 2 * LANES, 2)
-
-    def segment(s: Any, c: Any) -> None:
-        at = b.load(segments, s + AT) + c * tiles
-        source = b.load(segments, s + SOURCE) + c * channel
-        first = b.load(limits, s)
-        rows = []
-        for i in range(4):
-            limit, start = b.load(limits, s + 1 + i), source + step * i
-            pieces = []
-            for place, lanes in ((0, LANES), (LANES, LANES), (2 * LANES, 2)):
-                pieces.append(b.load(x, start + place, lanes, inside(b, first + place, limit, lanes)))
-            rows.append(pieces)
-        turned = [input_transform([row[piece] for row in rows]) for piece in range(3)]
-        for i in range(4):
-            low, high, last = turned[0][i], turned[1][i], turned[2][i]
-            last = b.shuffle(last, last, [0, 1, *[0] * (LANES - 2)])
-            even, odd = b.shuffle(low, high, evens), b.shuffle(low, high, odds)
-            later = (
-                b.shuffle(even, last, [*range(1, LANES), LANES]),
-                b.shuffle(odd, last, [*range(1, LANES), LANES + 1]),
-            )
-            for j, value in enumerate(input_transform([even, odd, *later])):
-                b.store(out, at + between * (4 * i + j), value)
-
-    b.for_(0, channels, 1, lambda c: b.for_(0, count * FIELDS, FIELDS, lambda s: segment(s, c)) and None)
-    return b.finish()
 
 
 def multiply_function(form: Form) -> Function:
@@ -163,9 +116,11 @@ class _Tiles:
 
     def build(self) -> Function:
         b, d, form = self.b, self.d, self.form
-        self.high, self.wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
-        self.total = d["batch"] * self.high * self.wide
-        blocks = b.ceil_div(self.total, form.tiles)
+        high, wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
+        total = d["batch"] * high * wide
+        numbers = [d[name] for name in ("image", "step", "high", "wide", "oh", "ow", "row", "column")]
+        self.plane = Plane(*numbers, high, wide, total)
+        blocks = b.ceil_div(total, form.tiles)
         items = d["groups"] * blocks
         share = b.ceil_div(items, d["parts"])
 
@@ -188,8 +143,9 @@ class _Tiles:
     def item(self, g: Any, block: Any) -> None:
         """A block of tiles of one group."""
         b, d, form = self.b, self.d, self.form
-        count = self.find_segments(g, block * form.tiles)
-        see = [d["channels"], d["channel"], d["step"], count]
+        start = block * form.tiles
+        count = find_segments(b, self.plane, g * d["group"], start, form.tiles, self.segments, self.limits)
+        see = [d["channels"], d["channel"], d["step"], count, d["channels"] * form.tiles + GAP]
         b.call(see_function(form.tiles), [self.x, self.segments, self.limits, self.seen], see)
         run = d["channels"] * form.rows
         by_position = d["blocks"] * run
@@ -212,38 +168,6 @@ class _Tiles:
             b.for_(0, rows, 1, row)
 
         b.for_(0, d["blocks"], d["together"], some)
-
-    def find_segments(self, g: Any, first: Any) -> Value:
-        """Fills the table for the block that begins with tile ``first``; their number."""
-        b, d, form = self.b, self.d, self.form
-        plane = self.high * self.wide
-        n, rest = split(b, first, plane)
-        row, column = split(b, rest, self.wide)
-        end = b.min(b.value(form.tiles), self.total - first)
-
-        def more(_: Any, at: Any, *__: Any) -> Any:
-            return b.lt(at, end)
-
-        def one(number: Any, at: Any, n: Any, row: Any, column: Any) -> Any:
-            length = b.min(b.min(self.wide - column, end - at), LANES)
-            s = number * FIELDS
-            top, left = row * 2 + d["row"], column * 2 + d["column"]
-            source = n * d["image"] + g * d["group"] + top * d["step"] + left
-            whole = b.eq(length, LANES) & b.le(row * 2 + 2, d["oh"]) & b.le(column * 2 + 2 * LANES, d["ow"])
-            words = at, source, length, n, row * 2, column * 2, b.convert(whole, "i64")
-            for field, word in enumerate(words):
-                b.store(self.segments, s + field, word)
-            b.store(self.limits, s, b.convert(left, "i32"))
-            for i in range(4):
-                there = b.ge(top + i, 0) & b.lt(top + i, d["high"])
-                b.store(self.limits, s + 1 + i, b.convert(b.select(there, d["wide"], 0), "i32"))
-            column = column + length
-            wraps = b.ge(column, self.wide)
-            column, row = b.select(wraps, 0, column), b.select(wraps, row + 1, row)
-            wraps = b.ge(row, self.high)
-            return number + 1, at + length, b.select(wraps, n + 1, n), b.select(wraps, 0, row), column
-
-        return b.while_([b.const(0), b.const(0), n, row, column], more, one)[0]
 
     def finish(self, g: Any, channel: Any, s: Any, i: Any, between: Any) -> None:
         """The results of a segment in one channel, which is row ``i`` of what was multiplied."""

@@ -1,0 +1,78 @@
+"""The gradient in the weight by Winograd's algorithm.
+
+**Meaning.** Tiles, V = B^T d B and the choice are those of `winograd`. With y the 2x2 elements of ``dout`` in a tile
+(zeros where there are none):
+
+* W = A y A^T: ``(y0, y0 + y1, y0 - y1, -y1)`` along h, then along w;
+* per section s of `SECTION` tiles, counted over (image, row, column), and for each of the 16 positions one chain
+  ``fma(V[t, c], W[t, o], acc)`` over its tiles from +0.0, which is P_s; then ``((0 + P_0) + P_1) + ...``;
+* the result is ``(m0 + 0.5 * (m1 + m2), 0.5 * (m1 - m2), 0.5 * (m1 + m2) + m3)`` along h, then along w.
+
+Where that is not finite, the result is what the direct algorithm gives.
+
+**How.** Section by section, all threads together: first V and W of the section, which fit into the caches, then the
+sums, each thread for some channels. Output channels are lanes, so ``dout`` is read with the channels last.
+"""
+
+from __future__ import annotations
+
+from math import lcm
+from typing import Any
+
+from ..lowering import Lowering
+from ..target import current_target
+from .geometry import three_axes
+from .images import grain_of, turned
+from .outer import finish_function
+from .pad import WIDE
+from .parts import round_up
+from .winograd import image_of
+from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
+
+
+def lower_winograd_grad(c: Lowering) -> None:
+    """The calls of a gradient in the weight."""
+    (_, dout), (out,) = c.ins, c.outs
+    groups = c.attrs["groups"]
+    inner, count = out.shape[1], out.shape[0] // groups
+    _, h, w = axes = three_axes(c.ins[0].shape[2:], out.shape[2:], dout.shape[2:], c.attrs)
+    x, step, channel, image_size = image_of(c, c.ins[0], axes)
+    tile = choose_sum_tile(current_target(), inner, count)
+    batch, pixels = dout.shape[0], h.count * w.count
+    column_tiles = -(-count // tile.columns)
+    width = round_up(column_tiles * tile.columns, lcm(WIDE, tile.columns))
+    last = turned(c, dout, batch * groups, count, pixels, width)
+    row_tiles = -(-inner // tile.rows)
+    tiles = batch * ((h.count + 1) // 2) * ((w.count + 1) // 2)
+    together = max(1, min(8, row_tiles * column_tiles // 16))
+    seen = c.temp("f32", 16 * inner * SEEN_ROW)
+    turned_dout = c.temp("f32", 16 * SECTION * width)
+    one_section = isinstance(tiles, int) and tiles <= SECTION
+    sums = c.temp("f32", 16 if one_section else row_tiles * column_tiles * 16 * tile.rows * tile.columns)
+    total = c.temp("f32", groups * inner * 9 * width)
+    dims = [
+        batch, groups, image_size, inner * channel, channel, step, h.size, w.size, h.count, w.count, -h.front, -w.front,
+        inner, row_tiles, column_tiles, together, round_up(pixels, WIDE) * width, width,
+    ]  # fmt: skip
+    c.call(sums_function(tile), [x, last, seen, turned_dout, sums, total], dims)
+    extra = [] if c.sink.joins(len(out.shape) - 1) else list(out.shape[1:])
+    dims = [tiles, groups, count, inner * 9, inner * 9, width, grain_of(8 * inner * 9), *extra]
+    c.call(finish_function("f32", c.sink), [total, *c.sink.buffers], [*dims, *c.sink.dims])
+
+
+def choose_sum_tile(target: Any, inner: int, count: int) -> SumTile:
+    """The micro-kernel that wastes least: rows of channels of the image x vectors of channels of ``dout``."""
+    lanes = max(4, target.lanes(4))
+    while lanes > 8 and count <= lanes // 2:
+        lanes //= 2
+    shapes = (
+        ((6, 4), (8, 3), (8, 2), (5, 4), (4, 4), (16, 1)) if target.vector_registers >= 32 else ((4, 3), (4, 2), (8, 1))
+    )
+
+    def cost(shape: tuple[int, int]) -> float:
+        rows, vectors = shape
+        waste = -(-inner // rows) * rows / inner * -(-count // (vectors * lanes)) * vectors * lanes / count
+        return waste * (1 + 0.3 * (rows + vectors) / (rows * vectors))
+
+    rows, vectors = min(shapes, key=cost)
+    return SumTile(rows, vectors, lanes)
