@@ -11,15 +11,21 @@ as 1:
 * `conv_weight_grad`: per image n one chain ``P_n`` over the positions (od, oh, ow) in that order, taps in the padding
   as zeros; then ``((0 + P_0) + P_1) + ...``.
 
+Chains of `conv` and `conv_input_grad` end with ``acc + 0.0``, so -0.0 is never the outcome of one. That makes taps in
+the padding worth nothing while weights are finite: ``fma(w, 0, acc)`` is ``acc``, unless ``acc`` is a zero, whose sign
+it may change; and a zero of either sign in the middle of a chain leads to the same end, as ``fma(w, x, +-0.0)`` is
+``w * x`` rounded where that is not zero, and else a zero. Kernels may thus leave such taps out, and do.
+
 float16 and bfloat16 are computed in float32 and rounded once. Complex convolution is a real one with twice the channels
 (`complex_numbers`). The chains are a function of shapes, attributes and dtype; tiles, vector widths and threads decide
-only how many of them are under way at once, so there is no second path that could differ: one kernel family serves
-every stride, dilation, group count and rank.
+only how many of them are under way at once. One kernel family serves every stride, dilation, group count and rank;
+others, for some shapes, compute the same chains.
 
 **How.** `pad` copies the image into a zero-bordered buffer whose rows are split by stride phase, so that neighbouring
 outputs read neighbouring elements whatever the stride. `pack` lays weights out for the micro-kernel and writes the
 table of offsets of all k. `correlate` is an implicit GEMM: rows x vectors of accumulators over one loop over k that
 reads the table. The gradient in the input is the same kernel over a padded ``dout``, once per stride phase. `outer`
 (gradient in the weight) keeps a tile of (k, output channels) in registers and walks over the pixels of a transposed
-``dout``.
+``dout``. Small images in batches waste vectors that way, and have as much padding as image: `batch_correlate` computes
+the same chains with images of the batch as lanes, where `batch_correlation` finds that to be faster.
 """

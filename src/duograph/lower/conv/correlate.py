@@ -13,7 +13,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, cached, joined, multiply_add, size_of, split, zeros
+from .parts import below, cached, joined, multiply_add, size_of, split, unsigned_zero, zeros
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class _Correlate:
         _, *acc = b.for_(0, d["k"], 1, step, init)
         # over memory, so that there is one copy of the sink's code for a row of the tile and not one per accumulator
         for at, value in enumerate(acc):
-            b.store(self.scratch, at * tile.lanes, value)
+            b.store(self.scratch, at * tile.lanes, unsigned_zero(b, value))
         begin = ob * tile.rows
         channel = g * d["count"] + begin
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..lowering import Lowering, Memory, Operand, Temporary
 from ..target import current_target
+from .batch_correlation import batch_tile, lower_in_batch
 from .correlate import Tile, correlate_function
 from .depthwise import DepthwiseForm, depthwise_function
 from .geometry import (
@@ -91,6 +92,9 @@ class Correlation:
     def lower(self) -> None:
         if suits(self.elem, self.inner, self.count, self.w.shape[2:], self.c.attrs):
             lower_winograd(self)
+            return
+        if (tile := batch_tile(self)) is not None:
+            lower_in_batch(self, tile)
             return
         c, (out,) = self.c, self.c.outs
         split = len(self.phases[2])

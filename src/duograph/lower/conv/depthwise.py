@@ -12,7 +12,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from .parts import below, cached, in_parallel, multiply_add, size_of, split, zeros
+from .parts import below, cached, in_parallel, multiply_add, size_of, split, unsigned_zero, zeros
 
 DIMS = (
     "batch", "channels", "image", "channel", "base", "row", "phase",  # the padded image
@@ -80,7 +80,7 @@ class _Depthwise:
                 for i, tap in seen:
                     acc[i] = multiply_add(b, taps[tap, j], pixels, acc[i])
         for i, value in enumerate(acc):
-            b.store(self.scratch, i * form.lanes, value)
+            b.store(self.scratch, i * form.lanes, unsigned_zero(b, value))
         left = self.dims["tw"] - column
         b.for_(skip, form.rows, 1, lambda i: self.store((n, c, top + i, column), i * form.lanes, left))
 

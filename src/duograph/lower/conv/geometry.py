@@ -147,6 +147,11 @@ _TILES = {
 
 def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any, k: Any) -> Tile:
     """The tile that wastes least on ``rows`` channels, ``lines`` rows of ``width`` outputs, sums of ``k`` products."""
+    return priced_tile(target, itemsize, rows, width, lines, k)[1]
+
+
+def priced_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any, k: Any) -> tuple[float, Tile]:
+    """The tile of `choose_tile`, and how much longer it takes than useful products in full vectors alone."""
     widest = max(1, target.lanes(itemsize))
     shapes = [(widest, 1, 1.0)]  # lanes, pieces, how much dearer than full vectors of neighbours
     if widest > 8:
@@ -166,7 +171,7 @@ def choose_tile(target: Target, itemsize: int, rows: Any, width: Any, lines: Any
             if best is None or cost < best[0]:
                 best = cost, Tile(height, vectors, lanes, pieces)
     assert best is not None
-    return best[1]
+    return best
 
 
 def _waste(n: Any, unit: int) -> float:

@@ -42,6 +42,11 @@ def multiply_add(b: Builder, x: Value, y: Value, acc: Value) -> Value:
     return b.fma(x, y, acc) if acc.type.elem in FLOATS else x * y + acc
 
 
+def unsigned_zero(b: Builder, value: Value) -> Value:
+    """``value``, and +0.0 where it is -0.0: what chains of `conv` and `conv_input_grad` end with is never that."""
+    return value + b.const(0, value.type) if value.type.elem in FLOATS else value
+
+
 def zeros(b: Builder, elem: str, lanes: int) -> Value:
     """A vector of zeros."""
     return b.const(0, VType(elem, lanes))
