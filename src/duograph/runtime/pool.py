@@ -7,6 +7,10 @@ calls `fn(ctx, b, min(b + chunk, end))` for b = begin, begin + chunk, ... and re
 calls, whatever the number of threads; who makes them, and when, is open. So a kernel whose partial results are indexed
 by chunk has the same result on any number of threads.
 
+**Slices.** The range is cut into as many slices as there are threads. Each takes the chunks of its own slice, then what
+is left of the others: so a thread finds in its cache what it wrote in the kernel before, if both go through images or
+rows in the same order, and a thread that is late or slow holds nobody up.
+
 **Tickets.** The caller opens the region, wakes sleepers, and takes chunks itself until there are none; workers take
 chunks beside it. Then it closes the region and waits for those workers only that are still inside. It never waits for
 a worker that has not started: one that sleeps, lost its core or is gone after a fork costs parallelism, never time.

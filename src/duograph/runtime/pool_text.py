@@ -4,10 +4,10 @@ Each word that threads write has two cache lines of its own (128 bytes: processo
 
     generation    number of regions so far; what workers wait on
     state         bit 31: the region is open; the rest: how many workers are inside
-    cursor        beginning of the next chunk
+    slices        of each part of the range: beginning of its next chunk, its end
     sleepers      how many workers wait in the kernel, or are about to
     busy          1 while a region is under way or the pool is being changed
-    job_*         the region's function, context, end, chunk and floating-point mode
+    job_*         the region's function, context, chunk, number of slices and floating-point mode
     wanted        how many workers there should be
     started       how many there are
 
@@ -70,13 +70,13 @@ define i32 @dg_pool_started() nounwind {
 _THREADED = """
 @generation = internal global i32 0, align 128
 @state = internal global i32 0, align 128
-@cursor = internal global i64 0, align 128
+@slices = internal global [{max_slices} x [16 x i64]] zeroinitializer, align 128
 @sleepers = internal global i32 0, align 128
 @busy = internal global i32 0, align 128
 @job_fn = internal global ptr null, align 128
 @job_ctx = internal global ptr null, align 8
-@job_end = internal global i64 0, align 8
 @job_chunk = internal global i64 0, align 8
+@job_slices = internal global i64 0, align 8
 @job_mode = internal global {mode_type} 0, align 8
 @wanted = internal global i32 0, align 128
 @started = internal global i32 0, align 4
@@ -93,29 +93,43 @@ declare i32 @sigdelset(ptr, i32)
 declare i32 @sched_yield()
 {declarations}
 
-; Chunks one after the other, until there are no more.
-define internal void @take(ptr %fn, ptr %ctx, i64 %end, i64 %chunk) nounwind noinline {{
+; The chunks of slice `own`, one after the other, then those that are left of the other slices.
+define internal void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 %own, i64 %slices) nounwind noinline {{
 entry:
+  br label %slice
+slice:
+  %k = phi i64 [ 0, %entry ], [ %k1, %empty ]
+  %n = add i64 %own, %k
+  %number = urem i64 %n, %slices
+  %next_at = getelementptr [{max_slices} x [16 x i64]], ptr @slices, i64 0, i64 %number, i64 0
+  %end_at = getelementptr i64, ptr %next_at, i64 1
+  %end = load i64, ptr %end_at
   br label %head
 head:
-  %b = atomicrmw add ptr @cursor, i64 %chunk monotonic
+  %b = atomicrmw add ptr %next_at, i64 %chunk monotonic
   %more = icmp slt i64 %b, %end
-  br i1 %more, label %body, label %out
+  br i1 %more, label %body, label %empty
 body:
   %next = add i64 %b, %chunk
   %short = icmp slt i64 %next, %end
   %e = select i1 %short, i64 %next, i64 %end
   call void %fn(ptr %ctx, i64 %b, i64 %e)
   br label %head
+empty:
+  %k1 = add i64 %k, 1
+  %others = icmp slt i64 %k1, %slices
+  br i1 %others, label %slice, label %out
 out:
   ret void
 }}
 
-; A worker: waits for a generation other than the last it saw, joins its region if that is still open.
+; A worker: waits for a generation other than the last it saw, joins its region if that is still open. Its argument is
+; the present generation, and its number in the upper half.
 define internal ptr @worker(ptr %first) nounwind {{
 entry:
   %first64 = ptrtoint ptr %first to i64
   %first32 = trunc i64 %first64 to i32
+  %own = lshr i64 %first64, 32
   br label %wait
 wait:
   %last = phi i32 [ %first32, %entry ], [ %g, %attempt ], [ %g, %work ], [ %last, %sleep ]
@@ -152,10 +166,10 @@ join:
 work:
   %fn = load ptr, ptr @job_fn
   %ctx = load ptr, ptr @job_ctx
-  %end = load i64, ptr @job_end
   %chunk = load i64, ptr @job_chunk
+  %slices = load i64, ptr @job_slices
 {mode_take}
-  call void @take(ptr %fn, ptr %ctx, i64 %end, i64 %chunk)
+  call void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 %own, i64 %slices)
   %s2 = atomicrmw sub ptr @state, i32 1 release
   br label %wait
 out:
@@ -177,7 +191,6 @@ entry:
   %x7 = call i32 @pthread_sigmask(i32 2, ptr %all, ptr %old)
   %g = load i32, ptr @generation
   %g64 = zext i32 %g to i64
-  %arg = inttoptr i64 %g64 to ptr
   %wanted = load i32, ptr @wanted
   %first = load i32, ptr @started
   br label %head
@@ -187,11 +200,15 @@ head:
   br i1 %more, label %make, label %done
 make:
   %handle = getelementptr [{max_threads} x i64], ptr @handles, i64 0, i32 %n
+  %n1 = add i32 %n, 1
+  %number = zext i32 %n1 to i64
+  %upper = shl i64 %number, 32
+  %both = or i64 %upper, %g64
+  %arg = inttoptr i64 %both to ptr
   %rc = call i32 @pthread_create(ptr %handle, ptr null, ptr @worker, ptr %arg)
   %failed = icmp ne i32 %rc, 0
   br i1 %failed, label %less, label %made
 made:
-  %n1 = add i32 %n, 1
   br label %head
 less:                                  ; the system gives no more threads: go on with those there are
   store i32 %n, ptr @wanted
@@ -227,25 +244,51 @@ begin_workers:
 publish:
   store ptr %fn, ptr @job_fn
   store ptr %ctx, ptr @job_ctx
-  store i64 %end, ptr @job_end
   store i64 %chunk, ptr @job_chunk
 {mode_publish}
-  store atomic i64 %begin, ptr @cursor monotonic, align 8
+  %rounded = add i64 %length, -1
+  %others = sdiv i64 %rounded, %chunk
+  %chunks = add i64 %others, 1
+  %workers = load i32, ptr @started
+  %workers64 = zext i32 %workers to i64
+  %all = add i64 %workers64, 1
+  %fewer = icmp slt i64 %chunks, %all
+  %parts = select i1 %fewer, i64 %chunks, i64 %all
+  store i64 %parts, ptr @job_slices
+  %each = sdiv i64 %chunks, %parts
+  %extra = srem i64 %chunks, %parts
+  br label %cut
+cut:                                   ; whole chunks; the first slices have one more if they are uneven
+  %part = phi i64 [ 0, %publish ], [ %part1, %cut ]
+  %from = phi i64 [ %begin, %publish ], [ %to, %cut ]
+  %long = icmp slt i64 %part, %extra
+  %one = zext i1 %long to i64
+  %count = add i64 %each, %one
+  %span = mul i64 %count, %chunk
+  %to = add i64 %from, %span
+  %beyond = icmp slt i64 %end, %to
+  %limit = select i1 %beyond, i64 %end, i64 %to
+  %next_at = getelementptr [{max_slices} x [16 x i64]], ptr @slices, i64 0, i64 %part, i64 0
+  %end_at = getelementptr i64, ptr %next_at, i64 1
+  store atomic i64 %from, ptr %next_at monotonic, align 8
+  store i64 %limit, ptr %end_at
+  %part1 = add i64 %part, 1
+  %cutting = icmp slt i64 %part1, %parts
+  br i1 %cutting, label %cut, label %open
+open:
   store atomic i32 -2147483648, ptr @state release, align 4
   %g = atomicrmw add ptr @generation, i32 1 seq_cst
   %asleep = load atomic i32, ptr @sleepers seq_cst, align 4
   %any = icmp ne i32 %asleep, 0
   br i1 %any, label %wake, label %run
 wake:                                  ; as many as there are chunks beside the caller's first
-  %rounded = add i64 %length, -1
-  %others = sdiv i64 %rounded, %chunk
   %asleep64 = zext i32 %asleep to i64
   %few = icmp slt i64 %others, %asleep64
-  %count = select i1 %few, i64 %others, i64 %asleep64
-  %r0 = call i64 (i64, ...) @syscall(i64 {futex}, ptr @generation, i64 129, i64 %count, ptr null, ptr null, i64 0)
+  %woken = select i1 %few, i64 %others, i64 %asleep64
+  %r0 = call i64 (i64, ...) @syscall(i64 {futex}, ptr @generation, i64 129, i64 %woken, ptr null, ptr null, i64 0)
   br label %run
 run:
-  call void @take(ptr %fn, ptr %ctx, i64 %end, i64 %chunk)
+  call void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 0, i64 %parts)
   %before = atomicrmw and ptr @state, i32 2147483647 acq_rel
   br label %finish
 finish:
@@ -380,4 +423,4 @@ def pool_text(target: Target, threaded: bool) -> str:
         return _SERIAL + _PLAIN_PARALLEL
     fields = dict(_MODES[target.arch])
     fields["declarations"] += "\n" + target.pause_declaration
-    return _SERIAL + _THREADED.format(pause=target.pause, max_threads=MAX_THREADS, **fields)
+    return _SERIAL + _THREADED.format(pause=target.pause, max_threads=MAX_THREADS, max_slices=MAX_THREADS + 1, **fields)
