@@ -21,6 +21,7 @@ transforms back, all in its cache (`winograd_tiles`). Weights are transformed be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..lowering import Lowering, Memory, Operand
@@ -33,6 +34,9 @@ from .winograd_weights import weights_function
 
 CHANNELS = 16
 """Fewer channels than this, on either side, do not pay for the transforms."""
+
+ITEMS = 8
+"""Fewer items than this are made more by cutting output channels."""
 
 PARTS = 16
 """Most parts of the scratch memory, which is most threads that work on it at once."""
@@ -52,31 +56,40 @@ def lower_winograd(k: Any) -> None:
     c, (d,), (h,), (w,) = k.c, *k.phases
     x, step, channel, image = image_of(c, k.x, k.axes)
     batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
-    high, wide = (h.outputs + 1) // 2, (w.outputs + 1) // 2
-    form = choose_form(k.target, batch * high * wide)
+    tiles = batch * ((h.outputs + 1) // 2) * ((w.outputs + 1) // 2)
+    form = choose_form(k.target, tiles)
     packed = k.packed(d, h, w, Tile(form.rows, 1, 1), inner * 9)
     blocks = -(-count // form.rows)
-    weights = c.temp("f32", groups * 16 * blocks * inner * form.rows)
-    c.call(
-        weights_function(form.rows),
-        [packed, weights],
-        [groups, blocks, inner, grain_of(inner * form.rows * 16)],
-    )
-    together = max(1, min(blocks, 64 // form.rows))
-    tiles = batch * high * wide
-    items = groups * ((tiles + form.tiles - 1) // form.tiles)
-    parts = max(1, min(items, PARTS)) if isinstance(items, int) else PARTS
+    weights = c.temp("f32", 16 if form.fresh else groups * 16 * blocks * inner * form.rows)
+    if not form.fresh:
+        dims = [groups, blocks, inner, grain_of(inner * form.rows * 16)]
+        c.call(weights_function(form.rows), [packed, weights], dims)
+    together, splits, parts = schedule(form, groups, tiles, inner, blocks)
     seen, made = inner * form.tiles + GAP, together * form.rows * form.tiles + GAP
-    share = round_up(16 * (seen + made), 16)
+    own = inner * form.rows * together if form.fresh else 0
+    share = round_up(16 * (seen + made + own), 16)
     scratch = c.temp("f32", parts * share)
     sizes = [a.size for a in k.axes]
     dims = [
         batch, groups, image, inner * channel, channel, step, sizes[1], sizes[2],
         h.outputs, w.outputs, h.start - k.image.fronts[1], w.start - k.image.fronts[2],
-        inner, count, blocks, together, parts, share,
+        inner, count, blocks, together, splits, parts, share,
     ]  # fmt: skip
     f = tiles_function(form, c.sink)
     c.call(f, [x, weights, packed, scratch, *c.sink.buffers], [*dims, *c.sink.dims])
+
+
+def schedule(form: Form, groups: int, tiles: Any, inner: int, blocks: int) -> tuple[int, int, int]:
+    """Blocks of output channels that are multiplied together; parts of these channels; parts of the scratch memory."""
+    together = 1 if form.fresh else max(1, min(blocks, 64 // form.rows))
+    if not isinstance(tiles, int):
+        return together, 1, PARTS
+    items = groups * -(-tiles // form.tiles)
+    work = 16 * inner * form.rows * blocks * min(tiles, form.tiles) / 50  # nanoseconds of an item
+    splits = 1
+    while items * splits < ITEMS and splits * 2 <= blocks and work / splits > 40_000:
+        splits *= 2
+    return max(1, min(together, blocks // splits)), splits, max(1, min(items * splits, PARTS))
 
 
 def image_of(c: Lowering, x: Operand, axes: Sequence[Axis]) -> tuple[Memory, Any, Any, Any]:
@@ -92,6 +105,17 @@ def choose_form(target: Any, tiles: Any) -> Form:
     """The block of tiles and the micro-kernel that waste least."""
     lanes = max(4, target.lanes(4))
     rows = 8 if target.vector_registers >= 32 else 4
-    if isinstance(tiles, int) and tiles <= 16:
-        return Form(16, rows, max(1, 8 // lanes), lanes)
-    return Form(48, rows, 3, lanes)
+    best = Form(48, rows, 3, lanes)
+    if not isinstance(tiles, int) or tiles < 1:
+        return best
+    cost = _padded(tiles, 3 * lanes)
+    for vectors, dearer in ((2, 1.05), (1, 1.2)):
+        if _padded(tiles, vectors * lanes) * dearer < cost:
+            cost = _padded(tiles, vectors * lanes) * dearer
+            best = Form(48 if vectors == 1 else 32, rows, vectors, lanes)
+    few = tiles <= 2 * best.tiles
+    return replace(best, tiles=min(best.tiles, round_up(tiles, 16)), fresh=few)
+
+
+def _padded(tiles: int, width: int) -> int:
+    return round_up(tiles, width)

@@ -26,7 +26,7 @@ from .images import grain_of, turned
 from .outer import finish_function
 from .pad import WIDE
 from .parts import round_up
-from .winograd import image_of
+from .winograd import PARTS, image_of
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
 
 
@@ -44,17 +44,23 @@ def lower_winograd_grad(c: Lowering) -> None:
     last = turned(c, dout, batch * groups, count, pixels, width)
     row_tiles = -(-inner // tile.rows)
     tiles = batch * ((h.count + 1) // 2) * ((w.count + 1) // 2)
-    together = max(1, min(8, row_tiles * column_tiles // 16))
-    seen = c.temp("f32", 16 * inner * SEEN_ROW)
-    turned_dout = c.temp("f32", 16 * SECTION * width)
     one_section = isinstance(tiles, int) and tiles <= SECTION
+    rows_together, columns_together = max(1, 64 // tile.rows), max(1, 64 // tile.columns)
+    items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
+    parts = min(items, PARTS)
+    share = 4 * (min(inner, rows_together * tile.rows) * SEEN_ROW + columns_together * tile.columns * SECTION)
+    shared = 16 * (inner * SEEN_ROW + width * SECTION)
+    many_sections = isinstance(tiles, int) and not one_section
+    room = shared if one_section else parts * share if many_sections else max(shared, parts * share)
+    scratch = c.temp("f32", room)
     sums = c.temp("f32", 16 if one_section else row_tiles * column_tiles * 16 * tile.rows * tile.columns)
     total = c.temp("f32", groups * inner * 9 * width)
     dims = [
         batch, groups, image_size, inner * channel, channel, step, h.size, w.size, h.count, w.count, -h.front, -w.front,
-        inner, row_tiles, column_tiles, together, round_up(pixels, WIDE) * width, width,
+        inner, row_tiles, column_tiles, round_up(pixels, WIDE) * width, width,
+        rows_together, columns_together, parts, share,
     ]  # fmt: skip
-    c.call(sums_function(tile), [x, last, seen, turned_dout, sums, total], dims)
+    c.call(sums_function(tile), [x, last, scratch, sums, total], dims)
     extra = [] if c.sink.joins(len(out.shape) - 1) else list(out.shape[1:])
     dims = [tiles, groups, count, inner * 9, inner * 9, width, grain_of(8 * inner * 9), *extra]
     c.call(finish_function("f32", c.sink), [total, *c.sink.buffers], [*dims, *c.sink.dims])

@@ -84,40 +84,52 @@ def input_transform(d: list[Any]) -> list[Any]:
     return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
 
 
-def see_function(row: int) -> Function:
+def see_function(row: int, by_line: bool = False) -> Function:
     """What the tiles of a block see, transformed: the image into (16, channels, ``row``).
 
     Segments are stored as whole vectors, one after the other, so up to ``LANES - 1`` elements behind the last tile of
     a channel are overwritten. Buffers: image, segments, limits, result. Dims: channels, elements from channel to
-    channel and from row to row of the image, number of segments, elements from position to position of the result.
+    channel and from row to row of the image, number of segments, elements from position to position of the result;
+    ``by_line`` (four of the positions, those of one row of V) which of the four rows they are the sum of, and the sign
+    of the second.
     """
-    return cached(("winograd_see", row), lambda: _see(row))
+    return cached(("winograd_see", row, by_line), lambda: _see(row, by_line))
 
 
-def _see(row: int) -> Function:
+LINES = ((0, 2, -1), (1, 2, 1), (2, 1, -1), (1, 3, -1))
+"""The rows of `input_transform`: two rows of d, and the sign of the second."""
+
+
+def _see(row: int, by_line: bool) -> Function:
     b = Builder("winograd_see")
     x, segments, limits = b.buffer("image", "f32"), b.buffer("segments", "i64"), b.buffer("limits", "i32")
     out = b.buffer("seen", "f32")
     channels, channel, step, count, between = (
         b.dim(name) for name in ("channels", "channel", "step", "count", "between")
     )
-    evens, odds = range(0, 2 * LANES, 2), range(1, 2 * LANES, 2)
-    later = range(1, LANES)
+    chosen = [b.dim(name) for name in ("upper", "lower", "sign")] if by_line else []
+    sign = b.convert(chosen[2], "f32") if by_line else None
+    evens, odds, later = range(0, 2 * LANES, 2), range(1, 2 * LANES, 2), range(1, LANES)
 
     def segment(s: Any, c: Any) -> None:
         at = b.load(segments, s + AT) + c * row
         source = b.load(segments, s + SOURCE) + c * channel
         first = b.load(limits, s)
-        rows = []
-        for i in range(4):
+
+        def line(i: Any) -> list[Value]:
             limit, start = b.load(limits, s + 1 + i), source + step * i
-            pieces = []
-            for place, lanes in ((0, LANES), (LANES, LANES), (2 * LANES, 2)):
-                pieces.append(b.load(x, start + place, lanes, inside(b, first + place, limit, lanes)))
-            rows.append(pieces)
-        turned = [input_transform([line[piece] for line in rows]) for piece in range(3)]
-        for i in range(4):
-            low, high, last = turned[0][i], turned[1][i], turned[2][i]
+            return [
+                b.load(x, start + place, lanes, inside(b, first + place, limit, lanes))
+                for place, lanes in ((0, LANES), (LANES, LANES), (2 * LANES, 2))
+            ]
+
+        if by_line:
+            lines = [[b.fma(q, sign, p) for p, q in zip(line(chosen[0]), line(chosen[1]), strict=True)]]
+        else:
+            rows = [line(i) for i in range(4)]
+            turned = [input_transform([pieces[k] for pieces in rows]) for k in range(3)]
+            lines = [[pieces[i] for pieces in turned] for i in range(4)]
+        for i, (low, high, last) in enumerate(lines):
             last = b.shuffle(last, last, [0, 1, *[0] * (LANES - 2)])
             even, odd = b.shuffle(low, high, evens), b.shuffle(low, high, odds)
             d = [even, odd, b.shuffle(even, last, [*later, LANES]), b.shuffle(odd, last, [*later, LANES + 1])]

@@ -9,7 +9,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from .parts import cached, in_parallel, split, zeros
 from .winograd_repair import not_finite, repair_gradient_function
-from .winograd_segments import FIELDS, LANES, Plane, find_segments, see_function
+from .winograd_segments import FIELDS, LANES, LINES, Plane, find_segments, see_function
 
 SECTION = 128
 """Tiles that one chain adds up."""
@@ -38,10 +38,11 @@ class SumTile:
 
 
 def spread_function(tile: SumTile) -> Function:
-    """Tiles of ``dout`` (channels last), transformed: (column tiles, 16, `SECTION`, columns).
+    """Four positions, one row of W, of tiles of ``dout`` (channels last): (column tiles, 4, `SECTION`, columns).
 
-    Buffers: ``dout`` of the group in the first image, result. Dims: first tile of all, how many, the place of the first
-    in the section, column tiles, extents of ``dout``, elements from image to image and from pixel to pixel.
+    Buffers: ``dout`` of the group and first channel in the first image, result. Dims: first tile of all, how many, the
+    place of the first in the section, column tiles, extents of ``dout``, elements from image to image and from pixel to
+    pixel, the factors of the two rows of a tile, elements from column tile to column tile of the result.
     """
     return cached(("winograd_spread", tile), lambda: _spread(tile))
 
@@ -52,6 +53,8 @@ def _spread(tile: SumTile) -> Function:
     first, count, at, column_tiles, high, wide, image, width = (
         b.dim(name) for name in ("first", "count", "at", "column_tiles", "high", "wide", "image", "width")
     )
+    factors = [b.splat(b.convert(b.dim(name), "f32"), tile.lanes) for name in ("upper", "lower")]
+    by_tile = b.dim("by_tile")
     lanes, columns = tile.lanes, tile.columns
     tiles_high, tiles_wide = b.ceil_div(high, 2), b.ceil_div(wide, 2)
 
@@ -68,13 +71,12 @@ def _spread(tile: SumTile) -> Function:
         def vector(goal: Any, c: Any) -> None:
             zero = zeros(b, "f32", lanes)
             y = [b.select(t, b.load(dout, p + c, lanes), zero) for t, p in zip(there, places, strict=True)]
-            halves = [along([y[j], y[2 + j]]) for j in range(2)]
-            for i in range(4):
-                for j, value in enumerate(along([halves[0][i], halves[1][i]])):
-                    b.store(out, goal + (4 * i + j) * (SECTION * columns), value)
+            line = [b.fma(factors[1], y[2 + j], factors[0] * y[j]) for j in range(2)]
+            for j, value in enumerate(along(line)):
+                b.store(out, goal + j * (SECTION * columns), value)
 
         def column_tile(ct: Any) -> None:
-            goal = ct * (16 * SECTION * columns) + (at + k) * columns
+            goal = ct * by_tile + (at + k) * columns
             b.for_(0, columns, lanes, lambda c: vector(goal + c, ct * columns + c))
 
         b.for_(0, column_tiles, 1, column_tile)
@@ -84,7 +86,7 @@ def _spread(tile: SumTile) -> Function:
 
 
 def add_function(tile: SumTile) -> Function:
-    """``sums += P``, one tile of channels after the other: for the 16 positions (16, rows, columns) numbers each.
+    """``sums += P`` at four positions, one tile of channels after the other: (4, rows, columns) numbers each.
 
     Buffers: what the tiles see, the transformed ``dout`` of the column tile, sums. Dims: row tiles from ``first`` to
     ``last``, elements from position to position of what tiles see, channels, tiles of the section, elements from one
@@ -126,7 +128,7 @@ def _add(tile: SumTile) -> Function:
     def position(p: Any) -> None:
         b.for_(first, last, 1, lambda rt: one(p, rt))
 
-    b.for_(0, 16, 1, position)
+    b.for_(0, 4, 1, position)
     return b.finish()
 
 
@@ -195,134 +197,190 @@ def _gather(tile: SumTile) -> Function:
 DIMS = (
     "batch", "groups", "image", "group", "channel", "step", "high", "wide",  # the image: elements, extents
     "oh", "ow", "row", "column",  # extents of dout; what its first element sees first
-    "channels", "row_tiles", "column_tiles", "together", "dout_image", "width",
+    "channels", "row_tiles", "column_tiles", "dout_image", "width",
+    "rows_together", "columns_together", "parts", "share",
 )  # fmt: skip
 
 
 def sums_function(tile: SumTile) -> Function:
-    """Buffers: image, ``dout`` with channels last, room for V, for W, for sums; result (groups, channels, 9, width)."""
+    """Buffers: image, ``dout`` with channels last, scratch, room for sums; result (groups, channels, 9, width)."""
     return cached(("winograd_sums", tile), lambda: _Sums(tile).build())
 
 
 class _Sums:
+    """Sums at one *line* (row of V and W, four positions) depend on no others, so that each thread has its own line or
+    channels, and sees all sections. If there is one section only, threads share V and W of it, and go on to the
+    results at once."""
+
     def __init__(self, tile: SumTile) -> None:
         self.b = b = Builder("winograd_sums")
         self.tile = tile
-        self.x, self.dout, self.seen, self.spread, self.sums, self.total = (
-            b.buffer(name, "f32") for name in ("image", "dout", "seen", "spread", "sums", "total")
+        self.x, self.dout, self.scratch, self.sums, self.total = (
+            b.buffer(name, "f32") for name in ("image", "dout", "scratch", "sums", "total")
         )
         self.d = d = {name: b.dim(name) for name in DIMS}
         high, wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
         self.tiles = d["batch"] * high * wide
         numbers = [d[name] for name in ("image", "step", "high", "wide", "oh", "ow", "row", "column")]
         self.plane = Plane(*numbers, high, wide, self.tiles)
-        self.sections = b.ceil_div(self.tiles, SECTION)
-        self.between = d["channels"] * SEEN_ROW
+        self.size = tile.rows * tile.columns  # of one position
+        self.panel = SECTION * tile.columns
 
     def build(self) -> Function:
         b, d = self.b, self.d
-        self.segments, self.limits = b.alloca("i64", SECTION * FIELDS), b.alloca("i32", SECTION * FIELDS)
-
-        def group(g: Any) -> None:
-            b.for_(0, self.sections, 1, lambda s: self.section(g, s))
-
-        b.for_(0, d["groups"], 1, group)
+        sections = b.ceil_div(self.tiles, SECTION)
+        one = b.eq(sections, 1)
+        b.for_(
+            0, d["groups"], 1, lambda g: b.if_(one, lambda: self.at_once(g), lambda: self.by_line(g, sections)) and None
+        )
         return b.finish()
 
-    def section(self, g: Any, s: Any) -> None:
+    # ---- many sections -------------------------------------------------------------------------------------------
+
+    def by_line(self, g: Any, sections: Any) -> None:
         b, d = self.b, self.d
-        first = s * SECTION
-        count = b.min(self.tiles - first, SECTION)
-        dout = b.view(self.dout, g * d["dout_image"] * 4, "f32")
-        self.transform(g, first, count, dout)
-        row_groups = b.ceil_div(d["row_tiles"], d["together"])
+        row_groups = b.ceil_div(d["row_tiles"], d["rows_together"])
+        column_groups = b.ceil_div(d["column_tiles"], d["columns_together"])
+        items = row_groups * column_groups * 4
 
-        def item(index: Any) -> None:
-            ct, group = split(b, index, row_groups)
-            low = group * d["together"]
-            high = b.min(low + d["together"], d["row_tiles"])
-            self.add(g, s, count, ct, low, high, dout)
+        def chunk(begin: Value, end: Value) -> None:
+            segments, limits = b.alloca("i64", SECTION * FIELDS), b.alloca("i32", SECTION * FIELDS)
 
-        in_parallel(b, 0, d["column_tiles"] * row_groups, 1, item)
+            def item(index: Any, seen: Buffer) -> None:
+                rest, line = split(b, index, 4)
+                cg, rg = split(b, rest, row_groups)
+                low, first = rg * d["rows_together"], cg * d["columns_together"]
+                high = b.min(low + d["rows_together"], d["row_tiles"])
+                last = b.min(first + d["columns_together"], d["column_tiles"])
+                b.for_(
+                    0,
+                    sections,
+                    1,
+                    lambda s: self.section(g, s, line, (low, high), (first, last), seen, segments, limits),
+                )
 
-    def transform(self, g: Any, first: Any, count: Any, dout: Buffer) -> None:
-        """V and W of a section."""
-        b, d = self.b, self.d
-        segments = find_segments(b, self.plane, g * d["group"], first, SECTION, self.segments, self.limits)
-        channel_parts, tile_parts = b.ceil_div(d["channels"], CHANNELS), b.ceil_div(count, TILES)
+            def part(number: Any) -> None:
+                seen = b.view(self.scratch, number * d["share"] * 4, "f32")
+                begin, end = number * items / d["parts"], (number + 1) * items / d["parts"]
+                b.for_(begin, end, 1, lambda index: item(index, seen))
 
-        def see(part: Any) -> None:
-            c = part * CHANNELS
-            x = b.view(self.x, c * d["channel"] * 4, "f32")
-            seen = b.view(self.seen, c * (SEEN_ROW * 4), "f32")
-            dims = [b.min(d["channels"] - c, CHANNELS), d["channel"], d["step"], segments, self.between]
-            b.call(see_function(SEEN_ROW), [x, self.segments, self.limits, seen], dims)
+            b.for_(begin, end, 1, part)
 
-        def spread(part: Any) -> None:
-            at = part * TILES
-            tiles = b.min(count - at, TILES)
-            dims = [
-                first + at,
-                tiles,
-                at,
-                d["column_tiles"],
-                d["oh"],
-                d["ow"],
-                d["dout_image"] * d["groups"],
-                d["width"],
-            ]
-            b.call(spread_function(self.tile), [dout, self.spread], dims)
+        b.parallel(0, d["parts"], 1, chunk)
 
-        def some(part: Any) -> None:
-            b.if_(b.lt(part, channel_parts), lambda: see(part), lambda: spread(part - channel_parts))
+        def results(index: Any) -> None:
+            ct, rt = split(b, index, d["row_tiles"])
+            self.results(g, ct, rt, self.sums_at(self.sums, ct, rt))
 
-        in_parallel(b, 0, channel_parts + tile_parts, 2, some)
+        in_parallel(b, 0, b.select(b.gt(sections, 0), d["row_tiles"] * d["column_tiles"], 0), 4, results)
 
-    def add(self, g: Any, s: Any, count: Any, ct: Any, low: Any, high: Any, dout: Buffer) -> None:
-        """The sums of some tiles of channels; after the last section, the results."""
+    def section(
+        self, g: Any, s: Any, line: Any, rows: Any, columns: Any, seen: Buffer, segments: Any, limits: Any
+    ) -> None:
+        """V and W of one line and section, and their products."""
         b, d, tile = self.b, self.d, self.tile
-        size = 16 * tile.rows * tile.columns
-        spread = b.view(self.spread, ct * (16 * SECTION * tile.columns * 4), "f32")
-        numbers = [self.between, d["channels"], count]
+        start = s * SECTION
+        count = b.min(self.tiles - start, SECTION)
+        c, ct = rows[0] * tile.rows, columns[0]
+        channels = b.min((rows[1] - rows[0]) * tile.rows, d["channels"] - c)
+        between = channels * SEEN_ROW
+        found = find_segments(b, self.plane, g * d["group"], start, SECTION, segments, limits)
+        self.see(line, c, channels, found, segments, limits, seen, between)
+        spread = b.view(seen, between * (4 * 4), "f32")
+        self.spread(g, line, start, count, 0, (ct, columns[1]), spread, 4 * self.panel)
 
-        def results(sums: Buffer, rt: Any) -> None:
-            names = (
-                "dout_image",
-                "width",
-                "channel",
-                "image",
-                "step",
-                "batch",
-                "high",
-                "wide",
-                "oh",
-                "ow",
-                "row",
-                "column",
-            )
-            values = {name: d[name] for name in names}
-            values["dout_image"] = d["dout_image"] * d["groups"]
-            goal = g * d["channels"] * 9 * d["width"]
-            dims = [rt * tile.rows, d["channels"], ct * tile.columns, g * d["group"], goal, *values.values()]
-            b.call(gather_function(tile), [sums, self.x, dout, self.total], dims)
+        def column(ct: Any) -> None:
+            panel = b.view(spread, (ct - columns[0]) * (4 * self.panel * 4), "f32")
+            sums = b.view(self.sums_at(self.sums, ct, rows[0]), line * (4 * self.size * 4), "f32")
+            dims = [0, rows[1] - rows[0], between, channels, count, 16 * self.size, s]
+            b.call(add_function(tile), [seen, panel, sums], dims)
 
-        def alone() -> None:
-            own = b.alloca("f32", size)
+        b.for_(columns[0], columns[1], 1, column)
 
-            def one(rt: Any) -> None:
-                b.call(add_function(tile), [self.seen, spread, own], [rt, rt + 1, *numbers, size, 0])
-                results(own, rt)
+    def sums_at(self, sums: Buffer, ct: Any, rt: Any) -> Buffer:
+        return self.b.view(sums, (ct * self.d["row_tiles"] + rt) * (16 * self.size * 4), "f32")
 
-            b.for_(low, high, 1, one)
+    # ---- one section ---------------------------------------------------------------------------------------------
 
-        def several() -> None:
-            place = (ct * d["row_tiles"] + low) * (size * 4)
-            sums = b.view(self.sums, place, "f32")
-            b.call(add_function(tile), [self.seen, spread, sums], [low, high, *numbers, size, s])
+    def at_once(self, g: Any) -> None:
+        b, d, tile = self.b, self.d, self.tile
+        segments, limits = b.alloca("i64", SECTION * FIELDS), b.alloca("i32", SECTION * FIELDS)
+        found = find_segments(b, self.plane, g * d["group"], 0, SECTION, segments, limits)
+        between = d["channels"] * SEEN_ROW
+        spread = b.view(self.scratch, between * (16 * 4), "f32")
+        channel_parts, tile_parts = b.ceil_div(d["channels"], CHANNELS), b.ceil_div(self.tiles, TILES)
 
-            def one(rt: Any) -> None:
-                results(b.view(sums, (rt - low) * (size * 4), "f32"), rt)
+        def transform(index: Any) -> None:
+            part, line = split(b, index, 4)
 
-            b.if_(b.eq(s, self.sections - 1), lambda: b.for_(low, high, 1, one) and None)
+            def see() -> None:
+                c = part * CHANNELS
+                seen = b.view(self.scratch, (line * 4 * between + c * SEEN_ROW) * 4, "f32")
+                channels = b.min(d["channels"] - c, CHANNELS)
+                self.see(line, c, channels, found, segments, limits, seen, between)
 
-        b.if_(b.eq(self.sections, 1), alone, several)
+            def turn() -> None:
+                at = (part - channel_parts) * TILES
+                goal = b.view(spread, line * (4 * self.panel * 4), "f32")
+                count = b.min(self.tiles - at, TILES)
+                self.spread(g, line, at, count, at, (0, d["column_tiles"]), goal, 16 * self.panel)
+
+            b.if_(b.lt(part, channel_parts), see, turn)
+
+        in_parallel(b, 0, (channel_parts + tile_parts) * 4, 8, transform)
+
+        def chunk(begin: Value, end: Value) -> None:
+            sums = b.alloca("f32", 16 * self.size)
+
+            def item(index: Any) -> None:
+                ct, rt = split(b, index, d["row_tiles"])
+
+                def line(i: Any) -> None:
+                    seen = b.view(self.scratch, i * (between * (4 * 4)), "f32")
+                    panel = b.view(spread, (ct * 16 + i * 4) * (self.panel * 4), "f32")
+                    dims = [rt, rt + 1, between, d["channels"], self.tiles, 0, 0]
+                    b.call(add_function(tile), [seen, panel, b.view(sums, i * (4 * self.size * 4), "f32")], dims)
+
+                b.for_(0, 4, 1, line)
+                self.results(g, ct, rt, sums)
+
+            b.for_(begin, end, 1, item)
+
+        b.parallel(0, d["row_tiles"] * d["column_tiles"], 1, chunk)
+
+    # ---- both ----------------------------------------------------------------------------------------------------
+
+    def see(
+        self, line: Any, c: Any, channels: Any, count: Any, segments: Any, limits: Any, seen: Buffer, between: Any
+    ) -> None:
+        b, d = self.b, self.d
+        chosen = [self.choose(line, [row[k] for row in LINES]) for k in range(3)]
+        x = b.view(self.x, c * d["channel"] * 4, "f32")
+        dims = [channels, d["channel"], d["step"], count, between, *chosen]
+        b.call(see_function(SEEN_ROW, True), [x, segments, limits, seen], dims)
+
+    def spread(
+        self, g: Any, line: Any, first: Any, count: Any, at: Any, columns: Any, goal: Buffer, by_tile: Any
+    ) -> None:
+        b, d = self.b, self.d
+        dout = b.view(self.dout, (g * d["dout_image"] + columns[0] * self.tile.columns) * 4, "f32")
+        factors = [self.choose(line, [row[k] for row in ((1, 0), (1, 1), (1, -1), (0, -1))]) for k in range(2)]
+        image = d["dout_image"] * d["groups"]
+        dims = [first, count, at, columns[1] - columns[0], d["oh"], d["ow"], image, d["width"], *factors, by_tile]
+        b.call(spread_function(self.tile), [dout, goal], dims)
+
+    def choose(self, line: Any, values: list[int]) -> Value:
+        b = self.b
+        found = b.const(values[0])
+        for k in range(1, 4):
+            found = b.select(b.eq(line, k), values[k], found)
+        return found
+
+    def results(self, g: Any, ct: Any, rt: Any, sums: Buffer) -> None:
+        """What the sums of a tile of channels come to."""
+        b, d, tile = self.b, self.d, self.tile
+        dout = b.view(self.dout, g * d["dout_image"] * 4, "f32")
+        names = "width", "channel", "image", "step", "batch", "high", "wide", "oh", "ow", "row", "column"
+        places = rt * tile.rows, d["channels"], ct * tile.columns, g * d["group"], g * d["channels"] * 9 * d["width"]
+        dims = [*places, d["dout_image"] * d["groups"], *[d[name] for name in names]]
+        b.call(gather_function(tile), [sums, self.x, dout, self.total], dims)

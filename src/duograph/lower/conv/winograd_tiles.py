@@ -6,7 +6,7 @@ columns of a matrix, so narrow images waste no multiplications.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..loop.builder import Builder
@@ -26,6 +26,7 @@ from .winograd_segments import (
     find_segments,
     see_function,
 )
+from .winograd_weights import weights_function
 
 GAP = 16
 """Elements between positions in the scratch memory, since segments are stored as whole vectors."""
@@ -33,12 +34,16 @@ GAP = 16
 
 @dataclass(frozen=True)
 class Form:
-    """Tiles of a block; the micro-kernel has ``rows`` channels x ``vectors`` vectors of ``lanes`` tiles."""
+    """Tiles of a block; the micro-kernel has ``rows`` channels x ``vectors`` vectors of ``lanes`` tiles.
+
+    ``fresh``: weights are transformed again for each block of tiles, just before they are used.
+    """
 
     tiles: int
     rows: int
     vectors: int
     lanes: int
+    fresh: bool = False
 
 
 def output_transform(m: list[Any]) -> list[Any]:
@@ -50,15 +55,17 @@ def multiply_function(form: Form) -> Function:
     """M = U V at each of the 16 positions, for some blocks of channels.
 
     Buffers: weights, what the tiles see, result (16, blocks * rows, tiles). Dims: channels, blocks, elements from
-    position to position of the weights and of the result.
+    position to position of the weights and of the result, tiles that there are.
     """
-    return cached(("winograd_multiply", form), lambda: _multiply(form))
+    return cached(("winograd_multiply", replace(form, fresh=False)), lambda: _multiply(form))
 
 
 def _multiply(form: Form) -> Function:
     b = Builder("winograd_multiply")
     weights, seen, out = (b.buffer(name, "f32") for name in ("weights", "seen", "made"))
-    channels, blocks, weight_step, out_step = (b.dim(name) for name in ("channels", "blocks", "by_weight", "by_out"))
+    channels, blocks, weight_step, out_step, count = (
+        b.dim(name) for name in ("channels", "blocks", "by_weight", "by_out", "count")
+    )
     rows, vectors, lanes, tiles = form.rows, form.vectors, form.lanes, form.tiles
     width = vectors * lanes
     assert tiles % width == 0
@@ -86,7 +93,7 @@ def _multiply(form: Form) -> Function:
         def column(at: Any) -> None:
             b.for_(0, blocks, 1, lambda ob: block(ob, p, at))
 
-        b.for_(0, tiles, width, column)
+        b.for_(0, count, width, column)
 
     b.for_(0, 16, 1, position)
     return b.finish()
@@ -95,7 +102,7 @@ def _multiply(form: Form) -> Function:
 DIMS = (
     "batch", "groups", "image", "group", "channel", "step", "high", "wide",  # the image: elements, extents
     "oh", "ow", "row", "column",  # the result; what its first element sees first
-    "channels", "count", "blocks", "together", "parts", "share",
+    "channels", "count", "blocks", "together", "splits", "parts", "share",
 )  # fmt: skip
 
 
@@ -120,54 +127,64 @@ class _Tiles:
         total = d["batch"] * high * wide
         numbers = [d[name] for name in ("image", "step", "high", "wide", "oh", "ow", "row", "column")]
         self.plane = Plane(*numbers, high, wide, total)
-        blocks = b.ceil_div(total, form.tiles)
-        items = d["groups"] * blocks
-        share = b.ceil_div(items, d["parts"])
+        tile_blocks = b.ceil_div(total, form.tiles)
+        items = d["groups"] * tile_blocks * d["splits"]
 
         def chunk(lo: Value, hi: Value) -> None:
             self.segments, self.limits = b.alloca("i64", form.tiles * FIELDS), b.alloca("i32", form.tiles * FIELDS)
             self.spread, self.fixed = b.alloca("f32", 4 * LANES), b.alloca("f32", LANES)
 
+            def item(index: Any) -> None:
+                rest, part = split(b, index, d["splits"])
+                self.item(*split(b, rest, tile_blocks), part)
+
             def part(number: Any) -> None:
                 self.seen = b.view(self.scratch, number * d["share"] * 4, "f32")
                 self.made = b.view(self.seen, (d["channels"] * form.tiles + GAP) * (16 * 4), "f32")
-                first = number * share
-                last = b.min(first + share, items)
-                b.for_(first, last, 1, lambda item: self.item(*split(b, item, blocks)))
+                self.own = b.view(self.made, (d["together"] * (form.rows * form.tiles) + GAP) * (16 * 4), "f32")
+                b.for_(number * items / d["parts"], (number + 1) * items / d["parts"], 1, item)
 
             b.for_(lo, hi, 1, part)
 
         b.parallel(0, d["parts"], 1, chunk)
         return b.finish()
 
-    def item(self, g: Any, block: Any) -> None:
-        """A block of tiles of one group."""
+    def item(self, g: Any, block: Any, part: Any) -> None:
+        """A block of tiles of one group, for a part of the output channels."""
         b, d, form = self.b, self.d, self.form
         start = block * form.tiles
         count = find_segments(b, self.plane, g * d["group"], start, form.tiles, self.segments, self.limits)
         see = [d["channels"], d["channel"], d["step"], count, d["channels"] * form.tiles + GAP]
         b.call(see_function(form.tiles), [self.x, self.segments, self.limits, self.seen], see)
+        tiles = b.min(self.plane.total - start, form.tiles)
+        share = b.ceil_div(d["blocks"], d["splits"])
+        low = part * share
+        high = b.min(low + share, d["blocks"])
+        b.for_(low, high, d["together"], lambda ob: self.channels(g, ob, high, count, tiles))
+
+    def channels(self, g: Any, ob: Any, high: Any, count: Any, tiles: Any) -> None:
+        """Some blocks of output channels from ``ob`` on, before ``high``."""
+        b, d, form = self.b, self.d, self.form
         run = d["channels"] * form.rows
         by_position = d["blocks"] * run
         between = d["together"] * (form.rows * form.tiles) + GAP
-
-        def some(ob: Any) -> None:
-            blocks = b.min(d["blocks"] - ob, d["together"])
+        blocks = b.min(high - ob, d["together"])
+        if form.fresh:
+            packed = b.view(self.packed, (g * d["blocks"] + ob) * run * (9 * 4), "f32")
+            by_position = blocks * run
+            b.call(weights_function(form.rows), [packed, self.own], [1, blocks, d["channels"], blocks])
+            weights = self.own
+        else:
             weights = b.view(self.weights, (g * 16 * by_position + ob * run) * 4, "f32")
-            b.call(
-                multiply_function(form),
-                [weights, self.seen, self.made],
-                [d["channels"], blocks, by_position, between],
-            )
-            first = ob * form.rows
-            rows = b.min(d["count"] - first, blocks * form.rows)
+        dims = [d["channels"], blocks, by_position, between, tiles]
+        b.call(multiply_function(form), [weights, self.seen, self.made], dims)
+        first = ob * form.rows
+        rows = b.min(d["count"] - first, blocks * form.rows)
 
-            def row(i: Any) -> None:
-                b.for_(0, count * FIELDS, FIELDS, lambda s: self.finish(g, first + i, s, i, between))
+        def row(i: Any) -> None:
+            b.for_(0, count * FIELDS, FIELDS, lambda s: self.finish(g, first + i, s, i, between))
 
-            b.for_(0, rows, 1, row)
-
-        b.for_(0, d["blocks"], d["together"], some)
+        b.for_(0, rows, 1, row)
 
     def finish(self, g: Any, channel: Any, s: Any, i: Any, between: Any) -> None:
         """The results of a segment in one channel, which is row ``i`` of what was multiplied."""
