@@ -29,6 +29,7 @@ from .correlate import Tile
 from .geometry import Axis, Padded, padded_row
 from .images import grain_of, pad
 from .parts import round_up
+from .winograd_segments import segment_lanes
 from .winograd_tiles import GAP, Form, tiles_function
 from .winograd_weights import weights_function
 
@@ -57,7 +58,7 @@ def lower_winograd(k: Any) -> None:
     x, step, channel, image = image_of(c, k.x, k.axes)
     batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
     tiles = batch * ((h.outputs + 1) // 2) * ((w.outputs + 1) // 2)
-    form = choose_form(k.target, tiles)
+    form = choose_form(k.target, tiles, segment_lanes(w.outputs))
     packed = k.packed(d, h, w, Tile(form.rows, 1, 1), inner * 9)
     blocks = -(-count // form.rows)
     weights = c.temp("f32", 16 if form.fresh else groups * 16 * blocks * inner * form.rows)
@@ -101,21 +102,17 @@ def image_of(c: Lowering, x: Operand, axes: Sequence[Axis]) -> tuple[Memory, Any
     return pad(c, x, image, sizes), image.row, image.channel, x.shape[1] * image.channel
 
 
-def choose_form(target: Any, tiles: Any) -> Form:
+def choose_form(target: Any, tiles: Any, segment: int) -> Form:
     """The block of tiles and the micro-kernel that waste least."""
     lanes = max(4, target.lanes(4))
     rows = 8 if target.vector_registers >= 32 else 4
-    best = Form(48, rows, 3, lanes)
+    best = Form(48, rows, 3, lanes, segment)
     if not isinstance(tiles, int) or tiles < 1:
         return best
-    cost = _padded(tiles, 3 * lanes)
+    cost = round_up(tiles, 3 * lanes)
     for vectors, dearer in ((2, 1.05), (1, 1.2)):
-        if _padded(tiles, vectors * lanes) * dearer < cost:
-            cost = _padded(tiles, vectors * lanes) * dearer
-            best = Form(48 if vectors == 1 else 32, rows, vectors, lanes)
-    few = tiles <= 2 * best.tiles
-    return replace(best, tiles=min(best.tiles, round_up(tiles, 16)), fresh=few)
-
-
-def _padded(tiles: int, width: int) -> int:
-    return round_up(tiles, width)
+        if round_up(tiles, vectors * lanes) * dearer < cost:
+            cost = round_up(tiles, vectors * lanes) * dearer
+            best = Form(48 if vectors == 1 else 32, rows, vectors, lanes, segment)
+    width = best.vectors * lanes
+    return replace(best, tiles=min(best.tiles, round_up(tiles, width)), fresh=tiles <= 2 * best.tiles)

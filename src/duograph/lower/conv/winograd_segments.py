@@ -1,7 +1,7 @@
 """Segments of Winograd's algorithm: which tiles lie side by side; and what they see of the image, transformed.
 
 Tiles are numbered over (image, row, column of tiles), and a block is some of them, one after the other. A *segment* is
-at most `LANES` tiles of a block that lie in one row of tiles: a vector. Each block has a table of its segments.
+at most as many tiles of a block as a vector has lanes, all in one row of tiles. Each block has a table of its segments.
 """
 
 from __future__ import annotations
@@ -15,14 +15,19 @@ from .parts import cached, split
 from .winograd_repair import inside
 
 LANES = 16
-"""Tiles of a segment at most."""
+"""Tiles of a segment at most. Narrow images are better off with half as many (`segment_lanes`)."""
 
 FIELDS = 8
 """Words of a segment: `AT` and so on; as 32-bit numbers the first column it sees and the widths of its four rows."""
 
 AT, SOURCE, LENGTH, IMAGE, ROW, COLUMN, WHOLE = range(7)
-"""First tile in the block, first element it sees, number of tiles; of the result: image, row, column; whether it has
-`LANES` tiles that do not stick out."""
+"""First tile in the block, first element it sees, number of tiles; of the result: image, row, column; whether it is a
+whole vector of tiles that do not stick out."""
+
+
+def segment_lanes(out_wide: Any) -> int:
+    """Tiles of a segment of a result of this width."""
+    return LANES // 2 if isinstance(out_wide, int) and out_wide <= LANES else LANES
 
 
 @dataclass
@@ -49,7 +54,9 @@ class Plane:
     total: Any
 
 
-def find_segments(b: Builder, p: Plane, group: Any, first: Any, most: int, segments: Buffer, limits: Buffer) -> Value:
+def find_segments(
+    b: Builder, p: Plane, group: Any, first: Any, most: int, lanes: int, segments: Buffer, limits: Buffer
+) -> Value:
     """Fills the table for ``most`` tiles from number ``first`` on, or as many as there are; the number of segments.
 
     ``group``: where the group begins in an image.
@@ -59,11 +66,11 @@ def find_segments(b: Builder, p: Plane, group: Any, first: Any, most: int, segme
     end = b.min(b.value(most), p.total - first)
 
     def one(number: Any, at: Any, n: Any, row: Any, column: Any) -> Any:
-        length = b.min(b.min(p.tiles_wide - column, end - at), LANES)
+        length = b.min(b.min(p.tiles_wide - column, end - at), lanes)
         s = number * FIELDS
         top, left = row * 2 + p.row, column * 2 + p.column
         source = n * p.image + group + top * p.step + left
-        whole = b.eq(length, LANES) & b.le(row * 2 + 2, p.out_high) & b.le(column * 2 + 2 * LANES, p.out_wide)
+        whole = b.eq(length, lanes) & b.le(row * 2 + 2, p.out_high) & b.le(column * 2 + 2 * lanes, p.out_wide)
         for field, word in enumerate((at, source, length, n, row * 2, column * 2, b.convert(whole, "i64"))):
             b.store(segments, s + field, word)
         b.store(limits, s, b.convert(left, "i32"))
@@ -84,23 +91,23 @@ def input_transform(d: list[Any]) -> list[Any]:
     return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
 
 
-def see_function(row: int, by_line: bool = False) -> Function:
+def see_function(row: int, lanes: int, by_line: bool = False) -> Function:
     """What the tiles of a block see, transformed: the image into (16, channels, ``row``).
 
-    Segments are stored as whole vectors, one after the other, so up to ``LANES - 1`` elements behind the last tile of
+    Segments are stored as whole vectors, one after the other, so up to ``lanes - 1`` elements behind the last tile of
     a channel are overwritten. Buffers: image, segments, limits, result. Dims: channels, elements from channel to
     channel and from row to row of the image, number of segments, elements from position to position of the result;
     ``by_line`` (four of the positions, those of one row of V) which of the four rows they are the sum of, and the sign
     of the second.
     """
-    return cached(("winograd_see", row, by_line), lambda: _see(row, by_line))
+    return cached(("winograd_see", row, lanes, by_line), lambda: _see(row, lanes, by_line))
 
 
 LINES = ((0, 2, -1), (1, 2, 1), (2, 1, -1), (1, 3, -1))
 """The rows of `input_transform`: two rows of d, and the sign of the second."""
 
 
-def _see(row: int, by_line: bool) -> Function:
+def _see(row: int, lanes: int, by_line: bool) -> Function:
     b = Builder("winograd_see")
     x, segments, limits = b.buffer("image", "f32"), b.buffer("segments", "i64"), b.buffer("limits", "i32")
     out = b.buffer("seen", "f32")
@@ -109,7 +116,7 @@ def _see(row: int, by_line: bool) -> Function:
     )
     chosen = [b.dim(name) for name in ("upper", "lower", "sign")] if by_line else []
     sign = b.convert(chosen[2], "f32") if by_line else None
-    evens, odds, later = range(0, 2 * LANES, 2), range(1, 2 * LANES, 2), range(1, LANES)
+    evens, odds, later = range(0, 2 * lanes, 2), range(1, 2 * lanes, 2), range(1, lanes)
 
     def segment(s: Any, c: Any) -> None:
         at = b.load(segments, s + AT) + c * row
@@ -119,8 +126,8 @@ def _see(row: int, by_line: bool) -> Function:
         def line(i: Any) -> list[Value]:
             limit, start = b.load(limits, s + 1 + i), source + step * i
             return [
-                b.load(x, start + place, lanes, inside(b, first + place, limit, lanes))
-                for place, lanes in ((0, LANES), (LANES, LANES), (2 * LANES, 2))
+                b.load(x, start + place, n, inside(b, first + place, limit, n))
+                for place, n in ((0, lanes), (lanes, lanes), (2 * lanes, 2))
             ]
 
         if by_line:
@@ -130,9 +137,9 @@ def _see(row: int, by_line: bool) -> Function:
             turned = [input_transform([pieces[k] for pieces in rows]) for k in range(3)]
             lines = [[pieces[i] for pieces in turned] for i in range(4)]
         for i, (low, high, last) in enumerate(lines):
-            last = b.shuffle(last, last, [0, 1, *[0] * (LANES - 2)])
+            last = b.shuffle(last, last, [0, 1, *[0] * (lanes - 2)])
             even, odd = b.shuffle(low, high, evens), b.shuffle(low, high, odds)
-            d = [even, odd, b.shuffle(even, last, [*later, LANES]), b.shuffle(odd, last, [*later, LANES + 1])]
+            d = [even, odd, b.shuffle(even, last, [*later, lanes]), b.shuffle(odd, last, [*later, lanes + 1])]
             for j, value in enumerate(input_transform(d)):
                 b.store(out, at + between * (4 * i + j), value)
 

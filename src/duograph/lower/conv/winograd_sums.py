@@ -202,9 +202,9 @@ DIMS = (
 )  # fmt: skip
 
 
-def sums_function(tile: SumTile) -> Function:
+def sums_function(tile: SumTile, segment: int) -> Function:
     """Buffers: image, ``dout`` with channels last, scratch, room for sums; result (groups, channels, 9, width)."""
-    return cached(("winograd_sums", tile), lambda: _Sums(tile).build())
+    return cached(("winograd_sums", tile, segment), lambda: _Sums(tile, segment).build())
 
 
 class _Sums:
@@ -212,9 +212,9 @@ class _Sums:
     channels, and sees all sections. If there is one section only, threads share V and W of it, and go on to the
     results at once."""
 
-    def __init__(self, tile: SumTile) -> None:
+    def __init__(self, tile: SumTile, segment: int) -> None:
         self.b = b = Builder("winograd_sums")
-        self.tile = tile
+        self.tile, self.segment = tile, segment
         self.x, self.dout, self.scratch, self.sums, self.total = (
             b.buffer(name, "f32") for name in ("image", "dout", "scratch", "sums", "total")
         )
@@ -284,7 +284,7 @@ class _Sums:
         c, ct = rows[0] * tile.rows, columns[0]
         channels = b.min((rows[1] - rows[0]) * tile.rows, d["channels"] - c)
         between = channels * SEEN_ROW
-        found = find_segments(b, self.plane, g * d["group"], start, SECTION, segments, limits)
+        found = find_segments(b, self.plane, g * d["group"], start, SECTION, self.segment, segments, limits)
         self.see(line, c, channels, found, segments, limits, seen, between)
         spread = b.view(seen, between * (4 * 4), "f32")
         self.spread(g, line, start, count, 0, (ct, columns[1]), spread, 4 * self.panel)
@@ -305,7 +305,7 @@ class _Sums:
     def at_once(self, g: Any) -> None:
         b, d, tile = self.b, self.d, self.tile
         segments, limits = b.alloca("i64", SECTION * FIELDS), b.alloca("i32", SECTION * FIELDS)
-        found = find_segments(b, self.plane, g * d["group"], 0, SECTION, segments, limits)
+        found = find_segments(b, self.plane, g * d["group"], 0, SECTION, self.segment, segments, limits)
         between = d["channels"] * SEEN_ROW
         spread = b.view(self.scratch, between * (16 * 4), "f32")
         channel_parts, tile_parts = b.ceil_div(d["channels"], CHANNELS), b.ceil_div(self.tiles, TILES)
@@ -357,7 +357,7 @@ class _Sums:
         chosen = [self.choose(line, [row[k] for row in LINES]) for k in range(3)]
         x = b.view(self.x, c * d["channel"] * 4, "f32")
         dims = [channels, d["channel"], d["step"], count, between, *chosen]
-        b.call(see_function(SEEN_ROW, True), [x, segments, limits, seen], dims)
+        b.call(see_function(SEEN_ROW, self.segment, True), [x, segments, limits, seen], dims)
 
     def spread(
         self, g: Any, line: Any, first: Any, count: Any, at: Any, columns: Any, goal: Buffer, by_tile: Any

@@ -36,13 +36,15 @@ GAP = 16
 class Form:
     """Tiles of a block; the micro-kernel has ``rows`` channels x ``vectors`` vectors of ``lanes`` tiles.
 
-    ``fresh``: weights are transformed again for each block of tiles, just before they are used.
+    ``segment``: tiles of a segment at most. ``fresh``: weights are transformed again for each block of tiles, just
+    before they are used.
     """
 
     tiles: int
     rows: int
     vectors: int
     lanes: int
+    segment: int = LANES
     fresh: bool = False
 
 
@@ -57,7 +59,7 @@ def multiply_function(form: Form) -> Function:
     Buffers: weights, what the tiles see, result (16, blocks * rows, tiles). Dims: channels, blocks, elements from
     position to position of the weights and of the result, tiles that there are.
     """
-    return cached(("winograd_multiply", replace(form, fresh=False)), lambda: _multiply(form))
+    return cached(("winograd_multiply", replace(form, segment=LANES, fresh=False)), lambda: _multiply(form))
 
 
 def _multiply(form: Form) -> Function:
@@ -153,9 +155,11 @@ class _Tiles:
         """A block of tiles of one group, for a part of the output channels."""
         b, d, form = self.b, self.d, self.form
         start = block * form.tiles
-        count = find_segments(b, self.plane, g * d["group"], start, form.tiles, self.segments, self.limits)
+        count = find_segments(
+            b, self.plane, g * d["group"], start, form.tiles, form.segment, self.segments, self.limits
+        )
         see = [d["channels"], d["channel"], d["step"], count, d["channels"] * form.tiles + GAP]
-        b.call(see_function(form.tiles), [self.x, self.segments, self.limits, self.seen], see)
+        b.call(see_function(form.tiles, form.segment), [self.x, self.segments, self.limits, self.seen], see)
         tiles = b.min(self.plane.total - start, form.tiles)
         share = b.ceil_div(d["blocks"], d["splits"])
         low = part * share
@@ -190,12 +194,12 @@ class _Tiles:
         """The results of a segment in one channel, which is row ``i`` of what was multiplied."""
         b, d, form, sink = self.b, self.d, self.form, self.sink
         at, n, row, column = (b.load(self.segments, s + field) for field in (AT, IMAGE, ROW, COLUMN))
-        start = i * form.tiles + at
-        m = [[b.load(self.made, start + between * (4 * p + q), LANES) for q in range(4)] for p in range(4)]
+        start, lanes = i * form.tiles + at, form.segment
+        m = [[b.load(self.made, start + between * (4 * p + q), lanes) for q in range(4)] for p in range(4)]
         columns = [output_transform([m[p][q] for p in range(4)]) for q in range(4)]
         y = [output_transform([columns[q][p] for q in range(4)]) for p in range(2)]
         some = not_finite(b, (y[0][0] + y[0][1]) + (y[1][0] + y[1][1]))
-        mixed = [k // 2 + LANES * (k % 2) for k in range(2 * LANES)]
+        mixed = [k // 2 + lanes * (k % 2) for k in range(2 * lanes)]
         lines = [b.shuffle(*pair, mixed) for pair in y]
         out = g * d["count"] + channel
 
@@ -205,13 +209,13 @@ class _Tiles:
 
         def partly() -> None:
             for p, line in enumerate(lines):
-                b.store(self.spread, p * (2 * LANES), line)
+                b.store(self.spread, p * (2 * lanes), line)
             high = b.min(d["oh"] - row, 2)
             wide = b.min(b.load(self.segments, s + LENGTH) * 2, d["ow"] - column)
 
             def line(p: Any) -> None:
                 def piece(q: Any) -> None:
-                    self.piece(g, channel, n, row + p, column + q, p * (2 * LANES) + q, wide - q)
+                    self.piece(g, channel, n, row + p, column + q, p * (2 * lanes) + q, wide - q)
 
                 b.for_(0, wide, LANES, piece)
 
