@@ -130,11 +130,16 @@ _OF_CELLS = {
 }
 
 
+_OPTIMIZERS = ("duograph.nn.optim.", "duograph.experimental.optim.", "duograph.nn.loss")
+
+
 def is_interpreted(fn: Any) -> bool:
     """Whether a call of this Python function is interpreted."""
     if not isinstance(fn, types.FunctionType) or is_generated(fn):
         return False
     kind = function_kind(fn)
-    if kind == "framework" and fn.__name__ in _OF_CELLS:
-        return fn.__name__ == "construct" or fn.__module__.startswith("duograph.nn.")
+    if kind == "framework":
+        if fn.__name__ in _OF_CELLS:
+            return fn.__name__ == "construct" or fn.__module__.startswith("duograph.nn.")
+        return "." in fn.__qualname__ and fn.__module__.startswith(_OPTIMIZERS)
     return kind == "user"

@@ -147,6 +147,7 @@ class Session:
         self.span: Any = None
         self.driver: Any = None
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
+        self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # outside tuples that stand for themselves
         self._tensor_params: dict[int, Param] = {}
         self._object_sources: dict[int, tuple[Any, Source]] = {}
         self._shadows: dict[int, Any] = {}
@@ -271,10 +272,14 @@ class Session:
         return value
 
     def _external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
+        known = self._tuples.get((id(value), source))
+        if known is not None:  # an optimizer looks at all its parameters for each of them
+            return known
         self.guards.add(source, "type", type(value))
         self.guards.add(source, "len", len(value))
         items = [self.external(v, sources.item(source, i)) for i, v in enumerate(value)]
         if all(a is b for a, b in zip(items, value, strict=True)):
+            self._tuples[id(value), source] = value
             return value
         return type(value)._make(items) if hasattr(value, "_make") else type(value)(items)
 

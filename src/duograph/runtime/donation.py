@@ -11,6 +11,7 @@ Otherwise the output is made elsewhere and copied at the very end, after the las
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,27 +40,37 @@ def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
     places = output_places(graph)
     names = _names_of_params(graph, steps)
     last_failure = max((i for i, step in enumerate(steps) if step_may_fail(step)), default=-1)
+    maker_of: dict[Any, int] = {}
+    readers_of: dict[Any, set[int]] = {}
+    for i, step in enumerate(steps):
+        if step.lowering is not None:
+            for made in step.outputs:
+                maker_of.setdefault(made, i)
+        if not _is_alias(step):
+            for operand in step.operands:
+                readers_of.setdefault(operand, set()).add(i)
+    given, times_given = _items(graph.output), Counter(places)
     found: dict[int, int] = {}
     for k, j in wanted.items():
         param, place = graph.params[j], places[k]
-        if place is None or places.count(place) > 1 or not isinstance(param.type, TensorType):
+        if place is None or times_given[place] > 1 or not isinstance(param.type, TensorType):
             continue
         same = names[param]  # nodes that show the memory of the parameter
-        if any(item in same for item in _items(graph.output)):
+        if not same.isdisjoint(given):
             continue
-        makers = [i for i, step in enumerate(steps) if place in step.outputs and step.lowering is not None]
-        if not makers or makers[0] <= last_failure:
+        maker = maker_of.get(place)
+        if maker is None or maker <= last_failure:
             continue
-        step = steps[makers[0]]
-        readers = [i for i, s in enumerate(steps) if any(o in same for o in s.operands) and not _is_alias(s)]
-        if any(i > makers[0] for i in readers):
+        step = steps[maker]
+        readers = {i for node in same for i in readers_of.get(node, ())}
+        if any(i > maker for i in readers):
             continue
         c = step.lowering
         assert c is not None
         out = c.outs[step.outputs.index(place)]
         if out.type != param.type:
             continue
-        if makers[0] in readers:
+        if maker in readers:
             used = [o for o, n in zip(c.ins, step.inputs, strict=True) if n in same]
             if not all(may_overwrite(c, o, out) for o in used):
                 continue
@@ -74,14 +85,15 @@ def _is_alias(step: Step) -> bool:
 def _names_of_params(graph: Graph, steps: Sequence[Step]) -> dict[Any, set[Node]]:
     """For each parameter the nodes that are, or may be, the same memory."""
     names: dict[Any, set[Node]] = {p: {p} for p in graph.params}
+    shown: dict[Any, set[Any]] = {p: {p} for p in graph.params}  # by node, the parameters whose memory it may be
     for step in steps:
         if step.lowering is not None:
             continue
         (node,) = step.nodes
         if node.op.name in ALIASES or node.op in CONTROL or node.op is make_tuple or node.op is tuple_get:
-            for same in names.values():
-                if any(o in same for o in node.operands):
-                    same.add(node)
+            for param in {p for o in node.operands for p in shown.get(o, ())}:
+                names[param].add(node)
+                shown.setdefault(node, set()).add(param)
     return names
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -297,8 +298,8 @@ class Run:
         regions.give_back(self.ctx, FRAMES)
         self.memory = None
 
-    def __del__(self) -> None:
-        if getattr(self, "ctx", None) is not None and regions is not None:
+    def __del__(self, is_ending: Any = sys.is_finalizing) -> None:
+        if getattr(self, "ctx", None) is not None and not is_ending():  # what gives back is gone at the very end
             regions.give_back(self.ctx, CELLS)
             regions.give_back(self.ctx, FRAMES)
 

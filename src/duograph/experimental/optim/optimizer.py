@@ -14,7 +14,8 @@ from typing import Any
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
-from duograph.nn.optim.optimizer import assign
+from duograph.nn.optim.compiled_steps import CompiledSteps
+from duograph.nn.optim.optimizer import assign, check_shapes
 from duograph.ops.arithmetic import add
 from duograph.ops.cast import stop_gradient
 from duograph.ops.creation import constant_like
@@ -23,7 +24,7 @@ from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 
-class Optimizer(Cell):
+class Optimizer(CompiledSteps, Cell):
     """Base class of optimizers whose settings live in ``param_groups``.
 
     Args:
@@ -146,12 +147,7 @@ class Optimizer(Cell):
                 f"For '{self.cls_name}', there must be one gradient per parameter: {len(self.parameters)}, but got "
                 f"{len(gradients)}."
             )
-        for p, g in zip(self.parameters, gradients, strict=True):
-            if tuple(p.shape) != tuple(g.shape):
-                raise ValueError(
-                    f"For '{self.cls_name}', the shape of a gradient must be that of its parameter {p.name}: "
-                    f"{tuple(p.shape)}, but got {tuple(g.shape)}."
-                )
+        check_shapes(self.parameters, gradients, self.cls_name)
         t = None
         if self.counter:
             counter = getattr(self, self.counter)

@@ -23,6 +23,7 @@ from duograph.tensor.give import give
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
+from .compiled_steps import CompiledSteps
 from .rates import Member, _ConvertToCell, learning_rate_of, members_of, weight_decay_of
 
 
@@ -44,7 +45,17 @@ def centralized(grad: Tensor) -> Tensor:
     return sub(grad, reduce_mean(grad, axis=tuple(range(1, len(grad.shape))), keep_dims=True))
 
 
-class Optimizer(Cell):
+def check_shapes(parameters: Iterable[Parameter], gradients: Iterable[Tensor], owner: str) -> None:
+    """Raises before anything is written, unless each gradient has the shape of its parameter."""
+    for p, g in zip(parameters, gradients, strict=True):
+        if tuple(p.shape) != tuple(g.shape):
+            raise ValueError(
+                f"For '{owner}', the shape of a gradient must be that of its parameter {p.name}: {tuple(p.shape)}, but "
+                f"got {tuple(g.shape)}."
+            )
+
+
+class Optimizer(CompiledSteps, Cell):
     """Base class of optimizers.
 
     Args:
@@ -109,6 +120,9 @@ class Optimizer(Cell):
                 made[m.group] = default if m.lr is None else learning_rate_of(m.lr, name, owner)
         self.dynamic_lr = self.dynamic_lr or any(not isinstance(rate, Parameter) for rate in made.values())
         self._group_rates = tuple(made[m.group] for m in members)
+        self._different_rates = tuple({id(rate): rate for rate in made.values()}.values())
+        places = {id(rate): place for place, rate in enumerate(self._different_rates)}
+        self._places_of_rates = tuple(places[id(rate)] for rate in self._group_rates)
         if self.dynamic_lr:
             cells = {id(rate): rate if isinstance(rate, Cell) else _ConvertToCell(rate) for rate in self._group_rates}
             self.learning_rate = CellList([cells[id(rate)] for rate in self._group_rates], auto_prefix=False)
@@ -141,6 +155,7 @@ class Optimizer(Cell):
                 f"For '{self.cls_name}', there must be one gradient per parameter: {self.param_length}, but got "
                 f"{len(gradients)}."
             )
+        check_shapes(self.parameters, gradients, self.cls_name)
         rates = self.rates()
         decays = self._current_decays()
         assign(self.global_step, add(self.global_step, constant_like(self.global_step, 1)))
@@ -171,11 +186,8 @@ class Optimizer(Cell):
         if not self.is_group_lr:
             rate = self._rate_now(self.learning_rate)
             return (rate,) * self.param_length
-        known: dict[int, Tensor] = {}
-        for rate in self._group_rates:
-            if id(rate) not in known:
-                known[id(rate)] = self._rate_now(rate)
-        return tuple(known[id(rate)] for rate in self._group_rates)
+        now = [self._rate_now(rate) for rate in self._different_rates]
+        return tuple([now[place] for place in self._places_of_rates])
 
     def _rate_now(self, rate: Any) -> Tensor:
         return rate.value() if isinstance(rate, Parameter) else reshape(rate(self.global_step), shape=())
