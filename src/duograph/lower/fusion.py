@@ -100,7 +100,7 @@ class _GroupLowering:
         rule.function(inner)
         c.ins, c.calls = list(self.ins.values()), inner.calls
         for call in c.calls:
-            call.inplace += inner.sink.inplace(call.buffers, ins)
+            call.inplace += inner.sink.inplace(call.buffers, ins) if inner.sink.overwrites else ()
 
     # ---- values ----------------------------------------------------------------------------------------------------
 

@@ -159,7 +159,13 @@ class Sink:
     Kernels that go row by row (GEMM) use ``row`` and ``store_row`` instead of ``store``: all dimensions but the last
     are one, ``row`` is called once per row, so that what depends on the row only is computed there, and its result is
     handed to ``store_row`` for each vector of the row. What a sink needs of the other coordinates, `unravel` gives.
+
+    Attributes:
+        overwrites: whether results may take the memory of what the sink reads. A kernel says no if rows end in masked
+            vectors: what it loads next, from under the masked part of a store, has to wait for that store.
     """
+
+    overwrites = True
 
     def __init__(self, out: Operand) -> None:
         self.out = out

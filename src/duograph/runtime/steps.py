@@ -124,7 +124,7 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
         work = [node]
         while work:
             last = work[-1]
-            missing = [o for o in last.operands if isinstance(o, Apply) and o not in made]
+            missing = [o for o in last.operands if isinstance(o, Apply) and o not in made and last not in made]
             if missing:  # views and constants that groups have looked through
                 work += missing
                 continue

@@ -34,6 +34,20 @@ def test_single_result():
     assert both("graph @main(%x: f32[3]) -> f32[3] {\n  %0 = neg(%x) : f32[3]\n  return %0\n}", f32(3)).shape == (3,)
 
 
+def test_what_is_fused_into_the_result_is_not_computed_again():
+    text = """
+    graph @main(%x: f32[4,8], %y: f32[8]) -> f32[4,8] {
+      %0 = mul(%x, %y) : f32[4,8]
+      %1 = neg(%0) : f32[4,8]
+      return %1
+    }
+    """
+    executable = compiled(text)
+    (step,) = executable.build.steps_of(executable.graph)
+    assert len(step.lowering.calls) == 1
+    both(text, f32(4, 8), f32(8))
+
+
 def test_one_native_call_for_everything():
     executable = compiled(CHAIN)
     executable.run([f32(4, 8), f32(8)])

@@ -62,6 +62,7 @@ def scatter_planes(c: Lowering) -> None:
     fits = x.elem != "bool" and not x.is_complex and indices.elem in ("i32", "i64")
     cells = cells_of(c.attrs.get("windows"), size, count) if fits else None
     if cells is not None:
+        sink.overwrites = size[-1] % 16 == 0
         missing = [1] * (3 - len(size))
         dims = [planes, grain_of(product(size), 16384), *missing, *size, *missing, *count]
         f = max_pool_grad_function(x.elem, indices.elem, cells, sink)
