@@ -13,9 +13,11 @@ from duograph.core import dtype as dt
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
-from duograph.lower.conv import correlation
+from duograph.lower.conv import correlation, weight_grad
 from duograph.lower.conv.batch_correlate import NEAR, BatchTile
 from duograph.lower.conv.batch_correlation import batch_tile, packed_size
+from duograph.lower.conv.batch_outer import BatchOuter
+from duograph.lower.conv.batch_weight_grad import BatchWeightGrad
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.lowering import Lowering, Operand
 from duograph.lower.target import current_target
@@ -82,19 +84,30 @@ def test_bits_are_those_of_the_other_kernels(case, dtype, monkeypatch):
 
 
 def test_some_are_chosen():
-    chosen = []
-    for key in ("16 images", "33 images"):
-        for name, arrays, how in operands(MORE[key])[:2]:
-            types = [TensorType(dt.float32, a.shape) for a in arrays]
-            out = Operand(get_op(name).result_type(tuple(types), how))
-            c = Lowering(get_op(name), how, [Operand(t) for t in types], [out])
-            (correlation.lower_conv if name == "conv" else correlation.lower_input_grad)(c)
-            chosen += [call.function.name for call in c.calls]
-    assert "conv_batch" in chosen
+    chosen = {
+        call.function.name for case in (MORE["16 images"], FIRST) for o in operands(case) for call in lowered(*o).calls
+    }
+    assert {"conv_batch", "conv_batch_weight_grad"} <= chosen
     assert batch_tile is correlation.batch_tile
 
 
-# ---- padding that is left out ---------------------------------------------------------------------------------------
+FIRST = (32, *MORE["first layer"][1:])
+RULES = {
+    "conv": correlation.lower_conv,
+    "conv_input_grad": correlation.lower_input_grad,
+    "conv_weight_grad": weight_grad.lower_weight_grad,
+}
+
+
+def lowered(name, arrays, how):
+    types = [TensorType(dt.float32, a.shape) for a in arrays]
+    out = Operand(get_op(name).result_type(tuple(types), how))
+    c = Lowering(get_op(name), how, [Operand(t) for t in types], [out])
+    RULES[name](c)
+    return c
+
+
+# ---- padding that is left out -------------------------------------------------------------------------------------
 
 PADDED = (17, 2, (6, 5), 5, (3, 3), (1, 1), ((1, 2), (2, 0)), (1, 1), 1)
 
@@ -128,7 +141,71 @@ def test_depthwise_results_have_no_negative_zeros():
     assert not np.signbit(native("conv", [x, w], how)).any()
 
 
-# ---- surroundings ---------------------------------------------------------------------------------------------------
+# ---- gradient in the weight -----------------------------------------------------------------------------------------
+
+WEIGHT_TILES = ((3, 2), (2, 99), (1, 1))
+"""Output channels, and rows of ``dout`` that are packed together."""
+
+
+def weights_by_both(call, monkeypatch, tiles=WEIGHT_TILES):
+    """The gradient with channels as lanes; then with images as lanes, where that is possible."""
+    with monkeypatch.context() as patch:
+        patch.setattr(weight_grad, "suits", lambda *_: False)
+        patch.setattr(weight_grad, "batch_weight_grad", lambda *_: None)
+        patch.setattr(single, "_singles", {})
+        want, found = native(*call), []
+        for rows, lines in tiles:
+            patch.setattr(single, "_singles", {})
+            patch.setattr(weight_grad, "batch_weight_grad", lambda *a, r=rows, n=lines: forced_weights(*a, r, n, found))
+            before = len(found)
+            got = native(*call)
+            if len(found) > before:
+                found[-1] = got
+        return want, found
+
+
+def forced_weights(c, axes, groups, inner, count, _tile, rows, lines, found):
+    if (inner, count) == (1, 1) or axes[2].kernel > 8 or not c.ins[0].shape[0]:
+        return None
+    w, lanes = axes[2], current_target().lanes(8 if c.ins[0].elem == "f64" else 4)
+    made = BatchWeightGrad(c, axes, groups, inner, count, BatchOuter(rows, w.kernel, w.dilation, w.stride, lanes))
+    made.lines = min(made.lines, lines)
+    assert made.lines > 0
+    found.append(None)
+    return made
+
+
+@pytest.mark.parametrize("case", [*CASES.values(), *MORE.values()], ids=[*CASES, *MORE])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, BFLOAT16], ids=str)
+def test_gradients_in_the_weight_have_the_same_bits(case, dtype, monkeypatch):
+    call = operands(case, dtype)[2]
+    want, found = weights_by_both(call, monkeypatch)
+    same(want, found, call[0])
+    depthwise = case[8] == case[1] == case[3]
+    assert len(found) == (0 if depthwise or not case[0] else len(WEIGHT_TILES))
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["image", "dout"])
+@pytest.mark.parametrize("value", [np.inf, np.nan], ids=str)
+def test_gradients_in_the_weight_of_values_that_are_not_finite(value, which, monkeypatch):
+    """An infinite ``dout`` meets the zeros of the padding; an image that does not exist meets nothing."""
+    name, arrays, how = operands(PADDED)[2]
+    arrays[which][-1, 1, 0, 1] = value
+    want, found = weights_by_both((name, arrays, how), monkeypatch)
+    assert found and np.isnan(want).any() == (which == 1 or np.isnan(value))
+    for got in found:
+        np.testing.assert_array_equal(got, want)
+
+
+def test_sums_over_images_that_underflow_keep_their_signs(monkeypatch):
+    name, (x, dout), how = operands(PADDED)[2]
+    for scale in (1e-23, 1e-30):
+        call = (name, [x * np.float32(scale), -np.abs(dout) * np.float32(scale)], how)
+        want, found = weights_by_both(call, monkeypatch)
+        same(want, found, name)
+
+
+# ---- surroundings -------------------------------------------------------------------------------------------------
 
 
 def force(monkeypatch, rows=6, pixels=2):
@@ -136,13 +213,15 @@ def force(monkeypatch, rows=6, pixels=2):
     monkeypatch.setattr(single, "_singles", {})
     monkeypatch.setattr(correlation, "suits", lambda *_: False)
     monkeypatch.setattr(correlation, "batch_tile", lambda conv: forced(conv, rows, pixels, made))
+    monkeypatch.setattr(weight_grad, "suits", lambda *_: False)
+    monkeypatch.setattr(weight_grad, "batch_weight_grad", lambda *a: forced_weights(*a, 2, 3, made))
     return made
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_do_not_show(threads, monkeypatch):
     force(monkeypatch)
-    calls = operands(MORE["33 images"])[:2]
+    calls = operands(MORE["33 images"])
     try:
         pool.set_threads(3)
         want = [native(*call) for call in calls]
@@ -174,11 +253,9 @@ def test_the_loop_ir_itself_says_the_same(monkeypatch):
     """The interpreter of loop IR runs the calls of a small case."""
     force(monkeypatch, 2, 2)
     case = (3, 2, (4, 3), 3, (2, 3), (1, 1), ((1, 0), (1, 1)), (1, 1), 1)
-    for name, arrays, how in operands(case)[:2]:
-        types = [TensorType(dt.float32, a.shape) for a in arrays]
-        out = Operand(get_op(name).result_type(tuple(types), how))
-        c = Lowering(get_op(name), how, [Operand(t) for t in types], [out])
-        (correlation.lower_conv if name == "conv" else correlation.lower_input_grad)(c)
+    for name, arrays, how in operands(case):
+        c = lowered(name, arrays, how)
+        (out,) = c.outs
         memory = {id(o): a for o, a in zip(c.ins, arrays, strict=True)}
         memory[id(out)] = np.zeros(out.shape, np.float32)
         for call in c.calls:
@@ -201,6 +278,10 @@ def check_all():
                 same(want, found, call[0])
                 exact = compute_reference(get_op(call[0]), [a.astype(np.float64) for a in call[1]], call[2])
                 np.testing.assert_allclose(want, exact, rtol=1e-5, atol=1e-3)
+            call = operands(case)[2]
+            want, found = weights_by_both(call, patch)
+            same(want, found, call[0])
+            assert found
 
 
 @pytest.mark.parametrize(

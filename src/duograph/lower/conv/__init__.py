@@ -27,5 +27,6 @@ table of offsets of all k. `correlate` is an implicit GEMM: rows x vectors of ac
 reads the table. The gradient in the input is the same kernel over a padded ``dout``, once per stride phase. `outer`
 (gradient in the weight) keeps a tile of (k, output channels) in registers and walks over the pixels of a transposed
 ``dout``. Small images in batches waste vectors that way, and have as much padding as image: `batch_correlate` computes
-the same chains with images of the batch as lanes, where `batch_correlation` finds that to be faster.
+the same chains with images of the batch as lanes, where `batch_correlation` finds that to be faster; so does
+`batch_outer` for the gradient in the weight of few channels, every lane the chain ``P_n`` of an image.
 """

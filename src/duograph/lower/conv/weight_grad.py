@@ -9,6 +9,7 @@ from duograph.core.dim import definitely_le
 
 from ..lowering import Lowering, Memory
 from ..target import current_target
+from .batch_weight_grad import batch_weight_grad
 from .correlate import Tile
 from .geometry import Padded, merged, padded_row, three_axes
 from .images import Plain, grain_of, pad, turned
@@ -31,6 +32,10 @@ def lower_weight_grad(c: Lowering) -> None:
     axes = three_axes(x.shape[2:], out.shape[2:], dout.shape[2:], c.attrs)
     axes = merged(axes) or axes
     inner, count = out.shape[1], out.shape[0] // groups
+    tile = weight_tile(size_of(elem), inner * prod(a.kernel for a in axes), count)
+    if (images := batch_weight_grad(c, axes, groups, inner, count, tile)) is not None:
+        images.lower()
+        return
     extents = [(a.count - 1) * a.stride + (a.kernel - 1) * a.dilation + 1 for a in axes]
     sizes, fronts = [a.size for a in axes], tuple([a.front for a in axes])
     image: Any = Padded(extents[0], extents[1], padded_row(extents[2], 1), 1, fronts)  # type: ignore[arg-type]
