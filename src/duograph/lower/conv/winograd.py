@@ -43,18 +43,35 @@ PARTS = 16
 """Most parts of the scratch memory, which is most threads that work on it at once."""
 
 
+class UnknownAlgorithm(Exception):
+    """Whether Winograd's algorithm is used depends on sizes that are not known yet: one op at a time, then."""
+
+
 def suits(elem: str, inner: Any, count: Any, kernel: Any, attrs: dict[str, Any]) -> bool:
-    """Whether a convolution with ``inner`` x ``count`` channels per group is computed by Winograd's algorithm."""
-    if elem != "f32" or tuple(kernel) != (3, 3) or tuple(attrs["stride"]) != (1, 1):
+    """Whether a convolution with ``inner`` x ``count`` channels per group is computed by Winograd's algorithm.
+
+    Raises:
+        UnknownAlgorithm: channels or kernel are symbolic, and that decides.
+    """
+    if (
+        elem != "f32"
+        or len(kernel) != 2
+        or any((*[s != 1 for s in attrs["stride"]], *[d != 1 for d in attrs["dilation"]]))
+    ):
         return False
-    if tuple(attrs["dilation"]) != (1, 1) or not isinstance(inner, int) or not isinstance(count, int):
+    if any(isinstance(n, int) and n != 3 for n in kernel):
         return False
-    return min(inner, count) >= CHANNELS
+    if any(isinstance(n, int) and n < CHANNELS for n in (inner, count)):
+        return False
+    if not all(isinstance(n, int) for n in (inner, count, *kernel)):
+        raise UnknownAlgorithm(f"a {kernel[0]}x{kernel[1]} convolution of {inner} -> {count} channels")
+    return True
 
 
 def lower_winograd(k: Any) -> None:
     """The calls of a `Correlation` that `suits`."""
-    c, (d,), (h,), (w,) = k.c, *k.phases
+    c = k.c
+    d, h, w = (phases[0] for phases in k.phases)
     x, step, channel, image = image_of(c, k.x, k.axes)
     batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
     tiles = batch * ((h.outputs + 1) // 2) * ((w.outputs + 1) // 2)

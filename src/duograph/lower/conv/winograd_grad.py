@@ -30,12 +30,16 @@ from .winograd import PARTS, image_of
 from .winograd_segments import segment_lanes
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
 
+TOGETHER = 64
+"""Channels of either side whose sums a thread takes at a time."""
+
 
 def lower_winograd_grad(c: Lowering) -> None:
     """The calls of a gradient in the weight."""
     (_, dout), (out,) = c.ins, c.outs
     groups = c.attrs["groups"]
     inner, count = out.shape[1], out.shape[0] // groups
+    assert isinstance(inner, int) and isinstance(count, int)
     _, h, w = axes = three_axes(c.ins[0].shape[2:], out.shape[2:], dout.shape[2:], c.attrs)
     x, step, channel, image_size = image_of(c, c.ins[0], axes)
     tile = choose_sum_tile(current_target(), inner, count)
@@ -46,7 +50,8 @@ def lower_winograd_grad(c: Lowering) -> None:
     row_tiles = -(-inner // tile.rows)
     tiles = batch * ((h.count + 1) // 2) * ((w.count + 1) // 2)
     one_section = isinstance(tiles, int) and tiles <= SECTION
-    rows_together, columns_together = max(1, 64 // tile.rows), max(1, 64 // tile.columns)
+    rows_together = max(1, min(row_tiles, TOGETHER // tile.rows))
+    columns_together = max(1, min(column_tiles, TOGETHER // tile.columns))
     items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
     parts = min(items, PARTS)
     share = 4 * (min(inner, rows_together * tile.rows) * SEEN_ROW + columns_together * tile.columns * SECTION)

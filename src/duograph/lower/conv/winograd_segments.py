@@ -54,6 +54,15 @@ class Plane:
     total: Any
 
 
+def plane_of(b: Builder, d: dict[str, Value]) -> Plane:
+    """From the dims of a kernel."""
+    high, wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
+    return Plane(
+        d["image"], d["step"], d["high"], d["wide"], d["oh"], d["ow"], d["row"], d["column"],
+        high, wide, d["batch"] * high * wide,
+    )  # fmt: skip
+
+
 def find_segments(
     b: Builder, p: Plane, group: Any, first: Any, most: int, lanes: int, segments: Buffer, limits: Buffer
 ) -> Value:

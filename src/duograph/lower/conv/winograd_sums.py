@@ -9,7 +9,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from .parts import cached, in_parallel, split, zeros
 from .winograd_repair import not_finite, repair_gradient_function
-from .winograd_segments import FIELDS, LANES, LINES, Plane, find_segments, see_function
+from .winograd_segments import FIELDS, LANES, LINES, find_segments, plane_of, see_function
 
 SECTION = 128
 """Tiles that one chain adds up."""
@@ -219,10 +219,8 @@ class _Sums:
             b.buffer(name, "f32") for name in ("image", "dout", "scratch", "sums", "total")
         )
         self.d = d = {name: b.dim(name) for name in DIMS}
-        high, wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
-        self.tiles = d["batch"] * high * wide
-        numbers = [d[name] for name in ("image", "step", "high", "wide", "oh", "ow", "row", "column")]
-        self.plane = Plane(*numbers, high, wide, self.tiles)
+        self.plane = plane_of(b, d)
+        self.tiles = self.plane.total
         self.size = tile.rows * tile.columns  # of one position
         self.panel = SECTION * tile.columns
 

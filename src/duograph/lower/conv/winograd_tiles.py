@@ -22,8 +22,8 @@ from .winograd_segments import (
     LENGTH,
     ROW,
     WHOLE,
-    Plane,
     find_segments,
+    plane_of,
     see_function,
 )
 from .winograd_weights import weights_function
@@ -125,11 +125,8 @@ class _Tiles:
 
     def build(self) -> Function:
         b, d, form = self.b, self.d, self.form
-        high, wide = b.ceil_div(d["oh"], 2), b.ceil_div(d["ow"], 2)
-        total = d["batch"] * high * wide
-        numbers = [d[name] for name in ("image", "step", "high", "wide", "oh", "ow", "row", "column")]
-        self.plane = Plane(*numbers, high, wide, total)
-        tile_blocks = b.ceil_div(total, form.tiles)
+        self.plane = plane_of(b, d)
+        tile_blocks = b.ceil_div(self.plane.total, form.tiles)
         items = d["groups"] * tile_blocks * d["splits"]
 
         def chunk(lo: Value, hi: Value) -> None:
@@ -200,7 +197,7 @@ class _Tiles:
         y = [output_transform([columns[q][p] for q in range(4)]) for p in range(2)]
         some = not_finite(b, (y[0][0] + y[0][1]) + (y[1][0] + y[1][1]))
         mixed = [k // 2 + lanes * (k % 2) for k in range(2 * lanes)]
-        lines = [b.shuffle(*pair, mixed) for pair in y]
+        lines = [b.shuffle(left, right, mixed) for left, right in y]
         out = g * d["count"] + channel
 
         def plain() -> None:
@@ -213,13 +210,13 @@ class _Tiles:
             high = b.min(d["oh"] - row, 2)
             wide = b.min(b.load(self.segments, s + LENGTH) * 2, d["ow"] - column)
 
-            def line(p: Any) -> None:
+            def row_of(p: Any) -> None:
                 def piece(q: Any) -> None:
                     self.piece(g, channel, n, row + p, column + q, p * (2 * lanes) + q, wide - q)
 
                 b.for_(0, wide, LANES, piece)
 
-            b.for_(0, high, 1, line)
+            b.for_(0, high, 1, row_of)
 
         b.if_(b.ne(b.load(self.segments, s + WHOLE), 0) & ~b.any(some), plain, partly)
 
