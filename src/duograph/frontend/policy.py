@@ -1,9 +1,8 @@
 """Whose code is it? What the frontend interprets, what it runs as it is, and what it refuses.
 
 * *user code* is interpreted statement by statement;
-* *framework code* (this package) runs as it is with symbolic tensors, except ``construct`` of Cells, which is
-  interpreted like the user's so that what it reads is guarded, and methods that change settings of Cells, so that
-  their changes are tracked and repeated;
+* *framework code* (this package) runs as it is with symbolic tensors, except the methods of Cells, which are
+  interpreted like the user's: what they read is guarded, and what they change is tracked and repeated;
 * *pure code* of the standard library and NumPy runs as it is on constants;
 * everything else (I/O, clocks, random numbers of other libraries, extension modules) cannot become part of a graph.
 """
@@ -124,13 +123,8 @@ def is_generated(fn: types.FunctionType) -> bool:
     return fn.__name__ in _GENERATED and code.co_filename == dataclasses.__file__
 
 
-_OF_CELLS = {
-    *("construct", "set_train", "set_grad", "add_flags", "add_flags_recursive", "to_float", "phase", "recompute"),
-    "cells_and_names",
-}
-
-
-_OPTIMIZERS = ("duograph.nn.optim.", "duograph.experimental.optim.", "duograph.nn.loss")
+_SETTINGS = {"set_train", "set_grad", "add_flags", "add_flags_recursive", "to_float", "phase", "recompute"}
+_METHODS = ("duograph.nn.optim.", "duograph.experimental.optim.", "duograph.nn.loss", "duograph.nn.layer.")
 
 
 def is_interpreted(fn: Any) -> bool:
@@ -139,7 +133,9 @@ def is_interpreted(fn: Any) -> bool:
         return False
     kind = function_kind(fn)
     if kind == "framework":
-        if fn.__name__ in _OF_CELLS:
-            return fn.__name__ == "construct" or fn.__module__.startswith("duograph.nn.")
-        return "." in fn.__qualname__ and fn.__module__.startswith(_OPTIMIZERS)
+        name = fn.__name__
+        if name in _SETTINGS or name == "cells_and_names":
+            return fn.__module__.startswith("duograph.nn.")
+        is_method = "." in fn.__qualname__ and not name.startswith("__")
+        return name == "construct" or (is_method and fn.__module__.startswith(_METHODS))
     return kind == "user"
