@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- benchmarks: written by scripts/bench --report -->", "<!-- end of benchmarks -->"
 PEERS = ("torch", "jax", "mindspore")
+SUMMARY = ("training", "programs", "layers", "calls", "cold_start")
+"""Benchmarks whose tables together are the README's."""
 
 Results = dict[str, dict[str, list[float]]]
 
@@ -64,8 +66,9 @@ def write_report(results: Results, machine: str, words: Callable[[float], str]) 
     (ROOT / "docs/benchmarks.md").write_text("\n".join(parts) + "\n", encoding="utf-8")
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")
-    if BEGIN in text and "training" in results:
+    summary = {case: values for name in SUMMARY for case, values in results.get(name, {}).items()}
+    if BEGIN in text and summary:
         before, _, rest = text.partition(BEGIN)
         _, _, after = rest.partition(END)
-        shown = [BEGIN, "", *_table(results["training"], words), "", f"{machine}. More: docs/benchmarks.md.", "", END]
+        shown = [BEGIN, "", *_table(summary, words), "", f"{machine}. More: docs/benchmarks.md.", "", END]
         readme.write_text(before + "\n".join(shown) + after, encoding="utf-8")

@@ -40,7 +40,11 @@ def _cases(package: str) -> dict[str, Callable[[], float]]:
         with tempfile.TemporaryDirectory(prefix="bench-cold-") as cache:
             return _run(package, cache)
 
-    return {"MLP step in a new process: cold": cold, "MLP step in a new process: warm": lambda: _run(package, warm)}
+    how = "compile" if package == "torch" else "jit"
+    return {
+        f"process to first MLP loss, no cache: {how}": cold,
+        f"process to first MLP loss, warm cache: {how}": lambda: _run(package, warm),
+    }
 
 
 def cases() -> dict[str, Callable[[], float]]:
