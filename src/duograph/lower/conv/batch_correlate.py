@@ -120,7 +120,7 @@ class _BatchCorrelate:
         """All rows of the images that rows ``first`` to ``last`` (exclusive) of a plane of results need."""
         b, d, lanes = self.b, self.dims, self.tile.lanes
         edge = self.tile.pixels - 1  # what the pixels of a tile do not need all of
-        narrow = (d["size_w"] + 2 * edge * self.step) | 1  # odd, or rows would share sets of the cache
+        narrow = d["size_w"] + 2 * edge * self.step
         width, front = b.select(self.skips, narrow, d["wide"]), b.select(self.skips, edge * self.step, d["front"])
 
         def needed(axis: str, first: Any, last: Any) -> tuple[Any, Any]:
@@ -134,25 +134,28 @@ class _BatchCorrelate:
         rows = _Rows(z_lo, y_lo, z_hi - z_lo, y_hi - y_lo, width, front, count * width, self.skips)
         there = batch * lanes
         views = image_views(b, self.x, there, self.image, b.min(d["batch"] - there, lanes) - 1, lanes)
-        length, begin = width * lanes, front * lanes
+        # rows without zeros around are one long row
+        flat = b.eq(width, d["size_w"])
+        height = y_hi - y_lo
+        pieces = b.select(flat, b.min(height, 1), height)
+        size = b.select(flat, height, 1) * d["size_w"]
+        begin, length = front * lanes, b.select(flat, size, width) * lanes
 
-        def row(source: Any, goal: Any) -> None:
+        def piece(source: Any, goal: Any) -> Any:
             blank(b, self.near, goal, goal + begin, lanes)
-            pack_row(b, views, source, d["size_w"], self.near, goal + begin, goal + length)
+            pack_row(b, views, source, size, self.near, goal + begin, goal + length)
+            return goal + length
+
+        def plane(source: Any, goal: Any) -> Any:
+            return b.for_(0, pieces, 1, lambda i, goal: piece(source + i * d["size_w"], goal), [goal])
 
         def channel(c: Any, goal: Any) -> Any:
-            source = (g * d["inner"] + c) * self.plane
-
-            def one(z: Any, y: Any, goal: Any) -> Any:
-                row(source + (z * d["size_h"] + y) * d["size_w"], goal)
-                return goal + length
-
-            return b.for_(
-                z_lo, z_hi, 1, lambda z, goal: b.for_(y_lo, y_hi, 1, lambda y, goal: one(z, y, goal), [goal]), [goal]
-            )
+            source = (g * d["inner"] + c) * self.plane + y_lo * d["size_w"]
+            by_plane = d["size_h"] * d["size_w"]
+            return b.for_(z_lo, z_hi, 1, lambda z, goal: plane(source + z * by_plane, goal), [goal])
 
         (end,) = b.for_(0, d["inner"], 1, channel, [b.const(0)])
-        blank(b, self.near, end, end + length, lanes)
+        blank(b, self.near, end, end + width * lanes, lanes)
         return rows
 
     # ---- sums ----------------------------------------------------------------------------------------------------

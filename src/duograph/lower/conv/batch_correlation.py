@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from .correlation import Correlation
 
 FLOATS = ("f32", "f64")
-ITEMS = 8
+ITEMS = 6
 """Pieces of work, at least, if there are so many rows."""
-
-CLEARLY = 0.97
-"""Estimates are good to about a tenth; where they are close, the simpler kernel."""
 
 LONGEST = 64
 """Outputs along an axis: longer rows waste nothing with pixels as lanes."""
@@ -48,7 +45,9 @@ def batch_tile(conv: Correlation) -> BatchTile | None:
     if not priced:
         return None
     cost, best = min(priced)
-    return tiles[best] if cost < CLEARLY * pixel_cost(conv) else None
+    # estimates are good to a tenth with many registers; with few, they make images as lanes look better than they are
+    enough = 0.97 if conv.target.vector_registers >= 32 else 0.75
+    return tiles[best] if cost < enough * pixel_cost(conv) else None
 
 
 def batch_cost(conv: Correlation, tile: BatchTile) -> float:
@@ -59,13 +58,14 @@ def batch_cost(conv: Correlation, tile: BatchTile) -> float:
     lines, tiles = d.outputs * h.outputs, -(-w.outputs // tile.pixels)
     rows = many * blocks * conv.inner * _taps(conv, 0) * _taps(conv, 1)
     size = tile.rows * tile.pixels
-    few = conv.target.vector_registers < 32  # then broadcasts are loads of their own
-    tap = max(size, 6.0, tile.rows + tile.pixels if few else 0.0)
+    # with few registers, broadcasts are loads of their own
+    loads = tile.rows + tile.pixels if conv.target.vector_registers < 32 else 1.6 * tile.pixels
+    tap = max(size, 6.0, loads)
     products = rows * (_taps(conv, 2, tile.pixels) * tap + tiles * 2)
-    around = many * blocks * lines * tiles * (10 + size)
+    around = many * blocks * lines * tiles * (8 + size)
     # a vector of every image: transposed and stored, which takes longer if all go to the same set of the cache
     image = conv.groups * conv.count * lines * w.outputs * size_of(conv.elem)
-    store = 50 + (20 if image % 4096 == 0 else 6) * tile.lanes
+    store = 40 + (20 if image % 4096 == 0 else 5) * tile.lanes
     results = many * conv.count * lines * -(-w.outputs // tile.lanes) * store
     height = _lines(conv, tile)
     needed = min(conv.axes[1].size, (height - 1) * conv.steps[1] + (h.count - 1) * h.dilation + 1)
@@ -103,7 +103,7 @@ def _wide(conv: Correlation, tile: BatchTile) -> int:
     taps = conv.phases[2][0]
     last = taps.start + (taps.count - 1) * taps.dilation + (taps.outputs - 1) * conv.steps[2]
     narrow = conv.axes[2].size + 2 * (tile.pixels - 1) * conv.steps[2]
-    return max(last + 1, conv.image.fronts[2] + conv.axes[2].size, narrow) | 1
+    return max(last + 1, conv.image.fronts[2] + conv.axes[2].size, narrow)
 
 
 def packed_size(conv: Correlation, tile: BatchTile, lines: int) -> int:

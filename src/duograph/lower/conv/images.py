@@ -42,5 +42,5 @@ def grain_of(elements: Any, wanted: int = 16384) -> int:
 def turned(c: Lowering, x: Any, lead: Any, rows: Any, pixels: Any, width: Any) -> Temporary:
     """A call that puts the channels last: (lead, rows, pixels) into (lead, pixels, width)."""
     out = c.temp(compute_elem(x.elem), lead * round_up(pixels, WIDE) * width)
-    c.call(channel_last_function(x.elem), [x, out], [lead, rows, pixels, width, grain_of(pixels * WIDE)])
+    c.call(channel_last_function(x.elem), [x, out], [lead, rows, pixels, width, grain_of(pixels * WIDE, 4096)])
     return out
