@@ -14,12 +14,14 @@ from duograph.runtime import pool, single
 from tests.unit.lower.kernel_checks import BFLOAT16, bits, check, sample
 
 FLOATS = [np.float32, np.float64, np.float16, BFLOAT16]
-SIZES = [(1,), (9,), (40,), (70,), (7, 5), (33, 35), (4, 5, 18)]
+SIZES = [(1,), (9,), (40,), (70,), (7, 5), (10, 12), (33, 35), (4, 5, 18)]
 WINDOWS = [  # kernel, stride, padding of an axis, dilation, ceil_mode
     (2, 2, (0, 0), 1, False),
     (3, 2, (1, 1), 1, True),
     (3, 1, (1, 0), 2, False),
     (3, 3, (0, 1), 1, False),
+    (3, 2, (0, 0), 1, False),
+    (3, 1, (0, 0), 1, False),
     (1, 1, (0, 0), 1, False),
     (10, 2, (5, 4), 1, True),
     (2, 3, (0, 0), 1, True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from ..conv.parts import below, cached, in_parallel, split
@@ -22,7 +23,7 @@ def lowest(type: VType) -> Any:
 
 def max_pool_function(elem: str, form: Form) -> Function:
     """Buffers: x, values, indices. Dims: planes, grain, and those of `Windows`."""
-    return cached(("max_pool", elem, form), lambda: _MaxPool(elem, form).build())
+    return cached(("max_pool", elem, form), lambda: (_UncutMaxPool if form.rows else _MaxPool)(elem, form).build())
 
 
 def greater(b: Builder, value: Value, best: Value) -> Value:
@@ -136,6 +137,68 @@ class _MaxPool:
         mask = None if count is None or lanes == 1 else below(b, count, lanes)
         b.store(self.values, at, b.convert(best, self.values.elem), mask)
         b.store(self.indices, at, b.convert(place, "i64"), mask)
+
+
+class _UncutMaxPool(_MaxPool):
+    """Windows that lie inside: what is known of their taps is computed once, places are found as offsets."""
+
+    def build(self) -> Function:
+        self.b.parallel(0, self.planes, self.grain, self.chunk)
+        return self.b.finish()
+
+    def chunk(self, begin: Any, end: Any) -> None:
+        b, w, lanes = self.b, self.windows, self.form.lanes
+        self.lines: list[Any] = []  # where rows of taps begin, relative to the first
+        self.offsets: list[list[Value]] = []  # the same for each tap, in all lanes
+        for kd, kh in product(range(self.form.rows[0]), range(self.form.rows[1])):  # type: ignore[index]
+            depth, y = b.mul(w.dilation[0], kd), b.mul(w.dilation[1], kh)
+            line = b.mul(b.add(b.mul(w.size[1], depth), y), w.size[2])
+            taps = [b.add(line, b.mul(w.dilation[2], kw)) for kw in range(self.form.width)]
+            self.lines.append(line)
+            self.offsets.append([b.splat(b.convert(b.value(tap), "i32"), lanes) for tap in taps])
+        masks: dict[tuple[int, int], Value] = {}
+        reach = b.add(b.mul(b.sub(w.count[2], 1), w.stride[2]), w.kernel[2])
+        if self.form.narrow:
+            firsts = range(0, self.form.width, self.form.step)
+            masks = {(k, n): below(b, b.sub(reach, k), n) for k in firsts for n in [lanes * self.form.step]}
+            masks |= {(k, n): below(b, b.sub(reach, k), n) for k in range(self.form.width) for n in [lanes]}
+            self.stored = below(b, w.count[2], lanes)
+        self.masks = lambda first, lanes: masks.get((first, lanes))
+        b.for_(begin, end, 1, self.plane)
+
+    def plane(self, p: Any) -> None:
+        b, w = self.b, self.windows
+
+        def row(base_d: Any, base_h: Any, done: Any, _: Any) -> None:
+            first = b.mul(b.add(b.mul(base_d, w.size[1]), base_h), w.size[2])
+            start, goal = b.add(b.mul(p, w.plane), first), b.add(b.mul(p, w.outputs), done)
+
+            def vector(x: Any, base: Any) -> None:
+                best, place = self.taps(b.add(start, base))
+                place = place + self.at(b.add(first, base))
+                mask = self.stored if self.form.narrow else None
+                b.store(self.values, goal + x, b.convert(best, self.values.elem), mask)
+                b.store(self.indices, goal + x, b.convert(place, "i64"), mask)
+
+            w.vectors(vector, lambda *_: None)
+
+        w.rows(row)
+
+    def taps(self, start: Any) -> tuple[Value, Value]:
+        """Maxima of windows of which the first taps are at ``start``, and the offsets of their places."""
+        found: list[tuple[Value, Value]] = []
+        for line, offsets in zip(self.lines, self.offsets, strict=True):
+            load = self.windows.loader(self.x, self.b.add(start, line), self.masks)
+            # the maximum of a row of taps is found first: short chains of comparisons
+            found.append(self.first_greatest([(self.tap(load(kw)), at) for kw, at in enumerate(offsets)]))
+        return self.first_greatest(found)
+
+    def first_greatest(self, found: list[tuple[Value, Value]]) -> tuple[Value, Value]:
+        best, place = found[0]
+        for value, here in found[1:]:
+            better = greater(self.b, value, best)
+            best, place = self.b.select(better, value, best), self.b.select(better, here, place)
+        return best, place
 
 
 def adaptive_function(elem: str) -> Function:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -29,6 +29,7 @@ class Form:
         dilated: whether any dilation is not 1.
         rows: taps along the other two axes if they are few and all windows lie inside the image: no window is cut,
             everything is unrolled, no vector needs a mask.
+        narrow: rows of outputs are shorter than a vector, and that is masked.
     """
 
     lanes: int
@@ -36,6 +37,7 @@ class Form:
     step: int
     dilated: bool
     rows: tuple[int, int] | None = None
+    narrow: bool = False
 
 
 def form_of(kernel: Any, stride: Any, dilation: Any, count: Any, size: Any, front: Any) -> Form:
@@ -62,6 +64,13 @@ def window_numbers(size: Any, count: Any, kernel: Any, stride: Any, front: Any, 
     for values, fill in ((size, 1), (count, 1), (kernel, 1), (stride, 1), (front, 0), (dilation, 1)):
         numbers += [fill] * missing + list(values)
     return numbers
+
+
+def narrowed(form: Form, outputs: Any) -> Form:
+    """``form`` with one masked vector for rows of a few outputs, where that is possible."""
+    if form.rows is None or not form.step or outputs not in (5, 6, 7):
+        return form
+    return replace(form, lanes=8, narrow=True)
 
 
 class Windows:
@@ -151,19 +160,24 @@ class Windows:
             carried = list(body(kw, *carried))
         return carried
 
-    def loader(self, x: Buffer, start: Any) -> Callable[[Any], Value]:
-        """A function from kw to the vector of taps of all lanes, all inside, of the row that starts at ``start``."""
+    def loader(
+        self, x: Buffer, start: Any, masks: Callable[[int, int], Value | None] = lambda first, lanes: None
+    ) -> Callable[[Any], Value]:
+        """A function from kw to the vector of taps of all lanes, all inside, of the row that starts at ``start``.
+
+        ``masks(first, lanes)``: which of ``lanes`` elements from ``first`` on may be read.
+        """
         b, form = self.b, self.form
         blocks: dict[int, Value] = {}
 
         def pairs(first: int) -> Value:
             if first not in blocks:
-                blocks[first] = b.load(x, b.add(start, first), 2 * form.lanes)
+                blocks[first] = b.load(x, b.add(start, first), 2 * form.lanes, masks(first, 2 * form.lanes))
             return blocks[first]
 
         def load(kw: Any) -> Value:
             if form.step == 1:
-                return b.load(x, b.add(start, kw), form.lanes)
+                return b.load(x, b.add(start, kw), form.lanes, masks(kw, form.lanes))
             if form.step == 2:
                 # an odd tap is the other half of what was loaded for the tap before it; so is the last one of an odd
                 # number, of a block of its own, which ends with the last element that any window needs

@@ -6,19 +6,24 @@ from math import prod
 from typing import Any
 
 from ..kernels.accumulate import accumulator, convert_all
+from ..loop.types import BITS
 from ..lowering import Lowering, Memory, Sink, product
 from ..pool.average import avg_pool_function, shares_function, spread_function
 from ..pool.maximum import adaptive_function, max_pool_function
 from ..pool.maximum_grad import cells_of, max_pool_grad_function, scatter_sink_function
 from ..pool.planes import gather_function, scatter_function
 from ..pool.resize import TAPS, resize_function, taps_function, unresize_function
-from ..pool.window import form_of, window_numbers
+from ..pool.window import form_of, narrowed, window_numbers
 from ..rule import kernel
 
 
-def grain_of(elements: Any, wanted: int = 8192) -> int:
-    """How many planes of ``elements`` steps make a chunk that is worth a thread."""
-    return max(1, wanted // max(1, elements)) if isinstance(elements, int) else 1
+def grain_of(elements: Any, wanted: int = 8192, items: Any = None) -> int:
+    """How many planes of ``elements`` steps make a chunk that is worth a thread. If there are ``items`` planes, the
+    number of chunks is a power of two, so that threads get equal parts."""
+    if not isinstance(elements, int):
+        return 1
+    grain = max(1, wanted // max(1, elements))
+    return -(-items // (1 << (-(-items // grain) - 1).bit_length())) if isinstance(items, int) and items else grain
 
 
 # ---- maximum --------------------------------------------------------------------------------------------------------
@@ -31,8 +36,10 @@ def max_pool(c: Lowering) -> None:
     fronts = [front for front, _ in how["padding"]]
     form = form_of(how["kernel"], how["stride"], how["dilation"], count, size, fronts)
     numbers = window_numbers(size, count, how["kernel"], how["stride"], fronts, how["dilation"])
-    grain = grain_of(product(count) * prod(how["kernel"]) // 4)
-    c.call(max_pool_function(x.elem, form), [x, values, indices], [x.shape[0] * x.shape[1], grain, *numbers])
+    form = narrowed(form, count[-1]) if BITS[x.elem] >= 32 else form
+    planes = x.shape[0] * x.shape[1]
+    grain = grain_of(product(count) * prod(how["kernel"]), 16384, planes)
+    c.call(max_pool_function(x.elem, form), [x, values, indices], [planes, grain, *numbers])
 
 
 @kernel("adaptive_max_pool")
@@ -64,7 +71,7 @@ def scatter_planes(c: Lowering) -> None:
     if cells is not None:
         sink.overwrites = size[-1] % 16 == 0
         missing = [1] * (3 - len(size))
-        dims = [planes, grain_of(product(size), 16384), *missing, *size, *missing, *count]
+        dims = [planes, grain_of(product(size), 16384, planes), *missing, *size, *missing, *count]
         f = max_pool_grad_function(x.elem, indices.elem, cells, sink)
         c.call(f, [x, indices, *sink.buffers], [*dims, *sink.dims])
     elif not x.is_complex and (type(sink) is not Sink or accumulator(x)[0] != x.elem):
