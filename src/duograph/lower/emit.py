@@ -369,7 +369,7 @@ class _Emitter:
     def do_atomic_add(self, instr: Instr) -> None:
         buf, index, value = instr.operands
         address = self.address(buf, index)  # type: ignore[arg-type]
-        self.assign(instr.results[0], f"atomicrmw add ptr {address}, {self.typed(value)} monotonic")  # type: ignore[arg-type]
+        self.assign(instr.results[0], f"atomicrmw add ptr {address}, {self.typed(value)} acq_rel")  # type: ignore[arg-type]
 
     def do_alloca(self, instr: Instr) -> None:
         (buf,) = instr.results

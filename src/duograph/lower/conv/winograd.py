@@ -29,6 +29,7 @@ from .correlate import Tile
 from .geometry import Axis, Padded, padded_row
 from .images import grain_of, pad
 from .parts import round_up
+from .slots import WORDS
 from .winograd_segments import segment_lanes
 from .winograd_tiles import GAP, Form, tiles_function
 from .winograd_weights import weights_function
@@ -86,7 +87,7 @@ def lower_winograd(k: Any) -> None:
     seen, made = inner * form.tiles + GAP, together * form.rows * form.tiles + GAP
     own = inner * form.rows * together if form.fresh else 0
     share = round_up(16 * (seen + made + own), 16)
-    scratch = c.temp("f32", parts * share)
+    scratch, flags = c.temp("f32", parts * share), c.temp("i64", parts * WORDS)
     sizes = [a.size for a in k.axes]
     dims = [
         batch, groups, image, inner * channel, channel, step, sizes[1], sizes[2],
@@ -94,7 +95,7 @@ def lower_winograd(k: Any) -> None:
         inner, count, blocks, together, splits, parts, share,
     ]  # fmt: skip
     f = tiles_function(form, c.sink)
-    c.call(f, [x, weights, packed, scratch, *c.sink.buffers], [*dims, *c.sink.dims])
+    c.call(f, [x, weights, packed, scratch, flags, *c.sink.buffers], [*dims, *c.sink.dims])
 
 
 def schedule(form: Form, groups: int, tiles: Any, inner: int, blocks: int) -> tuple[int, int, int]:

@@ -26,6 +26,7 @@ from .images import grain_of, turned
 from .outer import finish_function
 from .pad import WIDE
 from .parts import round_up
+from .slots import WORDS
 from .winograd import PARTS, image_of
 from .winograd_segments import segment_lanes
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
@@ -66,7 +67,8 @@ def lower_winograd_grad(c: Lowering) -> None:
         inner, row_tiles, column_tiles, round_up(pixels, WIDE) * width, width,
         rows_together, columns_together, parts, share,
     ]  # fmt: skip
-    c.call(sums_function(tile, segment_lanes(w.count)), [x, last, scratch, sums, total], dims)
+    flags = c.temp("i64", parts * WORDS)
+    c.call(sums_function(tile, segment_lanes(w.count)), [x, last, scratch, sums, total, flags], dims)
     extra = [] if c.sink.joins(len(out.shape) - 1) else list(out.shape[1:])
     dims = [tiles, groups, count, inner * 9, inner * 9, width, grain_of(8 * inner * 9), *extra]
     c.call(finish_function("f32", c.sink), [total, *c.sink.buffers], [*dims, *c.sink.dims])

@@ -8,6 +8,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from .parts import cached, in_parallel, split, zeros
+from .slots import clear_slots, with_slot
 from .winograd_repair import not_finite, repair_gradient_function
 from .winograd_segments import FIELDS, LANES, LINES, find_segments, plane_of, see_function
 
@@ -203,7 +204,7 @@ DIMS = (
 
 
 def sums_function(tile: SumTile, segment: int) -> Function:
-    """Buffers: image, ``dout`` with channels last, scratch, room for sums; result (groups, channels, 9, width)."""
+    """Buffers: image, ``dout`` with channels last, scratch, sums, result (groups, channels, 9, width), flags."""
     return cached(("winograd_sums", tile, segment), lambda: _Sums(tile, segment).build())
 
 
@@ -218,6 +219,7 @@ class _Sums:
         self.x, self.dout, self.scratch, self.sums, self.total = (
             b.buffer(name, "f32") for name in ("image", "dout", "scratch", "sums", "total")
         )
+        self.flags = b.buffer("flags", "i64")
         self.d = d = {name: b.dim(name) for name in DIMS}
         self.plane = plane_of(b, d)
         self.tiles = self.plane.total
@@ -257,13 +259,17 @@ class _Sums:
                     lambda s: self.section(g, s, line, (low, high), (first, last), seen, segments, limits),
                 )
 
-            def part(number: Any) -> None:
-                seen = b.view(self.scratch, number * d["share"] * 4, "f32")
+            def part(number: Any, seen: Buffer) -> None:
                 begin, end = number * items / d["parts"], (number + 1) * items / d["parts"]
                 b.for_(begin, end, 1, lambda index: item(index, seen))
 
-            b.for_(begin, end, 1, part)
+            def with_scratch(slot: Any) -> None:
+                seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
+                b.for_(begin, end, 1, lambda number: part(number, seen))
 
+            with_slot(b, self.flags, d["parts"], with_scratch)
+
+        clear_slots(b, self.flags, d["parts"])
         b.parallel(0, d["parts"], 1, chunk)
 
         def results(index: Any) -> None:

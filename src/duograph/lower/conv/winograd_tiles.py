@@ -12,6 +12,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from .parts import below, cached, split, zeros
+from .slots import clear_slots, with_slot
 from .winograd_repair import not_finite, repair_function
 from .winograd_segments import (
     AT,
@@ -109,7 +110,7 @@ DIMS = (
 
 
 def tiles_function(form: Form, sink: Any) -> Function:
-    """Buffers: image, transformed weights, packed weights, scratch memory, and the sink's. Dims: `DIMS`, the sink's."""
+    """Buffers: image, transformed and packed weights, scratch memory, its flags, the sink's. Dims: `DIMS`, the sink's."""
     return cached(("winograd_tiles", form, sink.key), lambda: _Tiles(form, sink).build())
 
 
@@ -120,6 +121,7 @@ class _Tiles:
         self.x, self.weights, self.packed, self.scratch = (
             b.buffer(name, "f32") for name in ("image", "weights", "packed", "scratch")
         )
+        self.flags = b.buffer("flags", "i64")
         self.d = {name: b.dim(name) for name in DIMS}
         sink.declare(b)
 
@@ -137,14 +139,18 @@ class _Tiles:
                 rest, part = split(b, index, d["splits"])
                 self.item(*split(b, rest, tile_blocks), part)
 
-            def part(number: Any) -> None:
-                self.seen = b.view(self.scratch, number * d["share"] * 4, "f32")
+            def part(number: Any, slot: Any) -> None:
+                self.seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
                 self.made = b.view(self.seen, (d["channels"] * form.tiles + GAP) * (16 * 4), "f32")
                 self.own = b.view(self.made, (d["together"] * (form.rows * form.tiles) + GAP) * (16 * 4), "f32")
                 b.for_(number * items / d["parts"], (number + 1) * items / d["parts"], 1, item)
 
-            b.for_(lo, hi, 1, part)
+            def with_scratch(slot: Any) -> None:
+                b.for_(lo, hi, 1, lambda number: part(number, slot))
 
+            with_slot(b, self.flags, d["parts"], with_scratch)
+
+        clear_slots(b, self.flags, d["parts"])
         b.parallel(0, d["parts"], 1, chunk)
         return b.finish()
 

@@ -38,7 +38,7 @@ Instructions
     leave                                           ends the function at once if a failure has been noted
     call {function} buffers... dims...              another function of the same ABI; its status is noted like `fail`,
                                                     unless it is `safe`, that is cannot fail
-    atomic_add buf index value                      integers only; gives the old value
+    atomic_add buf index value                      integers only; gives the old value; orders other accesses
 
 A kernel that notes a failure still runs to its end and stays inside its buffers (indices are clamped by who wrote it):
 the caller finds the status and repeats the computation with the reference, which raises the user's error.
