@@ -60,17 +60,20 @@ def batch_cost(conv: Correlation, tile: BatchTile) -> float:
     size = tile.rows * tile.pixels
     # with few registers, broadcasts are loads of their own
     loads = tile.rows + tile.pixels if conv.target.vector_registers < 32 else 1.6 * tile.pixels
-    tap = max(size, 6.0, loads)
-    products = rows * (_taps(conv, 2, tile.pixels) * tap + tiles * 2)
-    around = many * blocks * lines * tiles * (8 + size)
+    tap = max(size, 6.0, loads) * (1.02 if tile.pixels > 1 else 1.0)
+    products = rows * (_taps(conv, 2, tile.pixels) * tap + tiles)
+    around = many * blocks * lines * tiles * (4 + size)
     # a vector of every image: transposed and stored, which takes longer if all go to the same set of the cache
     image = conv.groups * conv.count * lines * w.outputs * size_of(conv.elem)
     store = 40 + (20 if image % 4096 == 0 else 5) * tile.lanes
     results = many * conv.count * lines * -(-w.outputs // tile.lanes) * store
     height = _lines(conv, tile)
     needed = min(conv.axes[1].size, (height - 1) * conv.steps[1] + (h.count - 1) * h.dilation + 1)
-    packed = many * conv.inner * d.outputs * d.count * -(-h.outputs // height) * needed
-    return products + around + results + packed * -(-conv.axes[2].size // tile.lanes) * (25 + 5 * tile.lanes)
+    width = conv.axes[2].size
+    # without zeros between them, rows are packed as one
+    squares = -(-needed * width // tile.lanes) if tile.pixels == 1 else needed * -(-width // tile.lanes)
+    packed = many * conv.inner * d.outputs * d.count * -(-h.outputs // height) * squares
+    return products + around + results + packed * (25 + 5 * tile.lanes)
 
 
 def pixel_cost(conv: Correlation) -> float:

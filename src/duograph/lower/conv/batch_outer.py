@@ -60,7 +60,7 @@ class _BatchOuter:
         self.k = d["inner"] * d["taps_d"] * d["taps_h"] * form.taps
         self.row = d["wide"] * form.lanes
         self.plane = d["extent_d"] * d["extent_h"] * self.row
-        self.line = (d["outputs_w"] | 1) * form.lanes  # odd, or rows would share sets of the cache
+        self.line = d["outputs_w"] * form.lanes
         items = b.ceil_div(d["batch"], form.lanes) * d["groups"] * blocks
 
         def item(index: Any, there: Any) -> Any:
@@ -124,12 +124,7 @@ class _BatchOuter:
                 o = g * d["count"] + b.min(block * form.rows + i, d["count"] - 1)
                 source = o * size + (depth * d["outputs_h"] + row) * d["outputs_w"]
                 goal = begin + i * d["lines"] * self.line
-
-                def one(r: Any) -> None:
-                    at = goal + r * self.line
-                    pack_row(b, views, source + r * d["outputs_w"], d["outputs_w"], self.near, at, at)
-
-                b.for_(0, count, 1, one)
+                pack_row(b, views, source, count * d["outputs_w"], self.near, goal, goal)
 
             b.for_(0, form.rows, 1, pack)
             fresh = b.eq(depth + row, 0)

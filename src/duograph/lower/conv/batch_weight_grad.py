@@ -39,7 +39,7 @@ class BatchWeightGrad:
         d, h, w = axes
         self.wide = max(extent(w), w.front) | 1
         image = inner * extent(d) * extent(h) * self.wide
-        line = form.rows * (w.count | 1)
+        line = form.rows * w.count
         room = NEAR // (form.lanes * size_of(self.elem)) - image - form.lanes
         self.lines = min(h.count, room // line)
         # who goes on with the same images has them packed already
@@ -64,7 +64,7 @@ class BatchWeightGrad:
         kept = tiles * d.count * -(-h.count // self.lines) * 2 * form.rows * form.taps
         square = 25 + 5 * lanes
         packed = -(-self.items // self.grain) * self.inner * extent(d) * extent(h) * -(-w.size // lanes)
-        packed += self.items * form.rows * lines * -(-w.count // lanes)
+        packed += self.items * form.rows * -(-lines * w.count // lanes)
         sums = self.batches * self.groups * self.k * -(-self.count // lanes) * (30 + 6 * lanes)
         return self.items * (products + kept) + packed * square + sums
 
@@ -124,5 +124,5 @@ def channel_cost(one: BatchWeightGrad, tile: Tile) -> float:
     width = columns * tile.vectors * tile.lanes
     copied = pixels * round_up(width, WIDE) + one.batch * one.groups * one.inner * d.size * h.size * w.size
     # channels one behind the other at the same places of a page share sets of the cache
-    copy = 30 if d.count * h.count * w.count * size_of(one.elem) % 4096 == 0 else 7
+    copy = 20 if d.count * h.count * w.count * size_of(one.elem) % 4096 == 0 else 7
     return pixels * -(-one.k // tile.rows) * columns * step + copied * copy / lanes
