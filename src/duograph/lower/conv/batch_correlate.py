@@ -23,7 +23,7 @@ from .parts import below, cached, multiply_add, size_of, split, transposed, unsi
 SEGMENT = 32
 """Outputs of a row that are computed before they are stored."""
 
-NEAR = 256 << 10
+NEAR = 512 << 10
 """Bytes of packed rows that a thread holds."""
 
 
