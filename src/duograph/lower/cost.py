@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from .layout import moves
 from .loop.types import BITS
 from .program import Program, Reduction, Step
+from .target import current_target
 
 _DEFAULT = 0.03
 _OPS = {
@@ -22,6 +23,8 @@ _OPS = {
 _BYTE = 0.02
 WORTH = 4000.0
 """Nanoseconds of work that a chunk of a parallel loop should hold at least."""
+DEEP = 60
+"""Instructions in a chain from which iterations do not overlap by themselves."""
 
 
 def op_cost(name: str) -> float:
@@ -44,6 +47,23 @@ def _step_cost(step: Step | Reduction) -> float:
 def code_size(steps: Iterable[Step | Reduction]) -> float:
     """Roughly the vector instructions of one iteration."""
     return sum(1 + 30 * _step_cost(step) for step in steps)
+
+
+def depth(program: Program) -> float:
+    """Roughly how many instructions of one iteration wait for each other."""
+    levels = [0.0] * len(program.leaves)
+    for step in program.steps:
+        here = max((levels[a] for a in step.args), default=0.0) + 1 + 30 * _step_cost(step)
+        levels += [here] * len(step.outs)
+    return max(levels, default=0.0)
+
+
+def interleaved(program: Program) -> int:
+    """How many vectors an iteration should hold, so that the processor, which looks a few hundred instructions ahead,
+    finds some that wait for nothing: four where each is a register, two where vectors are several registers anyway."""
+    if depth(program) <= DEEP:
+        return 1
+    return 4 if current_target().vector_bits >= 512 else 2
 
 
 def grain_for(cost: float) -> int:

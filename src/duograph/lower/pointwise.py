@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .access import Rest, load_element, store_element
-from .cost import grain_for, program_cost
+from .cost import grain_for, interleaved, program_cost
 from .layout import broadcast_strides, collapse, contiguous_strides, moves
 from .loop.builder import Builder, Index
 from .loop.ir import Buffer, Function, Value
@@ -146,7 +146,7 @@ class _Emission:
         self.b = Builder(plan.name)
         self.depth = len(plan.loops)
         self.kinds = plan.kinds()
-        self.lanes = best_lanes(self.program)
+        self.lanes, self.interleaved = best_lanes(self.program), interleaved(self.program)
         self.levels = self.value_levels()
 
     def value_levels(self) -> list[int]:
@@ -264,18 +264,27 @@ class _Emission:
     def row(self, known: dict[int, Element], bases: dict[int, Index], out_base: Index, lo: Index, hi: Index) -> None:
         """Elements ``lo`` to ``hi`` of one row."""
         b, lanes = self.b, self.lanes
-        spread = {n: splat(b, v, lanes) if self.is_used_inside(n) else v for n, v in known.items()}
-        rest = b.rem(b.sub(hi, lo), lanes)
+        wide = lanes * self.interleaved
+        spread = self.spread(known, wide)
+        rest = b.rem(b.sub(hi, lo), wide)
         end = b.sub(hi, rest)
-        b.for_(lo, end, lanes, lambda i: self.elements(spread, bases, out_base, i, lanes, None))
-        if self.can_mask():
-
-            def masked() -> None:
-                self.elements(spread, bases, out_base, end, lanes, Rest(b, rest, lanes))
-
-            b.if_(b.gt(rest, 0), masked)
-        else:
+        b.for_(lo, end, wide, lambda i: self.elements(spread, bases, out_base, i, wide, None))
+        if not self.can_mask():
             b.for_(end, hi, 1, lambda i: self.elements(known, bases, out_base, i, 1, None))
+            return
+        spread = self.spread(known, lanes)
+
+        def masked(i: Value, count: Value) -> None:
+            self.elements(spread, bases, out_base, i, lanes, Rest(b, count, lanes))
+
+        if wide == lanes:
+            b.if_(b.gt(rest, 0), lambda: masked(end, rest))
+        else:
+            b.for_(end, hi, lanes, lambda i: masked(i, b.min(b.sub(hi, i), lanes)))
+
+    def spread(self, known: dict[int, Element], lanes: int) -> dict[int, Element]:
+        """``known`` with what the innermost loop uses in all lanes."""
+        return {n: splat(self.b, v, lanes) if self.is_used_inside(n) else v for n, v in known.items()}
 
     def is_used_inside(self, number: int) -> bool:
         """Whether the innermost loop needs the value."""

@@ -8,6 +8,7 @@ from typing import Any
 from duograph.core.types import ScalarType
 
 from .access import Rest, load_element, store_element
+from .cost import interleaved
 from .fold import Parts
 from .loop.builder import Index
 from .loop.ir import Value
@@ -18,6 +19,8 @@ from .reduce_passes import Stage
 
 Vectors = Callable[[Value, "Rest | None"], list[Parts]]
 """``(j, rest)``: the vector of elements from ``j`` on, as accumulators."""
+Spans = Callable[[Value], list[list[Parts]]]
+"""``(j)``: the same of the next four vectors, computed side by side."""
 
 
 class RowKernel(ReduceKernel):
@@ -81,10 +84,12 @@ class RowKernel(ReduceKernel):
     def block_range(self, known: Known, bases: dict[int, Index], stage: Stage, begin: Index, end: Index) -> list[Parts]:
         """The blocks of lines ``begin`` to ``end``, one after the other."""
         b = self.b
-        known = self.spread(known, stage)
+        wide = self.spread(known, stage, self.lanes * WIDTH)
+        known = self.spread(known, stage, self.lanes)
         used = [-1, *[n for n in stage.needs if n in self.buffers]]
         if self.plan.short:
-            acc = self.line(stage, 0, self.lane, self.start(stage), self.vectors(known, bases, stage, 0))
+            vectors, spans = self.vectors(known, bases, stage, 0), self.spans(wide, bases, stage, 0)
+            acc = self.line(stage, 0, self.lane, self.start(stage), vectors, spans)
             return self.combine(stage, self.identities(stage, 1), self.joined(stage, acc))
         loops, lane_at = self.reduced, len(self.kept)
 
@@ -93,7 +98,9 @@ class RowKernel(ReduceKernel):
             lo = b.mul(b.sub(t, b.mul(q, self.per_line)), LINE)
             hi = b.min(b.add(lo, LINE), self.lane)
             inside = self.bases(used, self.split_index(q, loops), lane_at, bases) if loops else bases
-            return self.line(stage, lo, hi, acc, self.vectors(known, inside, stage, b.mul(q, self.lane)))
+            before = b.mul(q, self.lane)
+            vectors, spans = self.vectors(known, inside, stage, before), self.spans(wide, inside, stage, before)
+            return self.line(stage, lo, hi, acc, vectors, spans)
 
         def block(t: Value, totals: list[Parts]) -> list[Parts]:
             last = b.min(b.add(t, self.per_block), end)
@@ -107,16 +114,50 @@ class RowKernel(ReduceKernel):
         b = self.b
 
         def at(j: Value, rest: Rest | None) -> list[Parts]:
-            def index(n: int) -> tuple[Index, Any]:
-                step = self.walk_of[n][-1]
-                return b.add(bases[n], b.mul(j, step)), step
-
-            here = self.elements(known, stage, index, b.add(bases[-1], j), self.lanes, rest)
+            here = self.elements_at(known, bases, stage, j, self.lanes, rest)
             return self.lifted(stage, here, self.index_vector(stage, b.add(before, j), along=True), rest)
 
         return at
 
-    def line(self, stage: Stage, lo: Index, hi: Index, acc: list[list[Parts]], vectors: Vectors) -> list[list[Parts]]:
+    def elements_at(
+        self, known: Known, bases: dict[int, Index], stage: Stage, j: Value, lanes: int, rest: Rest | None
+    ) -> Known:
+        """``known`` and what the pass needs of ``lanes`` elements of a row, from ``j`` on."""
+        b = self.b
+
+        def index(n: int) -> tuple[Index, Any]:
+            step = self.walk_of[n][-1]
+            return b.add(bases[n], b.mul(j, step)), step
+
+        return self.elements(known, stage, index, b.add(bases[-1], j), lanes, rest)
+
+    def spans(self, known: Known, bases: dict[int, Index], stage: Stage, before: Index) -> Spans | None:
+        """Four vectors of a line at once, where the steps before the reduction are a long chain."""
+        b, lanes = self.b, self.lanes
+        if not stage.folds or any(self.pairs) or interleaved(self.program) == 1:
+            return None
+        used = {a for n in stage.folds for a in self.analysis.steps[n][0].args}  # type: ignore[index]
+
+        def at(j: Value) -> list[list[Parts]]:
+            here = self.elements_at(known, bases, stage, j, lanes * WIDTH, None)
+            made = []
+            for w in range(WIDTH):
+                mine = {n: self.part(here[n], range(w * lanes, (w + 1) * lanes)) for n in used}  # type: ignore[arg-type]
+                index = self.index_vector(stage, b.add(b.add(before, j), w * lanes), along=True)
+                made.append(self.lifted(stage, {**here, **mine}, index))
+            return made
+
+        return at
+
+    def line(
+        self,
+        stage: Stage,
+        lo: Index,
+        hi: Index,
+        acc: list[list[Parts]],
+        vectors: Vectors,
+        spans: Spans | None = None,
+    ) -> list[list[Parts]]:
         """Adds elements ``lo`` to ``hi`` to four vectors of accumulators."""
         b, lanes = self.b, self.lanes
         span = lanes * WIDTH
@@ -127,11 +168,17 @@ class RowKernel(ReduceKernel):
         def all_(j: Value, acc: list[list[Parts]]) -> list[list[Parts]]:
             return [self.append(stage, a, vectors(b.add(j, w * lanes), None)) for w, a in enumerate(acc)]
 
+        def together(j: Value, acc: list[list[Parts]]) -> list[list[Parts]]:
+            assert spans is not None
+            return [self.append(stage, a, new) for a, new in zip(acc, spans(j), strict=True)]
+
         def tail(j: Value, first: list[Parts]) -> list[Parts]:
             return self.append(stage, first, vectors(j, Rest(b, b.min(b.sub(hi, j), lanes), lanes)))
 
         whole = b.sub(hi, b.rem(b.sub(hi, lo), span))
-        if self.is_heavy(stage) or not stage.folds:
+        if spans is not None:
+            acc = self.loop(lo, whole, span, acc, together)
+        elif self.is_heavy(stage) or not stage.folds:
             if not stage.folds:
                 whole = b.sub(hi, b.rem(b.sub(hi, lo), lanes))
             acc = self.loop(lo, whole, lanes, acc, turn)
@@ -157,15 +204,15 @@ class RowKernel(ReduceKernel):
     def part(self, x: Value, lanes: range) -> Value:
         return self.b.extract(x, lanes[0]) if len(lanes) == 1 else self.b.shuffle(x, x, lanes)
 
-    def spread(self, known: Known, stage: Stage) -> Known:
-        """``known`` with what the pass uses in all lanes."""
+    def spread(self, known: Known, stage: Stage, lanes: int) -> Known:
+        """``known`` with what the pass uses in all of ``lanes``."""
         used = {a for n in stage.folds for a in self.analysis.steps[n][0].args}  # type: ignore[index]
         for n in stage.needs:
             found = self.analysis.steps[n]
             if found is not None:
                 step = found[0]
                 used |= {a for a, t in zip(step.args, step.types, strict=True) if not isinstance(t, ScalarType)}  # type: ignore[union-attr]
-        return {n: splat(self.b, v, self.lanes) if n in used else v for n, v in known.items()}
+        return {n: splat(self.b, v, lanes) if n in used else v for n, v in known.items()}
 
     # ---- several sections ------------------------------------------------------------------------------------------
 

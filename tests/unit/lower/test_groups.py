@@ -141,6 +141,18 @@ def overlapping_pool_gradient(x, dout):
     return masked_pool_gradient(x, dout, kernel=3)
 
 
+def long_chain(x):
+    """So many functions one after the other that several vectors are computed side by side."""
+    for _ in range(3):
+        x = op("sigmoid")(op("tanh")(x * 2.0 + 0.1) * 0.9)
+    return x
+
+
+def sums_of_long_chain(x):
+    y = long_chain(x)
+    return [op("reduce_sum")(y, axis=(1,)), op("reduce_max")(y * y, axis=(1,)), op("reduce_sum")(y, axis=(0,))]
+
+
 def cross_entropy(x, y):
     logs = op("log_softmax")(x, axis=1)
     return op("neg")(op("reduce_mean")(op("reduce_sum")(logs * y, axis=(1,)), axis=(0,)))
@@ -188,6 +200,13 @@ PROGRAMS = {
         POOL_GRADIENT),
     "gradient of max pooling, windows overlap": ([f32(2, 3, 9, 21), f32(2, 3, 4, 10)], overlapping_pool_gradient,
         POOL_GRADIENT),
+    "long chain": ([f32(5003)], long_chain,
+        "map    mul add tanh mul sigmoid mul add tanh mul sigmoid mul add tanh mul sigmoid -> 1"),
+    "long chain in rows": ([f32(7, 83), f32(83)], lambda x, y: long_chain(x + y), None),
+    "long chain of doubles": ([TensorType(dt.float64, (3, 101))], long_chain, None),
+    "long chain of halves": ([TensorType(dt.float16, (3, 101))], long_chain, None),
+    "sums of a long chain": ([f32(9, 4500)], sums_of_long_chain, None),
+    "sums of a long chain of doubles": ([TensorType(dt.float64, (9, 45))], sums_of_long_chain, None),
     "used twice": ([f32(40)], lambda x: [op("exp")(x), op("exp")(x) * 2.0],
         "map    exp mul -> 2"),
 }  # fmt: skip
