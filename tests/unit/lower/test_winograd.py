@@ -207,7 +207,7 @@ def test_cuts_of_the_work_do_not_show(monkeypatch):
     for together, splits, parts in ((1, 1, 1), (2, 3, 5), (1, 16, 16)):
         monkeypatch.setattr(single, "_singles", {})
         monkeypatch.setattr(winograd, "schedule", lambda *_, cuts=(together, splits, parts): cuts)
-        monkeypatch.setattr(winograd_grad, "TOGETHER", 8 * together)
+        monkeypatch.setattr(winograd_grad, "TOGETHER", (16 * together, 8))
         monkeypatch.setattr(winograd_grad, "PARTS", parts)
         for call, result in zip(calls, want, strict=True):
             np.testing.assert_array_equal(native(*call), result, err_msg=call[0])

@@ -16,6 +16,11 @@ the padding worth nothing while weights are finite: ``fma(w, 0, acc)`` is ``acc`
 it may change; and a zero of either sign in the middle of a chain leads to the same end, as ``fma(w, x, +-0.0)`` is
 ``w * x`` rounded where that is not zero, and else a zero. Kernels may thus leave such taps out, and do.
 
+3x3 kernels over two axes without stride and dilation, with at least 16 channels per group on either side and sums in
+float32, are computed by **Winograd's algorithm** instead: `winograd` and `winograd_grad` say which sums that are. Where
+they do not come to a finite number, the result is that of the chains above. Nothing but kernel, stride, dilation,
+channels and dtype decides about the algorithm.
+
 float16 and bfloat16 are computed in float32 and rounded once. Complex convolution is a real one with twice the channels
 (`complex_numbers`). The chains are a function of shapes, attributes and dtype; tiles, vector widths and threads decide
 only how many of them are under way at once. One kernel family serves every stride, dilation, group count and rank;

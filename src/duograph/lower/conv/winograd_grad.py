@@ -31,8 +31,10 @@ from .winograd import PARTS, image_of
 from .winograd_segments import segment_lanes
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
 
-TOGETHER = 64
-"""Channels of either side whose sums a thread takes at a time."""
+TOGETHER = (128, 64)
+"""Channels of either side whose sums a thread takes at a time: the first that leaves `ENOUGH` pieces of work."""
+
+ENOUGH = 16
 
 
 def lower_winograd_grad(c: Lowering) -> None:
@@ -51,9 +53,12 @@ def lower_winograd_grad(c: Lowering) -> None:
     row_tiles = -(-inner // tile.rows)
     tiles = batch * ((h.count + 1) // 2) * ((w.count + 1) // 2)
     one_section = isinstance(tiles, int) and tiles <= SECTION
-    rows_together = max(1, min(row_tiles, TOGETHER // tile.rows))
-    columns_together = max(1, min(column_tiles, TOGETHER // tile.columns))
-    items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
+    for together in TOGETHER:
+        rows_together = max(1, min(row_tiles, together // tile.rows))
+        columns_together = max(1, min(column_tiles, together // tile.columns))
+        items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
+        if items >= ENOUGH:
+            break
     parts = min(items, PARTS)
     share = 4 * (min(inner, rows_together * tile.rows) * SEEN_ROW + columns_together * tile.columns * SECTION)
     shared = 16 * (inner * SEEN_ROW + width * SECTION)

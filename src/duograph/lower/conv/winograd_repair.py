@@ -53,7 +53,7 @@ def _repair() -> Function:
 
     begin = start + row * step + column
     *_, acc = b.for_(0, channels, 1, one, [begin, first, zeros(b, "f32", LANES)])
-    b.store(out, 0, acc)
+    b.store(out, 0, acc + 0.0)
     return b.finish()
 
 

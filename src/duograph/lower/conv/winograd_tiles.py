@@ -110,7 +110,7 @@ DIMS = (
 
 
 def tiles_function(form: Form, sink: Any) -> Function:
-    """Buffers: image, transformed and packed weights, scratch memory, its flags, the sink's. Dims: `DIMS`, the sink's."""
+    """Buffers: image, transformed and packed weights, scratch memory, its flags, the sink's. Dims: also the sink's."""
     return cached(("winograd_tiles", form, sink.key), lambda: _Tiles(form, sink).build())
 
 
