@@ -21,7 +21,6 @@ transforms back, all in its cache (`winograd_tiles`). Weights are transformed be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..lowering import Lowering, Memory, Operand
@@ -39,6 +38,9 @@ CHANNELS = 16
 
 ITEMS = 8
 """Fewer items than this are made more by cutting output channels."""
+
+FEW = 64
+"""If there are no more tiles, they are one block, and weights are transformed where they are used."""
 
 PARTS = 16
 """Most parts of the scratch memory, which is most threads that work on it at once."""
@@ -76,7 +78,7 @@ def lower_winograd(k: Any) -> None:
     x, step, channel, image = image_of(c, k.x, k.axes)
     batch, groups, inner, count = k.x.shape[0], k.groups, k.inner, k.count
     tiles = batch * ((h.outputs + 1) // 2) * ((w.outputs + 1) // 2)
-    form = choose_form(k.target, tiles, segment_lanes(w.outputs))
+    form = choose_form(k.target, tiles, inner, count, segment_lanes(w.outputs))
     packed = k.packed(d, h, w, Tile(form.rows, 1, 1), inner * 9)
     blocks = -(-count // form.rows)
     weights = c.temp("f32", 16 if form.fresh else groups * 16 * blocks * inner * form.rows)
@@ -120,17 +122,19 @@ def image_of(c: Lowering, x: Operand, axes: Sequence[Axis]) -> tuple[Memory, Any
     return pad(c, x, image, sizes), image.row, image.channel, x.shape[1] * image.channel
 
 
-def choose_form(target: Any, tiles: Any, segment: int) -> Form:
-    """The block of tiles and the micro-kernel that waste least."""
+def choose_form(target: Any, tiles: Any, inner: int, count: int, segment: int) -> Form:
+    """The block of tiles and the micro-kernel; both were measured, and neither shows in the results."""
     lanes = max(4, target.lanes(4))
-    rows = 8 if target.vector_registers >= 32 else 4
-    best = Form(48, rows, 3, lanes, segment)
-    if not isinstance(tiles, int) or tiles < 1:
-        return best
-    cost = round_up(tiles, 3 * lanes)
-    for vectors, dearer in ((2, 1.05), (1, 1.2)):
-        if round_up(tiles, vectors * lanes) * dearer < cost:
-            cost = round_up(tiles, vectors * lanes) * dearer
-            best = Form(48 if vectors == 1 else 32, rows, vectors, lanes, segment)
-    width = best.vectors * lanes
-    return replace(best, tiles=min(best.tiles, round_up(tiles, width)), fresh=tiles <= 2 * best.tiles)
+    few = isinstance(tiles, int) and 0 < tiles <= FEW
+    if lanes >= 16:  # an operand of a multiply-add may be a broadcast number in memory: high and narrow is best
+        rows = 16 if -count % 16 < 8 else 8
+        block, vectors = 64 if inner <= 128 else 32, 16 // rows
+    else:
+        block, rows, vectors = (48, 8, 1) if few else (48, 8 if target.vector_registers >= 32 else 4, 3)
+    width = vectors * lanes
+    if few:  # one block, so that weights are used once
+        block = round_up(tiles, width)
+    elif isinstance(tiles, int) and tiles and inner * count <= 128 * 128:
+        # enough blocks for the threads, where that is cheap
+        block = min(block, round_up(-(-tiles // ITEMS), width))
+    return Form(block, rows, vectors, lanes, segment, few)
