@@ -136,11 +136,11 @@ def round_even(b: Builder, x: Value) -> tuple[Value, Value]:
     return shifted - magic, shifted
 
 
-def power_of_two(b: Builder, shifted: Value) -> Value:
-    """``2**n`` for ``n + magic``, where ``n`` is the exponent of a normal number."""
+def power_of_two(b: Builder, shifted: Value, more: int = 0) -> Value:
+    """``2**(n + more)`` for ``n + magic``, where that is a normal number."""
     f = format_of(shifted)
     bits = b.bitcast(shifted, f.bits) << f.mantissa
-    return b.bitcast(bits + f.one_bits, f.elem)
+    return b.bitcast(bits + (f.one_bits + (more << f.mantissa)), f.elem)
 
 
 def scale(b: Builder, x: Value, n: Value) -> Value:

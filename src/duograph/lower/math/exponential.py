@@ -115,18 +115,18 @@ def expm1(b: Builder, x: Value) -> Value:
 def sigmoid(b: Builder, x: Value) -> Value:
     """``1 / (1 + exp(-x))`` with the denominator ``1 + 2**n + 2**n expm1(r)`` rounded once.
 
-    Large denominators are formed ``2**-lift`` times smaller, so that subnormal results are right.
+    All is formed ``2**-lift`` times smaller, so that large denominators are finite and subnormal results right.
     """
     f = format_of(x)
-    low, high, lift = (-30.0, 104.5, 64.0) if f is F32 else (-60.0, 746.0, 512.0)
-    n, r = _reduced(b, at_most(b, at_least(b, -x, low), high))
+    low, high, lift = (-30.0, 104.5, 24) if f is F32 else (-60.0, 746.0, 64)
+    x = at_most(b, at_least(b, -x, low), high)
+    shifted = b.fma(x, LOG2E, f.magic)
+    n = shifted - f.magic
+    r = b.fma(n, -f.ln2_lo, b.fma(n, -f.ln2_hi, x))
     p = b.fma(r * r, poly(b, r, _EXP32 if f is F32 else _EXP64), r)
-    large = b.gt(n, lift)
-    one, small = b.const(1.0, x), b.const(2.0**-lift, x)
-    factor = b.select(large, small, one)
-    power = power_of_two(b, b.select(large, n - lift, n) + f.magic)
+    power, factor = power_of_two(b, shifted, -lift), b.const(2.0**-lift, x)
     total, lost = fast_two_sum(power, factor)
-    return one / (total + b.fma(power, p, lost)) * factor
+    return b.const(1.0, x) / (total + b.fma(power, p, lost)) * factor
 
 
 def softplus(b: Builder, x: Value) -> Value:
@@ -156,8 +156,11 @@ def tanh(b: Builder, x: Value) -> Value:
     t = b.abs(x)
     z = t * t
     near = b.fma(t * z, poly(b, z, coefficients), t)
-    n, r = _reduced(b, at_most(b, t, far) * 2.0)
-    e = _exp_of_reduced(b, r) * power_of_two(b, n + f.magic)
+    limited = at_most(b, t, far)
+    shifted = b.fma(limited, 2.0 * LOG2E, f.magic)
+    n = shifted - f.magic
+    r = b.fma(n, -f.ln2_lo, b.fma(n, -f.ln2_hi, limited + limited))
+    e = _exp_of_reduced(b, r) * power_of_two(b, shifted)
     away = b.const(1.0, x) - b.const(2.0, x) / (e + 1.0)
     return b.copysign(b.select(b.lt(t, border), near, away), x)
 
