@@ -90,7 +90,7 @@ def add_function(tile: SumTile) -> Function:
     """``sums += P`` at four positions, one tile of channels after the other: (4, rows, columns) numbers each.
 
     Buffers: what the tiles see, the transformed ``dout`` of the column tile, sums. Dims: row tiles from ``first`` to
-    ``last``, elements from position to position of what tiles see, channels, tiles of the section, elements from one
+    ``last``, elements from position to position of what tiles see, tiles of the section, elements from one
     row tile of the sums to the next, whether sums are added to.
     """
     return cached(("winograd_add", tile), lambda: _add(tile))
@@ -99,23 +99,21 @@ def add_function(tile: SumTile) -> Function:
 def _add(tile: SumTile) -> Function:
     b = Builder("winograd_add")
     seen, dout, sums = (b.buffer(name, "f32") for name in ("seen", "spread", "sums"))
-    first, last, between, channels, count, step, more = (
-        b.dim(name) for name in ("first", "last", "between", "channels", "count", "step", "more")
+    first, last, between, count, step, more = (
+        b.dim(name) for name in ("first", "last", "between", "count", "step", "more")
     )
     rows, vectors, lanes, columns = tile.rows, tile.vectors, tile.lanes, tile.columns
 
     def one(position: Any, rt: Any) -> None:
-        views = []
-        for i in range(rows):
-            c = b.min(rt * rows + i, channels - 1)
-            views.append(b.view(seen, (position * between + c * SEEN_ROW) * 4, "f32"))
+        # channels that do not exist read what comes next in the scratch memory
+        view = b.view(seen, (position * between + rt * (rows * SEEN_ROW)) * 4, "f32")
         panel = b.view(dout, position * (SECTION * columns * 4), "f32")
 
         def tile_of(t: Any, *acc: Any) -> Any:
             parts = [b.load(panel, t * columns + j * lanes, lanes) for j in range(vectors)]
             made = []
-            for i, view in enumerate(views):
-                value = b.splat(b.load(view, t), lanes)
+            for i in range(rows):
+                value = b.splat(b.load(view, t + i * SEEN_ROW), lanes)
                 made += [b.fma(value, part, acc[i * vectors + j]) for j, part in enumerate(parts)]
             return tuple(made)
 
@@ -296,7 +294,7 @@ class _Sums:
         def column(ct: Any) -> None:
             panel = b.view(spread, (ct - columns[0]) * (4 * self.panel * 4), "f32")
             sums = b.view(self.sums_at(self.sums, ct, rows[0]), line * (4 * self.size * 4), "f32")
-            dims = [0, rows[1] - rows[0], between, channels, count, 16 * self.size, s]
+            dims = [0, rows[1] - rows[0], between, count, 16 * self.size, s]
             b.call(add_function(tile), [seen, panel, sums], dims)
 
         b.for_(columns[0], columns[1], 1, column)
@@ -342,7 +340,7 @@ class _Sums:
                 def line(i: Any) -> None:
                     seen = b.view(self.scratch, i * (between * (4 * 4)), "f32")
                     panel = b.view(spread, (ct * 16 + i * 4) * (self.panel * 4), "f32")
-                    dims = [rt, rt + 1, between, d["channels"], self.tiles, 0, 0]
+                    dims = [rt, rt + 1, between, self.tiles, 0, 0]
                     b.call(add_function(tile), [seen, panel, b.view(sums, i * (4 * self.size * 4), "f32")], dims)
 
                 b.for_(0, 4, 1, line)
