@@ -87,8 +87,8 @@ class _BatchCorrelate:
         items = batches * d["groups"] * d["outputs_d"] * parts
 
         def chunk(lo: Any, hi: Any) -> None:
-            # a tile that ends with the row may begin before the segment
-            self.row_length = (SEGMENT + tile.pixels) * tile.lanes
+            # a tile that ends with the row may begin before the segment, others may end behind it
+            self.row_length = (SEGMENT + 2 * tile.pixels) * tile.lanes
             self.near = b.alloca(self.elem, NEAR // size_of(self.elem))
             self.scratch = b.alloca(self.elem, tile.rows * self.row_length)
             self.square = b.alloca(self.elem, tile.lanes * tile.lanes)
