@@ -86,7 +86,8 @@ def pixel_cost(conv: Correlation) -> float:
     planes = conv.x.shape[0] * conv.groups
     copied = planes * conv.inner * conv.image.channel
     results = planes * conv.count * lines * w.outputs
-    return (0.85 * price * results * k + 7 * results + 4 * copied) / lanes
+    copy = 4 if conv.steps[2] == 1 else 12
+    return (0.85 * price * results * k + 7 * results + copy * copied) / lanes
 
 
 def _taps(conv: Correlation, axis: int, pixels: int = 1) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
+from ..target import current_target
 from .parts import below, cached, compute_elem, in_parallel, size_of, split, transposed, zeros
 
 
@@ -26,10 +27,13 @@ def pack_row(b: Builder, views: list[Buffer], source: Any, width: Any, out: Buff
         for j, line in enumerate(transposed(b, lines)):
             b.store(out, goal + (q + j) * lanes, line)
 
-    whole = width - b.rem(width, lanes)
-    b.for_(0, whole, lanes, square)
-    left = width - whole
-    b.if_(b.gt(left, 0), lambda: square(whole, below(b, left, lanes)))
+    if current_target().vector_bits >= 512:  # where masks cost nothing, one piece of code does
+        b.for_(0, width, lanes, lambda q: square(q, below(b, width - q, lanes)))
+    else:
+        whole = width - b.rem(width, lanes)
+        b.for_(0, whole, lanes, square)
+        left = width - whole
+        b.if_(b.gt(left, 0), lambda: square(whole, below(b, left, lanes)))
     blank(b, out, goal + (b.div(width + (lanes - 1), lanes) * lanes) * lanes, end, lanes)
 
 
