@@ -17,11 +17,11 @@ import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
+from duograph.base.cores import available_cores
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import Target, current_target
 from duograph.runtime import diskcache, machine
-from duograph.runtime.cores import available_cores
 from duograph.runtime.machine import Linked, LinkError
 from duograph.runtime.module_text import merge, split
 

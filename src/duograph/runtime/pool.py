@@ -37,11 +37,11 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.base.config import config
+from duograph.base.cores import available_cores
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import current_target
 from duograph.runtime.code import load
-from duograph.runtime.cores import available_cores
 from duograph.runtime.machine import Linked
 from duograph.runtime.pool_text import MAX_THREADS, NAMES, pool_text
 

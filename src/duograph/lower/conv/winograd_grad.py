@@ -19,6 +19,8 @@ from __future__ import annotations
 from math import lcm
 from typing import Any
 
+from duograph.base.cores import available_cores
+
 from ..lowering import Lowering
 from ..target import current_target
 from .geometry import three_axes
@@ -31,10 +33,8 @@ from .winograd import PARTS, image_of
 from .winograd_segments import segment_lanes
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
 
-TOGETHER = (128, 64)
-"""Channels of either side whose sums a thread takes at a time: the first that leaves `ENOUGH` pieces of work."""
-
-ENOUGH = 16
+TOGETHER = (128, 64, 32, 16)
+"""Channels of either side whose sums a thread takes at a time: the first that leaves two pieces for each core."""
 
 
 def lower_winograd_grad(c: Lowering) -> None:
@@ -54,12 +54,12 @@ def lower_winograd_grad(c: Lowering) -> None:
     tiles = batch * ((h.count + 1) // 2) * ((w.count + 1) // 2)
     one_section = isinstance(tiles, int) and tiles <= SECTION
     for together in TOGETHER:
-        rows_together = max(1, min(row_tiles, together // tile.rows))
-        columns_together = max(1, min(column_tiles, together // tile.columns))
+        rows_together = min(row_tiles, -(-together // tile.rows))
+        columns_together = min(column_tiles, -(-together // tile.columns))
         items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
-        if items >= ENOUGH:
+        if items >= 2 * available_cores():
             break
-    parts = min(items, PARTS)
+    parts = min(items, max(PARTS, 2 * available_cores()))
     share = 4 * (min(inner, rows_together * tile.rows) * SEEN_ROW + columns_together * tile.columns * SECTION)
     shared = 16 * (inner * SEEN_ROW + width * SECTION)
     many_sections = isinstance(tiles, int) and not one_section
@@ -84,14 +84,13 @@ def choose_sum_tile(target: Any, inner: int, count: int) -> SumTile:
     lanes = max(4, target.lanes(4))
     while lanes > 8 and count <= lanes // 2:
         lanes //= 2
-    shapes = (
-        ((6, 4), (8, 3), (8, 2), (5, 4), (4, 4), (16, 1)) if target.vector_registers >= 32 else ((4, 3), (4, 2), (8, 1))
-    )
+    shapes = ((6, 4), (5, 4), (4, 4), (8, 2), (8, 1)) if target.vector_registers >= 32 else ((4, 3), (4, 2))
 
     def cost(shape: tuple[int, int]) -> float:
         rows, vectors = shape
         waste = -(-inner // rows) * rows / inner * -(-count // (vectors * lanes)) * vectors * lanes / count
-        return waste * (1 + 0.3 * (rows + vectors) / (rows * vectors))
+        chains = max(1.0, 1.5 - 0.05 * rows * vectors)  # few chains wait for each other
+        return waste * chains * (1 + 0.3 * (rows + vectors) / (rows * vectors))
 
     rows, vectors = min(shapes, key=cost)
     return SumTile(rows, vectors, lanes)
