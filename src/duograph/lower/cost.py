@@ -23,8 +23,10 @@ _OPS = {
 _BYTE = 0.02
 WORTH = 4000.0
 """Nanoseconds of work that a chunk of a parallel loop should hold at least."""
-DEEP = 60
+DEEP = 38
 """Instructions in a chain from which iterations do not overlap by themselves."""
+LARGE = 500
+"""Instructions of an iteration that are too many to be written several times."""
 
 
 def op_cost(name: str) -> float:
@@ -61,7 +63,7 @@ def depth(program: Program) -> float:
 def interleaved(program: Program) -> int:
     """How many vectors an iteration should hold, so that the processor, which looks a few hundred instructions ahead,
     finds some that wait for nothing: four where each is a register, two where vectors are several registers anyway."""
-    if depth(program) <= DEEP:
+    if depth(program) <= DEEP or code_size(program.steps) > LARGE or any(_step_cost(s) > 1.5 for s in program.steps):
         return 1
     return 4 if current_target().vector_bits >= 512 else 2
 
