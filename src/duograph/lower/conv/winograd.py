@@ -126,9 +126,10 @@ def choose_form(target: Any, tiles: Any, inner: int, count: int, segment: int) -
     """The block of tiles and the micro-kernel; both were measured, and neither shows in the results."""
     lanes = max(4, target.lanes(4))
     few = isinstance(tiles, int) and 0 < tiles <= FEW
-    if lanes >= 16:  # an operand of a multiply-add may be a broadcast number in memory: high and narrow is best
-        rows = 16 if -count % 16 < 8 else 8
-        block, vectors = 64 if inner <= 128 else 32, 16 // rows
+    if lanes >= 16:  # high and narrow where weights come from far away, or where there is little
+        narrow = inner > 128 or (isinstance(tiles, int) and tiles <= 4 * FEW)
+        rows = 16 if narrow and -count % 16 < 8 else 8
+        block, vectors = 32, 16 // rows
     else:
         block, rows, vectors = (48, 8, 1) if few else (48, 8 if target.vector_registers >= 32 else 4, 3)
     width = vectors * lanes
