@@ -187,6 +187,11 @@ class Sink:
         """Whether masked vectors are worth it: no machine has masked stores of narrow elements that are fast."""
         return BITS[self.out.elem] >= 32 and not self.out.is_complex
 
+    @property
+    def is_brief(self) -> bool:
+        """Whether its code is so short that a kernel may contain it many times."""
+        return True
+
     def joins(self, axes: int) -> bool:
         """Whether the last ``axes`` coordinates may be given as zeros and one flat index over all of them.
 

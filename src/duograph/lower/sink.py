@@ -15,6 +15,9 @@ from .rule import Element
 
 Known = dict[int, Element]
 
+BRIEF = 3
+"""Steps of a program that may be written out many times."""
+
 
 class FusingSink(Sink):
     """Runs ``program`` on each result of the kernel, which is its leaf number ``taken``, and stores the results.
@@ -71,6 +74,10 @@ class FusingSink(Sink):
     @property
     def can_mask(self) -> bool:
         return all(BITS[x.elem] >= 32 and not x.is_complex for x in self._all_operands())
+
+    @property
+    def is_brief(self) -> bool:
+        return len(self.program.steps) <= BRIEF
 
     def _all_operands(self) -> list[Operand]:
         return [self.out, *self.outs, *[self.program.leaves[n].operand for n in self.reads]]

@@ -13,7 +13,7 @@ from duograph.core import dtype as dt
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
-from duograph.lower.conv import correlation, weight_grad
+from duograph.lower.conv import correlation, parts, weight_grad
 from duograph.lower.conv.batch_correlate import NEAR, BatchTile
 from duograph.lower.conv.batch_correlation import batch_tile, packed_size
 from duograph.lower.conv.batch_outer import BatchOuter
@@ -233,11 +233,13 @@ def test_threads_do_not_show(threads, monkeypatch):
         pool.set_threads(0)
 
 
-@pytest.mark.parametrize("joins", [True, False])
+@pytest.mark.parametrize("plain", [True, False])
 @pytest.mark.parametrize("key", ["17 images", "single taps", "1d", "3d", "groups"])
-def test_what_is_done_with_the_results_is_fused(key, joins, monkeypatch):
-    if not joins:
+def test_what_is_done_with_the_results_is_fused(key, plain, monkeypatch):
+    if not plain:  # a sink that wants all coordinates, and whose code is long
         monkeypatch.setattr("duograph.lower.sink.FusingSink.joins", lambda *_: False)
+        monkeypatch.setattr("duograph.lower.sink.BRIEF", 0)
+        monkeypatch.setattr(parts, "_functions", {})
     calls = operands({**CASES, **MORE}[key])[:2]
     want = [by_both(call, monkeypatch, ())[0] for call in calls]
     made = force(monkeypatch)

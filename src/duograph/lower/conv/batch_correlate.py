@@ -17,6 +17,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
+from ..target import current_target
 from .batch_pack import blank, image_views, pack_row
 from .parts import below, cached, multiply_add, size_of, split, transposed, unsigned_zero, zeros
 
@@ -259,24 +260,38 @@ class _BatchCorrelate:
         def piece(x: Any) -> None:
             at = line + (x - begin + tile.pixels) * lanes
             pixels = [b.load(self.scratch, at + j * lanes, lanes) for j in range(lanes)]
-            for i, value in enumerate(transposed(b, pixels)):
-                b.store(self.square, i * lanes, value)
+            rows = transposed(b, pixels)
             left = end - x
 
-            def put(i: Any, offset: Any, n: int, mask: Any = None) -> None:
-                value = b.convert(b.load(self.square, i * lanes + offset, n), sink.out.elem)
+            def put(i: Any, value: Any, offset: Any = 0, mask: Any = None) -> None:
+                value = b.convert(value, sink.out.elem)
                 sink.store(b, (first + i, channel, *(depth, row, x + offset)[3 - self.rank :]), value, mask)
+
+            def at_once() -> None:
+                mask = below(b, left, lanes) if masks else None
+                for i, value in enumerate(rows):
+                    put(i, value, mask=mask)
+
+            def one_by_one() -> None:
+                for i, value in enumerate(rows):
+                    b.store(self.square, i * lanes, value)
+                b.if_(
+                    b.ge(left, lanes),
+                    lambda: b.for_(0, images, 1, lambda i: put(i, b.load(self.square, i * lanes, lanes))) and None,
+                    lambda: b.for_(0, images, 1, partly) and None,
+                )
 
             def partly(i: Any) -> None:
                 if sink.can_mask:
-                    put(i, 0, lanes, below(b, left, lanes))
+                    put(i, b.load(self.square, i * lanes, lanes), mask=below(b, left, lanes))
                 else:
-                    b.for_(0, left, 1, lambda k: put(i, k, 1))
+                    b.for_(0, left, 1, lambda k: put(i, b.load(self.square, i * lanes + k), k))
 
-            b.if_(
-                b.ge(left, lanes),
-                lambda: b.for_(0, images, 1, lambda i: put(i, 0, lanes)) and None,
-                lambda: b.for_(0, images, 1, partly) and None,
-            )
+            if not sink.is_brief:
+                one_by_one()
+                return
+            masks = sink.can_mask and current_target().vector_bits >= 512  # where they cost nothing
+            whole = b.eq(images, lanes) if masks else b.eq(images, lanes) & b.ge(left, lanes)
+            b.if_(whole, at_once, one_by_one)
 
         b.for_(begin, end, lanes, piece)

@@ -65,7 +65,7 @@ def batch_cost(conv: Correlation, tile: BatchTile) -> float:
     around = many * blocks * lines * tiles * (4 + size)
     # a vector of every image: transposed and stored, which takes longer if all go to the same set of the cache
     image = conv.groups * conv.count * lines * w.outputs * size_of(conv.elem)
-    store = 40 + (20 if image % 4096 == 0 else 5) * tile.lanes
+    store = 30 + (20 if image % 4096 == 0 else 4) * tile.lanes
     results = many * conv.count * lines * -(-w.outputs // tile.lanes) * store
     height = _lines(conv, tile)
     needed = min(conv.axes[1].size, (height - 1) * conv.steps[1] + (h.count - 1) * h.dilation + 1)
