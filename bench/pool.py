@@ -24,19 +24,22 @@ def _operands(shape: tuple[int, ...]) -> tuple[str, np.ndarray, int]:
 def cases() -> dict[str, Callable[[], float]]:
     """Copy, pooling and gradient of each shape."""
     from bench._kernels import bound  # needs duograph, which a peer's interpreter lacks
+    from duograph.core.op import get_op
+    from duograph.runtime.single import run_single
 
     found = {}
     for shape in SHAPES:
         n, c, hw, k, s, p = shape
         title, x, size = _operands(shape)
         dout = np.ones((n, c, size, size), np.float32)
-        places = np.random.default_rng(1).integers(0, hw * hw, dout.shape)
         how = {"kernel": (k, k), "stride": (s, s), "padding": ((p, p), (p, p))}
+        _, places = run_single(get_op("max_pool"), [x], {**how, "dilation": (1, 1), "ceil_mode": False})
+        back = {"size": (hw, hw), "windows": ((k, k), (s, s), (p, p))}
         source = np.zeros((x.nbytes + 3 * dout.nbytes) // 2, np.uint8)
         target = np.zeros_like(source)
         found[f"{title}: copy"] = best_of(partial(np.copyto, target, source))
         found[f"{title}: max"] = best_of(bound("max_pool", [x], {**how, "dilation": (1, 1)}))
-        found[f"{title}: max grad"] = best_of(bound("scatter_planes", [dout, places], {"size": (hw, hw)}))
+        found[f"{title}: max grad"] = best_of(bound("scatter_planes", [dout, places], back))
         found[f"{title}: average"] = best_of(bound("avg_pool", [x], how))
         found[f"{title}: average grad"] = best_of(bound("avg_pool_grad", [dout], {**how, "input_size": (hw, hw)}))
     return found
