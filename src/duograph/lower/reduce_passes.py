@@ -95,4 +95,6 @@ def _passes(program: Program, steps: list[Any], levels: list[int], stages: list[
             if later and n not in ready and step is not None and op_cost(step[0].op.name) >= EXPENSIVE:
                 stage.saves.append(n)
         ready |= set(stage.saves)
+    for k, stage in enumerate(passes):  # what only led to another value that is kept is not needed any more
+        stage.saves = [n for n in stage.saves if any(n in later.needs for later in passes[k + 1 :])]
     return passes

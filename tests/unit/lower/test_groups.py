@@ -253,6 +253,16 @@ UNARY = ["exp", "neg", "tanh", "relu", "abs", "sqrt"]
 BINARY = ["add", "mul", "sub", "maximum"]
 
 
+def test_what_is_kept_for_later_does_not_lie_in_a_result_that_is_written_already():
+    """The sigmoid only leads to the tanh, which is kept; the difference is a result before the sums begin."""
+
+    def program(x, y):
+        difference = op("sub")(op("tanh")(op("sigmoid")(x)), y)
+        return [op("log_softmax")(difference, axis=0), difference]
+
+    both_ways(graph_of([f32(5), f32(5)], program), normal(5), normal(5))
+
+
 def random_program(rng: np.random.Generator):
     """A program over matrices, rows, columns and numbers that broadcast against each other."""
     steps = int(rng.integers(4, 25))

@@ -208,7 +208,7 @@ def test_cuts_of_the_work_do_not_show(monkeypatch):
         monkeypatch.setattr(single, "_singles", {})
         monkeypatch.setattr(winograd, "schedule", lambda *_, cuts=(together, splits, parts): cuts)
         monkeypatch.setattr(winograd_grad, "TOGETHER", (16 * together, 8))
-        monkeypatch.setattr(winograd_grad, "PARTS", parts)
+        monkeypatch.setattr(winograd_grad, "most_slots", lambda slots=parts: slots)
         for call, result in zip(calls, want, strict=True):
             np.testing.assert_array_equal(native(*call), result, err_msg=call[0])
 

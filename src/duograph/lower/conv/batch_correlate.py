@@ -20,12 +20,13 @@ from ..loop.ir import Function
 from ..target import current_target
 from .batch_pack import blank, image_views, pack_row
 from .parts import below, cached, multiply_add, size_of, split, transposed, unsigned_zero, zeros
+from .slots import parallel_in_slots
 
 SEGMENT = 32
 """Outputs of a row that are computed before they are stored."""
 
 NEAR = 512 << 10
-"""Bytes of packed rows that a thread holds."""
+"""Most bytes of packed rows that a thread holds."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,18 @@ AXIS = ("size", "start", "dilation", "taps", "step", "outputs")
 """Of an axis: elements, where tap 0 of output 0 lies (in the padding if that is negative), and what `Taps` says."""
 
 DIMS = (
-    "batch", "groups", "inner", "count", "lines", "front", "wide", "grain",
+    "batch", "groups", "inner", "count", "lines", "front", "wide", "slots", "room",
     *[f"{name}_{axis}" for axis in "dhw" for name in AXIS],
 )  # fmt: skip
 
 
 def batch_correlate_function(elem: str, source: str, tile: BatchTile, step: int, rank: int, sink: Any) -> Function:
-    """Buffers: images of type ``source``, packed weights, whether they are finite, and the sink's.
+    """Buffers: images of type ``source``, packed weights, whether they are finite, packed rows and flags of slots, and
+    the sink's.
 
     Dims: `DIMS` and the sink's. ``lines``: rows of results that are computed together; ``front``, ``wide``: zeros in
-    front of a packed row and its length, where the padding takes part. ``step``: that of windows along w.
+    front of a packed row and its length, where the padding takes part; ``room``: elements of packed rows in a slot.
+    ``step``: that of windows along w.
     """
     key = ("batch_correlate", elem, source, tile, step, rank, sink.key)
     return cached(key, lambda: _BatchCorrelate(elem, source, tile, step, rank, sink).build())
@@ -75,6 +78,7 @@ class _BatchCorrelate:
         self.b = b = Builder("conv_batch")
         self.elem, self.tile, self.step, self.rank, self.sink = elem, tile, step, rank, sink
         self.x, self.weights, self.finite = b.buffer("x", source), b.buffer("weights", elem), b.buffer("finite", "i64")
+        self.packed, self.flags = b.buffer("packed", elem), b.buffer("flags", "i64")
         self.dims = {name: b.dim(name) for name in DIMS}
         sink.declare(b)
 
@@ -87,10 +91,10 @@ class _BatchCorrelate:
         parts = b.ceil_div(d["outputs_h"], d["lines"])
         items = batches * d["groups"] * d["outputs_d"] * parts
 
-        def chunk(lo: Any, hi: Any) -> None:
+        def work(slot: Any, lo: Any, hi: Any) -> None:
             # a tile that ends with the row may begin before the segment, others may end behind it
             self.row_length = (SEGMENT + 2 * tile.pixels) * tile.lanes
-            self.near = b.alloca(self.elem, NEAR // size_of(self.elem))
+            self.near = b.view(self.packed, slot * d["room"] * size_of(self.elem), self.elem)
             self.scratch = b.alloca(self.elem, tile.rows * self.row_length)
             self.square = b.alloca(self.elem, tile.lanes * tile.lanes)
             (finite,) = b.for_(
@@ -112,7 +116,7 @@ class _BatchCorrelate:
 
             b.for_(0, self.blocks, 1, block)
 
-        b.parallel(0, items, d["grain"], chunk)
+        parallel_in_slots(b, self.flags, d["slots"], items, work)
         return b.finish()
 
     # ---- images --------------------------------------------------------------------------------------------------

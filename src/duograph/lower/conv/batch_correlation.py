@@ -8,6 +8,7 @@ from .batch_correlate import NEAR, BatchTile, batch_correlate_function
 from .batch_pack import batch_weights_function
 from .geometry import priced_tile
 from .parts import size_of
+from .slots import WORDS, most_slots
 
 if TYPE_CHECKING:
     from .correlation import Correlation
@@ -150,5 +151,10 @@ def lower_in_batch(conv: Correlation, tile: BatchTile) -> None:
     lines = _lines(conv, tile)
     rank = len(c.outs[0].shape) - 2
     f = batch_correlate_function(conv.elem, x.elem, tile, conv.steps[2], rank, c.sink)
-    dims = [x.shape[0], conv.groups, conv.inner, conv.count, lines, conv.image.fronts[2], _wide(conv, tile), 1, *axes]
-    c.call(f, [x, packed, finite, *c.sink.buffers], [*dims, *c.sink.dims])
+    d, h = taps[:2]
+    items = -(-x.shape[0] // tile.lanes) * conv.groups * d.outputs * -(-h.outputs // lines)
+    slots, room = min(items, most_slots()), packed_size(conv, tile, lines) // size_of(conv.elem)
+    rows, flags = c.temp(conv.elem, slots * room), c.temp("i64", slots * WORDS)
+    wide = _wide(conv, tile)
+    dims = [x.shape[0], conv.groups, conv.inner, conv.count, lines, conv.image.fronts[2], wide, slots, room, *axes]
+    c.call(f, [x, packed, finite, rows, flags, *c.sink.buffers], [*dims, *c.sink.dims])

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .batch_correlate import NEAR
 from .batch_pack import blank, image_views, pack_row
 from .parts import cached, compute_elem, in_parallel, multiply_add, size_of, split, transposed, zeros
+from .slots import parallel_in_slots
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ AXIS = ("size", "front", "dilation", "taps", "step", "outputs", "extent")
 """Of an axis: `geometry.Axis`, and how far windows reach from the first zero on."""
 
 DIMS = (
-    "batch", "groups", "inner", "count", "wide", "lines", "grain",
+    "batch", "groups", "inner", "count", "wide", "lines", "slots", "room",
     *[f"{name}_{axis}" for axis in "dhw" for name in AXIS],
 )  # fmt: skip
 
 
 def batch_outer_function(elem: str, form: BatchOuter) -> Function:
-    """Buffers: images, ``dout`` (of type ``elem``), result. Dims: `DIMS`.
+    """Buffers: images, ``dout`` (of type ``elem``), result, packed images and flags of slots. Dims: `DIMS`.
 
     Result: (batches, groups, count rounded up to tiles, k, lanes). ``wide``: places of a packed row of the image;
     ``lines``: rows of ``dout`` that are packed together.
@@ -52,6 +52,7 @@ class _BatchOuter:
         self.b = b = Builder("conv_batch_weight_grad")
         self.form, self.elem = form, compute_elem(elem)
         self.x, self.dout, self.out = b.buffer("x", elem), b.buffer("dout", elem), b.buffer("parts", self.elem)
+        self.packed, self.flags = b.buffer("packed", self.elem), b.buffer("flags", "i64")
         self.dims = {name: b.dim(name) for name in DIMS}
 
     def build(self) -> Function:
@@ -72,11 +73,11 @@ class _BatchOuter:
             self.channels(first, last, g, block, index * form.rows)
             return images
 
-        def chunk(lo: Any, hi: Any) -> None:
-            self.near = b.alloca(self.elem, NEAR // size_of(self.elem))
+        def work(slot: Any, lo: Any, hi: Any) -> None:
+            self.near = b.view(self.packed, slot * d["room"] * size_of(self.elem), self.elem)
             b.for_(lo, hi, 1, item, [b.const(-1)])
 
-        b.parallel(0, items, d["grain"], chunk)
+        parallel_in_slots(b, self.flags, d["slots"], items, work)
         return b.finish()
 
     def pack_images(self, first: Any, last: Any, g: Any) -> None:

@@ -16,6 +16,7 @@ from .images import grain_of
 from .outer import finish_function
 from .pad import WIDE
 from .parts import compute_elem, round_up, size_of
+from .slots import WORDS, most_slots
 
 LARGEST = 1 << 20
 """Bytes of all ``P_n``, which wait to be added up."""
@@ -42,6 +43,7 @@ class BatchWeightGrad:
         line = form.rows * w.count
         room = NEAR // (form.lanes * size_of(self.elem)) - image - form.lanes
         self.lines = min(h.count, room // line)
+        self.room = (image + self.lines * line + form.lanes) * form.lanes
         # who goes on with the same images has them packed already
         blocks = self.rows // form.rows
         self.items = self.batches * groups * blocks
@@ -76,8 +78,10 @@ class BatchWeightGrad:
         axes: list[Any] = []
         for a in (d, h, w):
             axes += [a.size, a.front, a.dilation, a.kernel, a.stride, a.count, extent(a)]
-        dims = [self.batch, self.groups, self.inner, self.count, self.wide, self.lines, self.grain, *axes]
-        c.call(batch_outer_function(x.elem, form), [x, dout, parts], dims)
+        slots = min(-(-self.items // self.grain), most_slots())
+        packed, flags = c.temp(self.elem, slots * self.room), c.temp("i64", slots * WORDS)
+        dims = [self.batch, self.groups, self.inner, self.count, self.wide, self.lines, slots, self.room, *axes]
+        c.call(batch_outer_function(x.elem, form), [x, dout, parts, packed, flags], dims)
         width = round_up(self.count, lcm(WIDE, form.lanes))
         total = c.temp(self.elem, self.groups * self.k * width)
         dims = [self.batch, self.groups, self.count, self.rows, self.k, self.k, width]

@@ -9,11 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.base.cores import available_cores
+
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Value
 
 WORDS = 8
 """Words from flag to flag: a cache line, so that threads do not take it from each other."""
+
+
+def most_slots() -> int:
+    """More than there are threads; which thread computes what does not show in results."""
+    return max(16, 2 * available_cores())
+
+
+def parallel_in_slots(
+    b: Builder, flags: Buffer, slots: Any, items: Any, body: Callable[[Value, Any, Any], Any]
+) -> None:
+    """``body(slot, begin, end)`` for as many even parts of ``items`` items as there are slots, on any threads."""
+
+    def chunk(lo: Value, hi: Value) -> None:
+        with_slot(b, flags, slots, lambda slot: body(slot, lo * items / slots, hi * items / slots))
+
+    clear_slots(b, flags, slots)
+    b.parallel(0, slots, 1, chunk)
 
 
 def clear_slots(b: Builder, flags: Buffer, count: Any) -> None:

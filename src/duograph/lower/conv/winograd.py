@@ -28,7 +28,7 @@ from .correlate import Tile
 from .geometry import Axis, Padded, padded_row
 from .images import grain_of, pad
 from .parts import round_up
-from .slots import WORDS
+from .slots import WORDS, most_slots
 from .winograd_segments import segment_lanes
 from .winograd_tiles import GAP, Form, tiles_function
 from .winograd_weights import weights_function
@@ -41,9 +41,6 @@ ITEMS = 8
 
 FEW = 64
 """If there are no more tiles, they are one block, and weights are transformed where they are used."""
-
-PARTS = 16
-"""Most parts of the scratch memory, which is most threads that work on it at once."""
 
 
 class UnknownAlgorithm(Exception):
@@ -104,13 +101,13 @@ def schedule(form: Form, groups: int, tiles: Any, inner: int, blocks: int) -> tu
     """Blocks of output channels that are multiplied together; parts of these channels; parts of the scratch memory."""
     together = 1 if form.fresh else max(1, min(blocks, 64 // form.rows))
     if not isinstance(tiles, int):
-        return together, 1, PARTS
+        return together, 1, most_slots()
     items = groups * -(-tiles // form.tiles)
     work = 16 * inner * form.rows * blocks * min(tiles, form.tiles) / 50  # nanoseconds of an item
     splits = 1
     while items * splits < ITEMS and splits * 2 <= blocks and work / splits > 40_000:
         splits *= 2
-    return max(1, min(together, blocks // splits)), splits, max(1, min(items * splits, PARTS))
+    return max(1, min(together, blocks // splits)), splits, max(1, min(items * splits, most_slots()))
 
 
 def image_of(c: Lowering, x: Operand, axes: Sequence[Axis]) -> tuple[Memory, Any, Any, Any]:

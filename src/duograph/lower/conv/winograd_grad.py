@@ -28,8 +28,8 @@ from .images import grain_of, turned
 from .outer import finish_function
 from .pad import WIDE
 from .parts import round_up
-from .slots import WORDS
-from .winograd import PARTS, image_of
+from .slots import WORDS, most_slots
+from .winograd import image_of
 from .winograd_segments import segment_lanes
 from .winograd_sums import SECTION, SEEN_ROW, SumTile, sums_function
 
@@ -59,7 +59,7 @@ def lower_winograd_grad(c: Lowering) -> None:
         items = 4 * -(-row_tiles // rows_together) * -(-column_tiles // columns_together)
         if items >= 2 * available_cores():
             break
-    parts = min(items, max(PARTS, 2 * available_cores()))
+    parts = min(items, most_slots())
     share = 4 * (min(inner, rows_together * tile.rows) * SEEN_ROW + columns_together * tile.columns * SECTION)
     shared = 16 * (inner * SEEN_ROW + width * SECTION)
     many_sections = isinstance(tiles, int) and not one_section

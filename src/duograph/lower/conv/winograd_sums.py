@@ -8,7 +8,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from .parts import cached, in_parallel, split, zeros
-from .slots import clear_slots, with_slot
+from .slots import parallel_in_slots
 from .winograd_repair import not_finite, repair_gradient_function
 from .winograd_segments import FIELDS, LANES, LINES, find_segments, plane_of, see_function
 
@@ -241,10 +241,11 @@ class _Sums:
         column_groups = b.ceil_div(d["column_tiles"], d["columns_together"])
         items = row_groups * column_groups * 4
 
-        def chunk(begin: Value, end: Value) -> None:
+        def work(slot: Value, begin: Any, end: Any) -> None:
+            seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
             segments, limits = b.alloca("i64", SECTION * FIELDS), b.alloca("i32", SECTION * FIELDS)
 
-            def item(index: Any, seen: Buffer) -> None:
+            def item(index: Any) -> None:
                 rest, line = split(b, index, 4)
                 cg, rg = split(b, rest, row_groups)
                 low, first = rg * d["rows_together"], cg * d["columns_together"]
@@ -257,18 +258,9 @@ class _Sums:
                     lambda s: self.section(g, s, line, (low, high), (first, last), seen, segments, limits),
                 )
 
-            def part(number: Any, seen: Buffer) -> None:
-                begin, end = number * items / d["parts"], (number + 1) * items / d["parts"]
-                b.for_(begin, end, 1, lambda index: item(index, seen))
+            b.for_(begin, end, 1, item)
 
-            def with_scratch(slot: Any) -> None:
-                seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
-                b.for_(begin, end, 1, lambda number: part(number, seen))
-
-            with_slot(b, self.flags, d["parts"], with_scratch)
-
-        clear_slots(b, self.flags, d["parts"])
-        b.parallel(0, d["parts"], 1, chunk)
+        parallel_in_slots(b, self.flags, d["parts"], items, work)
 
         def results(index: Any) -> None:
             ct, rt = split(b, index, d["row_tiles"])

@@ -12,7 +12,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from .parts import below, cached, split, zeros
-from .slots import clear_slots, with_slot
+from .slots import parallel_in_slots
 from .winograd_repair import not_finite, repair_function
 from .winograd_segments import (
     AT,
@@ -131,7 +131,7 @@ class _Tiles:
         tile_blocks = b.ceil_div(self.plane.total, form.tiles)
         items = d["groups"] * tile_blocks * d["splits"]
 
-        def chunk(lo: Value, hi: Value) -> None:
+        def work(slot: Value, lo: Any, hi: Any) -> None:
             self.segments, self.limits = b.alloca("i64", form.tiles * FIELDS), b.alloca("i32", form.tiles * FIELDS)
             self.spread, self.fixed = b.alloca("f32", 4 * LANES), b.alloca("f32", LANES)
 
@@ -139,19 +139,12 @@ class _Tiles:
                 rest, part = split(b, index, d["splits"])
                 self.item(*split(b, rest, tile_blocks), part)
 
-            def part(number: Any, slot: Any) -> None:
-                self.seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
-                self.made = b.view(self.seen, (d["channels"] * form.tiles + GAP) * (16 * 4), "f32")
-                self.own = b.view(self.made, (d["together"] * (form.rows * form.tiles) + GAP) * (16 * 4), "f32")
-                b.for_(number * items / d["parts"], (number + 1) * items / d["parts"], 1, item)
+            self.seen = b.view(self.scratch, slot * d["share"] * 4, "f32")
+            self.made = b.view(self.seen, (d["channels"] * form.tiles + GAP) * (16 * 4), "f32")
+            self.own = b.view(self.made, (d["together"] * (form.rows * form.tiles) + GAP) * (16 * 4), "f32")
+            b.for_(lo, hi, 1, item)
 
-            def with_scratch(slot: Any) -> None:
-                b.for_(lo, hi, 1, lambda number: part(number, slot))
-
-            with_slot(b, self.flags, d["parts"], with_scratch)
-
-        clear_slots(b, self.flags, d["parts"])
-        b.parallel(0, d["parts"], 1, chunk)
+        parallel_in_slots(b, self.flags, d["parts"], items, work)
         return b.finish()
 
     def item(self, g: Any, block: Any, part: Any) -> None:
