@@ -31,7 +31,7 @@ from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
 from .semantics import contains_symbolic, static_size
 from .sources import Pin, cell_facts
-from .text import GraphText, Template
+from .text import GraphText, Template, rendered
 from .world import CONTAINERS, Frame
 
 if TYPE_CHECKING:
@@ -422,7 +422,7 @@ def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Grap
     if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
         return None
     if name == "format":
-        return GraphText([(Template(owner), (args, dict(kwargs)))])
+        return rendered(Template(owner), (args, dict(kwargs)))
     if name == "join" and len(args) == 1 and isinstance(args[0], list | tuple):
         pieces: list[Any] = []
         for i, item in enumerate(args[0]):

@@ -25,7 +25,7 @@ from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
 from .paths import Outcome
 from .policy import is_generated, is_user_class, module_kind
-from .text import GraphText, Percent
+from .text import GraphText, Percent, rendered
 from .world import CONTAINERS, Conflict
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Semantics(Attributes):
     def binary(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b``."""
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
-            return GraphText([(Percent(a), b)])
+            return rendered(Percent(a), b)
         name = DUNDER[op]
         for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
             method = user_method(obj, method_name)

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.core.op import state
+from duograph.tensor.tensor import Tensor
+
 from .errors import Uncapturable
 
 
@@ -76,6 +79,27 @@ class Template:
         return self.template.format(*args, **kwargs)
 
 
+def rendered(function: Callable[[Any], str], value: Any) -> GraphText:
+    """The text ``function(value)`` of a run-time value as it is now."""
+    return GraphText([(function, _at_present(value))])
+
+
 def formatted(value: Any, spec: str, conversion: str) -> GraphText:
     """``f"{value!conversion:spec}"`` of a run-time value."""
-    return GraphText([(Format(spec, conversion), value)])
+    return rendered(Format(spec, conversion), value)
+
+
+def _at_present(value: Any) -> Any:
+    """``value`` with what it holds now: texts are made after the run, when tensors may have been overwritten and
+    containers changed. (Parameters are shown without their contents.)"""
+    if type(value) is Tensor:
+        binder: Any = state.binder
+        return binder.wrap(binder.node_of(value))
+    if isinstance(value, tuple):
+        items = [_at_present(v) for v in value]
+        return type(value)._make(items) if hasattr(value, "_make") else type(value)(items)
+    if type(value) is list:
+        return [_at_present(v) for v in value]
+    if type(value) is dict:
+        return {k: _at_present(v) for k, v in value.items()}
+    return value

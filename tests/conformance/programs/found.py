@@ -128,3 +128,12 @@ def write_after_a_loop_to_what_it_started_with(x):
         y = y + 1
     x.add_(1.0)
     return y * 2
+
+
+@program(P, [P, X])
+def texts_show_what_was_there_when_they_were_made(x, xs):
+    texts = [f"{x}", "%s" % xs[1], "{0} {d}".format(x.sum(), d=xs), repr(x), str({"a": x})]  # noqa: UP031, UP032
+    x[x < 2] = 0.0
+    xs[1].add_(1.0)
+    xs.append(x)
+    return texts, x, xs
