@@ -164,7 +164,11 @@ def run(program: Program, mode: Mode) -> Outcome:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         vars(module).update(before)
     explain = compiled_cell(fn).explain if mode.graph_mode else getattr(fn, "explain", None)
-    fallbacks = [str(reason) for reason in explain().fallbacks] if explain is not None else []
+    report = explain() if explain is not None else None
+    fallbacks = [str(reason) for reason in report.fallbacks] if report is not None else []
+    if report is not None:  # the interpreter would answer, and nobody would notice
+        notes = [note for version in report.versions for note in version["in_python"]]
+        fallbacks += [note for note in notes if note.startswith("no machine code")]
     return Outcome(results, gradients, printed.getvalue(), arguments, watched, random, fallbacks)
 
 

@@ -47,6 +47,9 @@ class CapturedFunction:
         raise Uncapturable(f"the function {self.__qualname__!r} defined inside leaves the compiled function")
 
 
+CapturedFunction.__name__ = "function"  # messages of Python's own errors name the class
+
+
 def bind(signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Parameter values for a call; `TypeError` with Python's own wording."""
     try:

@@ -20,6 +20,7 @@ from duograph.core.op import Op
 
 from .control import make_tuple, tuple_get
 from .node import Apply, Const, Context, Graph, Node, Param
+from .walk import same_node
 
 
 class Scope:
@@ -74,10 +75,7 @@ class Scope:
                         work.extend(reversed(pending))
                         continue
                     operands = tuple(rebuilt[o] for o in node.operands)
-                    same = operands == node.operands
-                    rebuilt[node] = new = node if same else context.apply(node.op, operands, node.attrs, node.tag)
-                    if not same and node in context.origins:
-                        context.origins.setdefault(new, context.origins[node])
+                    rebuilt[node] = same_node(node, operands, node.attrs)
                     work.pop()
                 else:
                     captures[node] = rebuilt[node] = self._capture_param(len(captures), node)

@@ -93,7 +93,8 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
         yield from _type_complaints(node)
         if node.op.name in stage.forbidden and not recursive:
             yield node, "DG0703", f"{node.op.name} must not occur in {stage.name} graphs"
-        if node.tag and not stage.tags and not recursive:
+        # results whose sizes depend on data keep their tags, and so stay apart (`passes/canonicalise.py`)
+        if node.tag and not stage.tags and not recursive and not node.op.data_dependent:
             yield node, "DG0703", f"tags must not occur in {stage.name} graphs"
 
 

@@ -37,6 +37,8 @@ def _untagged(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) ->
         return operands[0]
     if node.op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
         return operands[0].operands[attrs["index"]]
-    if node.tag == 0 and operands == node.operands and attrs is node.attrs:
+    if (node.tag == 0 or node.op.data_dependent) and operands == node.operands and attrs is node.attrs:
         return node
-    return with_origin(node.context.apply(node.op, operands, attrs), node)
+    # two results whose sizes depend on data stay apart: what follows calls each size by its own name
+    tag = node.tag if node.op.data_dependent else 0
+    return with_origin(node.context.apply(node.op, operands, attrs, tag), node)

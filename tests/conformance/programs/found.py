@@ -137,3 +137,27 @@ def texts_show_what_was_there_when_they_were_made(x, xs):
     xs[1].add_(1.0)
     xs.append(x)
     return texts, x, xs
+
+
+M = T([[0.0, 1.0, 2.0], [3.0, -4.0, 5.0]])
+
+
+@program(M, X, grad=0)
+def one_mask_is_asked_for_twice(y, x):
+    x = y[y.sum(1) > 3.0].sum() * x
+    return y[y.sum(1) > 3.0].sum() * x
+
+
+@program(calls=[(M, X), (-M, X)], grad=0)
+def a_mask_in_a_branch(y, x):
+    if y.mean() > 0:
+        x = y[y.sum(1) > 3.0].sum() * x
+    return x + 1
+
+
+@program(P)
+def an_item_of_a_function_defined_inside_error(x):
+    def inner():
+        return x
+
+    return inner[1]
