@@ -149,6 +149,7 @@ class Derivative:
         self._backward: dict[Any, Any] = {}
         self._residuals: list[Node] | None = None
         self._forward: Graph | None = None
+        self.loops: dict[Graph | None, tuple[tuple[Type, ...], dict[str, Any]]] = {}  # by test, of loops with this body
         with binding(self.binder), taping([self.tape]):
             handles = [self.binder.wrap(p) for p in graph.params]
             self.variables = [self.tape.watch(h) if a else None for h, a in zip(handles, active, strict=True)]

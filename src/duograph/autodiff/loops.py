@@ -75,27 +75,39 @@ class _Loop:
     # -- forward -----------------------------------------------------------------------------------------------
 
     def record(self) -> Any:
-        n, body = self.n, self.body
-        types = tuple(c.type for c in self.items)
-        builder = body.binder.builder
-        stack = builder.param("stack", StackType(TupleType(types)))
-        with body.inside():
-            pushed = stack_push(body.binder.wrap(stack), *[body.binder.wrap(c) for c in self.items])
-        params = (*body.graph.params[: self.first + n], stack, *self.params[n:])
-        attrs: dict[str, Any] = {"body": body.forward([pushed], params), "n_carry": n + 1}
+        n = self.n
+        types, attrs = self._with_stack()
         with outer_tapes(self.tape):
             empty = stack_new(items=types)
             operands = (*self.operands[:n], empty, *self.operands[n:])
             if self.name == "scan":
                 results = scan(self.trips, *operands, **attrs)
             else:
-                test: Graph = self.attrs["cond"]
-                test_params = (*test.params[:n], stack, *test.params[n:])
-                name = test.context.fresh_name(test.name)
-                results = while_loop(*operands, cond=test.context.graph(name, test_params, test.output), **attrs)
+                results = while_loop(*operands, **attrs)
         outs, self.stack = tuple(results[:n]), results[n]
         self.tape.record_custom(self.name, self.operands, outs, self.pull, self.body.active[self.first :][:n], raw=True)
         return outs
+
+    def _with_stack(self) -> tuple[tuple[Type, ...], dict[str, Any]]:
+        """Types of what is saved per iteration, and the attributes of the loop that carries the stack of it.
+
+        Made once: code that is captured again, for another path, must find the very same loop.
+        """
+        n, body, test = self.n, self.body, self.attrs.get("cond")
+        found = body.loops.get(test)
+        if found is None:
+            types = tuple(c.type for c in self.items)
+            stack = body.binder.builder.param("stack", StackType(TupleType(types)))
+            with body.inside():
+                pushed = stack_push(body.binder.wrap(stack), *[body.binder.wrap(c) for c in self.items])
+            params = (*body.graph.params[: self.first + n], stack, *self.params[n:])
+            attrs: dict[str, Any] = {}
+            if test is not None:
+                test_params = (*test.params[:n], stack, *test.params[n:])
+                attrs["cond"] = test.context.named_graph(test.name, test_params, test.output)
+            attrs |= {"body": body.forward([pushed], params), "n_carry": n + 1}
+            found = body.loops[test] = types, attrs
+        return found
 
     # -- backward ----------------------------------------------------------------------------------------------
 

@@ -161,3 +161,34 @@ def an_item_of_a_function_defined_inside_error(x):
         return x
 
     return inner[1]
+
+
+@program(calls=[(P, T([0, 1])), (P, T([0, 0])), (P, T([2, 3]))], grad=0)
+def a_loop_returns_at_once(x, i):
+    count = i.sum()
+    while count > 0:
+        return (x * x).sum() * 2
+    return (x * x).sum()
+
+
+@program(calls=[(P, T([0, 1])), (P, T([0, 0])), (P, T([2, 3]))], grad=0)
+def a_loop_returns_in_the_middle(x, i):
+    count = i.sum()
+    while count > 0:
+        count = count - 1
+        x = x * x
+        if count == 1:
+            return x.sum() * 2
+    return x.sum()
+
+
+@program(calls=[(P, T([0, 1])), (P, T([2, 3]))])
+def second_gradient_of_a_loop_that_returns(x, i):
+    def inner(x):
+        for n in range(4):
+            x = x * x
+            if x.sum() * n > i.sum():
+                return (x * x).sum()
+        return x.sum()
+
+    return ms.grad(lambda x: ms.grad(inner)(x).sum())(x)
