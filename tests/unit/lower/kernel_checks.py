@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
+import pkgutil
 from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+import duograph.ops
 from duograph.core.dim import Dim, evaluate
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
@@ -16,6 +19,9 @@ from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Temporary
 from duograph.runtime.kernels import kernel_address
 from duograph.runtime.single import KERNEL, run_single
+
+for _module in pkgutil.iter_modules(duograph.ops.__path__):  # tests call operators by name: all must be declared
+    importlib.import_module(f"duograph.ops.{_module.name}")
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 DTYPES = [
