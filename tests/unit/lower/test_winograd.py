@@ -129,7 +129,18 @@ def documented_weight_grad(x, dout, padding, groups):
         half = np.float32(0.5)
         return m0 + half * (m1 + m2), half * (m1 - m2), half * (m1 + m2) + m3
 
-    return along(gather, total.reshape(o, -1, 4, 4), (2, 3))
+    raw = along(gather, total.reshape(o, -1, 4, 4), (2, 3))
+    return np.where(live_taps(x.shape[2:], padding, (high, wide)), raw, np.float32(0))
+
+
+def live_taps(size, padding, positions):
+    """Which taps (kh, kw) see the image in some window."""
+
+    def along(n, front, count):
+        return [any(0 <= q + k - front < n for q in range(count)) for k in range(3)]
+
+    rows, columns = (along(n, front, m) for n, (front, _), m in zip(size, padding, positions, strict=True))
+    return np.outer(rows, columns)
 
 
 @pytest.mark.parametrize("key", CASES)
@@ -252,7 +263,14 @@ def test_what_is_done_with_the_results_is_fused_and_has_the_same_bits(key, batch
 
 @pytest.mark.parametrize("key", ["plain", "odd sizes", "several sections", "empty batch"])
 def test_symbolic_extents_have_the_same_bits(key):
-    (_, (x, w), how), (_, (dout, _), _), _ = calls = operands(CASES[key])
+    calls = operands(CASES[key])
+    for call, result in zip(calls, with_symbolic_extents(calls), strict=True):
+        np.testing.assert_array_equal(result, native(*call), err_msg=call[0])
+
+
+def with_symbolic_extents(calls):
+    """The results of the three maps, compiled for any batch and any size."""
+    (_, (x, w), how), (_, (dout, _), _), _ = calls
     n, size = Symbol("n", 0, None), (Symbol("h", 1, None), Symbol("w", 1, None))
     image, weight = TensorType(dt.float32, (n, x.shape[1], *size)), TensorType(dt.float32, w.shape)
     result = get_op("conv").result_type((image, weight), how)
@@ -265,9 +283,7 @@ def test_symbolic_extents_have_the_same_bits(key):
             builder.emit(get_op("conv_weight_grad"), (p, r), {**how, "kernel_size": (3, 3)}),
         ]
         graph = builder.graph("maps", params, outputs)
-    found = compile_graph(graph).run([x, w, dout])
-    for call, result in zip(calls, found, strict=True):
-        np.testing.assert_array_equal(np.asarray(result), native(*call), err_msg=call[0])
+    return [np.asarray(result) for result in compile_graph(graph).run([x, w, dout])]
 
 
 def test_channels_that_are_not_known_do_not_change_the_algorithm():
@@ -280,6 +296,98 @@ def test_channels_that_are_not_known_do_not_change_the_algorithm():
         graph = builder.graph("map", params, builder.emit(get_op(name), tuple(params), how))
     got = compile_graph(graph).run([x, w])
     np.testing.assert_array_equal(np.asarray(got), native(name, [x, w], how))
+
+
+# ---- zeros ----------------------------------------------------------------------------------------------------------
+
+# Some taps of these kernels see padding in every window.
+DEAD = {
+    "last row": (8, 16, (2, 7), 16, (3, 3), (1, 1), ((0, 3), (1, 1)), (1, 1), 1),
+    "first row": (2, 17, (2, 6), 19, (3, 3), (1, 1), ((3, 0), (1, 1)), (1, 1), 1),
+    "last column": (2, 16, (6, 1), 16, (3, 3), (1, 1), ((1, 1), (0, 2)), (1, 1), 1),
+    "first row and last two columns": (1, 16, (2, 1), 40, (3, 3), (1, 1), ((3, 0), (0, 4)), (1, 1), 1),
+    "images of one row": (2, 48, (1, 21), 54, (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 3),
+    "images of one pixel": (40, 16, (1, 1), 16, (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+    "several sections": (5, 16, (1, 75), 24, (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1),
+}  # fmt: skip
+
+
+def noise(shape, dtype=np.float32, seed=5):
+    """Numbers whose sums are rounded."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def noisy(case, dtype=np.float32):
+    """The three calls of a case, with `noise`."""
+    return [
+        (name, [noise(a.shape, dtype, k) for k, a in enumerate(arrays)], how) for name, arrays, how in operands(case)
+    ]
+
+
+def assert_positive_zeros(array):
+    np.testing.assert_array_equal(array, 0)
+    assert not np.signbit(array.astype(np.float32)).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, BFLOAT16], ids=str)
+@pytest.mark.parametrize("key", DEAD)
+def test_taps_that_see_only_padding_have_no_gradient(key, dtype):
+    """Rounding errors would do harm there: Adam divides by the size of gradients, and makes whole steps of them."""
+    _, _, (name, (x, dout), how) = noisy(DEAD[key], dtype)
+    live = live_taps(x.shape[2:], how["padding"], dout.shape[2:])
+    found = native(name, [x, dout], how)
+    assert not live.all()
+    assert_positive_zeros(found[..., ~live])
+    assert np.count_nonzero(found[..., live]) > 0.99 * found[..., live].size
+
+
+@pytest.mark.parametrize("key", DEAD)
+def test_nor_have_they_if_sizes_are_symbolic(key):
+    calls = noisy(DEAD[key])
+    (_, (x, w), how), (_, (dout, _), back), (_, _, forth) = calls
+    calls = [("conv", [x, w], how), ("conv_input_grad", [dout, w], back), ("conv_weight_grad", [x, dout], forth)]
+    *_, found = with_symbolic_extents(calls)
+    assert_positive_zeros(found[..., ~live_taps(x.shape[2:], how["padding"], dout.shape[2:])])
+    np.testing.assert_array_equal(found, native(*calls[2]))
+
+
+@pytest.mark.parametrize("key", DEAD)
+def test_such_taps_are_as_in_the_direct_algorithm_if_gradients_are_not_finite(key, monkeypatch):
+    """There zeros of the padding meet infinities and NaN of ``dout``, but not those of the image."""
+    _, _, (name, (x, dout), how) = noisy(DEAD[key])
+    dead = ~live_taps(x.shape[2:], how["padding"], dout.shape[2:])
+    for value in (np.nan, np.inf, 3e38):
+        broken = dout.copy()
+        broken[0, 3, -1, -1] = value
+        found = native(name, [x, broken], how)[..., dead]
+        np.testing.assert_array_equal(found, direct(monkeypatch, name, [x, broken], how)[..., dead])
+        assert np.isnan(found[3]).all() == (value != 3e38)
+        assert_positive_zeros(np.delete(found, 3, axis=0))
+        broken = x.copy()
+        broken[0, 3, -1, -1] = value
+        assert_positive_zeros(native(name, [broken, dout], how)[..., dead])
+
+
+@pytest.mark.parametrize("padding", [((3, 4), (5, 3)), ((0, 5), (4, 0)), ((1, 1), (1, 1))], ids=str)
+def test_windows_of_zeros_give_zeros(padding):
+    """Forward and in the gradient in the input, if weights are finite; and if they are not, as directly."""
+    for name, (x, w), how in noisy((2, 16, (9, 11), 17, (3, 3), (1, 1), padding, (1, 1), 1))[:2]:
+        x[:, :, 2:7, 1:6] = 0
+        seen = compute_reference(get_op(name), [(x != 0).astype(np.float64), np.ones(w.shape)], how)
+        found = native(name, [x, w], how)
+        assert (seen == 0).any()
+        assert_positive_zeros(found[seen == 0])
+        assert np.count_nonzero(found[seen > 0]) > 0.99 * np.count_nonzero(seen)
+
+
+def test_what_no_window_sees_has_no_gradient():
+    """Negative padding crops the image."""
+    dout, w = noise((2, 17, 6, 9)), noise((17, 16, 3, 3))
+    how = {**attrs((1, 1), ((-2, 1), (2, -3))), "input_size": (9, 12)}
+    found = native("conv_input_grad", [dout, w], how)
+    assert_positive_zeros(found[:, :, :2])
+    assert_positive_zeros(found[:, :, :, 9:])
+    assert np.count_nonzero(found[:, :, 2:, :9]) == 2 * 16 * 7 * 9
 
 
 # ---- numbers that are none ------------------------------------------------------------------------------------------

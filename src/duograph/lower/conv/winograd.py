@@ -14,6 +14,10 @@ them, with d the 4x4 elements that it sees (those outside of the image are zeros
 The result is Y where that is finite, and the chain of the direct algorithm where it is not (`winograd_repair`):
 infinities and NaN stay in the windows that see them, and nothing overflows that would not have overflown.
 
+Windows that see nothing but zeros (of the padding or of the image) have the result +0.0, if the weights are finite: the
+transforms of d keep zeros where a window sees zeros only, chains of such products are +0.0, and Y sums no others. In
+the gradient in the input these are elements that no window sees. In the gradient in the weight it takes a rule.
+
 **How.** A thread takes a block of tiles, transforms what they see into its part of the scratch memory, multiplies, and
 transforms back, all in its cache (`winograd_tiles`). Weights are transformed before, once per call.
 """

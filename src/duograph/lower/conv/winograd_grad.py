@@ -6,9 +6,13 @@
 * W = A y A^T: ``(y0, y0 + y1, y0 - y1, -y1)`` along h, then along w;
 * per section s of `SECTION` tiles, counted over (image, row, column), and for each of the 16 positions one chain
   ``fma(V[t, c], W[t, o], acc)`` over its tiles from +0.0, which is P_s; then ``((0 + P_0) + P_1) + ...``;
-* the result is ``(m0 + 0.5 * (m1 + m2), 0.5 * (m1 - m2), 0.5 * (m1 + m2) + m3)`` along h, then along w.
+* R is ``(m0 + 0.5 * (m1 + m2), 0.5 * (m1 - m2), 0.5 * (m1 + m2) + m3)`` along h, then along w;
+* the result is ``fma(R, live, +0.0)``. ``live`` is 0 for *dead* taps, which see padding in every window (along h or w:
+  tap k with ``k - front + windows - 1 < 0`` or ``k - front >= size``), and 1 for all others.
 
-Where that is not finite, the result is what the direct algorithm gives.
+Where that is not finite, the result is what the direct algorithm gives. So is +0.0 at dead taps: neighbouring taps see
+the image, and what they leave in R rarely cancels to the last bit. Optimisers that divide by the size of gradients
+(Adam) would make steps of it. The forward direction needs no such rule, see `winograd`.
 
 **How.** Section by section, all threads together: first V and W of the section, which fit into the caches, then the
 sums, each thread for some channels. Output channels are lanes, so ``dout`` is read with the channels last.

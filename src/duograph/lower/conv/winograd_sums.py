@@ -148,12 +148,24 @@ GATHER = (
 )  # fmt: skip
 
 
+def live_taps(b: Builder, d: dict[str, Value], lanes: int) -> list[Value]:
+    """Factors of the nine taps: 0.0 for those that see padding in every window, 1.0 for the others."""
+
+    def along(first: Value, windows: Value, size: Value) -> list[Value]:
+        return [b.ge(first + k + windows, 1) & b.lt(first + k, size) for k in range(3)]
+
+    rows, columns = along(d["row"], d["oh"], d["high"]), along(d["left"], d["ow"], d["wide"])
+    return [b.splat(b.convert(b.select(row & column, 1, 0), "f32"), lanes) for row in rows for column in columns]
+
+
 def _gather(tile: SumTile) -> Function:
     b = Builder("winograd_gather")
     sums, x, dout, out = (b.buffer(name, "f32") for name in ("sums", "image", "dout", "total"))
     d = {name: b.dim(name) for name in GATHER}
     lanes, columns = tile.lanes, tile.columns
     fixed = b.alloca("f32", 9 * lanes)
+    live = live_taps(b, d, lanes)
+    zero = zeros(b, "f32", lanes)
 
     def along(m: list[Value]) -> list[Value]:
         half = (m[1] + m[2]) * 0.5
@@ -163,6 +175,7 @@ def _gather(tile: SumTile) -> Function:
         m = [b.load(sums, i * columns + c + p * (tile.rows * columns), lanes) for p in range(16)]
         halves = [along([m[4 * p + q] for p in range(4)]) for q in range(4)]
         taps = [value for p in range(3) for value in along([halves[q][p] for q in range(4)])]
+        taps = [b.fma(value, factor, zero) for value, factor in zip(taps, live, strict=True)]
         together = taps[0]
         for value in taps[1:]:
             together = together + value
