@@ -35,12 +35,13 @@ Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 @contextmanager
 def taping(tapes: list[Any]) -> Iterator[None]:
     """Within the block, exactly these tapes record."""
-    before = state.tapes
-    state.tapes = tapes
+    before, mine = state.tapes, list(tapes)
+    state.tapes = mine
     try:
         yield
     finally:
-        state.tapes = before
+        if state.tapes is mine:  # else this runs too late: see `restoring`
+            state.tapes = before
 
 
 def cotangent_type(type: Type) -> Type | None:

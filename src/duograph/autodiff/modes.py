@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
 from duograph.core.op import state
 
 from .hooks import call_user
+
+
+@contextmanager
+def _detached() -> Iterator[None]:
+    """What `no_grad` does. A generator sets things right also if Ctrl-C comes when the block is left: when it goes."""
+    before, mine = state.tapes, []  # type: ignore[var-annotated]
+    state.tapes = mine
+    state.detached += 1
+    try:
+        yield
+    finally:
+        if state.tapes is mine:
+            state.tapes = before
+        state.detached -= 1
 
 
 class no_grad:
@@ -28,17 +44,16 @@ class no_grad:
 
     def __init__(self, fn: Any = None) -> None:
         self._fn = fn
-        self._outer: list[list[Any]] = []
+        self._entered: list[Any] = []
 
     def __enter__(self) -> no_grad:
-        self._outer.append(state.tapes)
-        state.tapes = []
-        state.detached += 1
+        block = _detached()
+        block.__enter__()
+        self._entered.append(block)
         return self
 
     def __exit__(self, *_: object) -> None:
-        state.tapes = self._outer.pop()
-        state.detached -= 1
+        self._entered.pop().__exit__(None, None, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._fn is not None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.tree import leaves, map_tree
+from duograph.core.op import restoring, state
 from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
 from duograph.tensor.tensor import Tensor
@@ -59,15 +60,20 @@ class Recorded:
             self.args[i] = map_tree(lambda x: handle(x) if is_tensor(x) else x, self.args[i])
         self.inputs = [self.args[i] for i in positions]
         self.weights = list(weights)
-        with self.tape:
-            for x in leaves(self.inputs):
-                if is_tensor(x) and not is_frozen(x):
-                    self.variables[id(x)] = self.tape.watch(x)
-            for w in self.weights:
-                if is_tensor(w) and not is_frozen(w) and id(w) not in self.variables:
-                    self.variables[id(w)] = self.tape.watch(w)
-            self.out = call_user(fn, tuple(self.args), kwargs)
+        self.out = self._record(fn, kwargs)
 
+    @restoring
+    def _record(self, fn: Any, kwargs: dict[str, Any]) -> Any:
+        state.tapes = [*state.tapes, self.tape]
+        for x in leaves(self.inputs):
+            if is_tensor(x) and not is_frozen(x):
+                self.variables[id(x)] = self.tape.watch(x)
+        for w in self.weights:
+            if is_tensor(w) and not is_frozen(w) and id(w) not in self.variables:
+                self.variables[id(w)] = self.tape.watch(w)
+        return call_user(fn, tuple(self.args), kwargs)
+
+    @restoring
     def gradients(self, seeds: Sequence[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
         """Gradients of the inputs (nested as they are) and of the weights, for pairs of output tensor and cotangent."""
         flat = [x for x in leaves(self.inputs) if is_tensor(x)] + self.weights

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
@@ -41,8 +41,9 @@ SHORT_MARK_BITS = 28
 """Bits of a short mark that tell the variables of one tape apart; those above are the tape's token."""
 
 _tokens = count(1)
-_living: WeakValueDictionary[int, Tape] = WeakValueDictionary()
-"""Tapes by token. Marks of others are dropped when a tensor gets a new one."""
+_tapes: dict[int, ref[Tape]] = {}
+"""Tapes by token. Marks of those that are gone are dropped when a tensor gets a new one. The references have no
+callbacks, which `WeakValueDictionary` has: a Ctrl-C that comes within one is lost."""
 
 OVERWRITTEN = -1
 """In the place of a stamp: the captured program wrote to this value later."""
@@ -53,6 +54,11 @@ class Residual:
     """Base of run-time objects that carry saved values from a forward to a backward graph; tapes track them."""
 
     __slots__ = ()
+
+
+def _is_alive(token: int) -> bool:
+    known = _tapes.get(token)
+    return known is not None and known() is not None
 
 
 class Entry:
@@ -156,7 +162,10 @@ class Tape:
         self.born = CLOCK.now
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
         self._symbolic: dict[Node, Variable] = {}
-        _living[self.token] = self
+        if self.token % 64 == 0:
+            for token in [t for t, known in list(_tapes.items()) if known() is None]:
+                _tapes.pop(token, None)
+        _tapes[self.token] = ref(self)
 
     @property
     def entries(self) -> list[Entry]:
@@ -217,10 +226,10 @@ class Tape:
         """The marks of other tapes that still live."""
         if isinstance(mark, int):
             token = mark >> SHORT_MARK_BITS
-            return mark if token != self.token and token in _living else None
+            return mark if token != self.token and _is_alive(token) else None
         token, version, variable, rest = mark
         rest = rest and self._others(rest)
-        return (token, version, variable, rest) if token != self.token and token in _living else rest
+        return (token, version, variable, rest) if token != self.token and _is_alive(token) else rest
 
     def variable(self, value: Any) -> Variable | None:
         """The variable that holds the current value of a tensor, ``None`` if it does not depend on watched ones."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.base.tree import flatten, unflatten
+from duograph.core.op import restoring, state
 from duograph.core.shapes import numel
 from duograph.ops.creation import eye, full, ones_like, zeros_like
 from duograph.ops.movement import reshape, transpose
@@ -113,6 +114,7 @@ class _Linear:
         self.out = self.done.out
         self._pulled: Any = None
 
+    @restoring
     def push(self, out: Any, tangents: dict[int, Any]) -> Any:
         """Tangents of the tensors in ``out``, nested like it, for tangents by position."""
         flat, spec = flatten(out)
@@ -120,10 +122,11 @@ class _Linear:
         if self._pulled is None:
             tape = Tape()
             duals = [handle(ones_like(flat[i])) for i in places]
-            with tape:
-                variables = [tape.watch(u) for u in duals]
-                pulled, _ = self.done.gradients([(flat[i], u) for i, u in zip(places, duals, strict=True)])
-                seeds = {p: tape.variable(g) for p, g in zip(self.positions, pulled, strict=True)}
+            state.tapes = [*state.tapes, tape]
+            variables = [tape.watch(u) for u in duals]
+            pulled, _ = self.done.gradients([(flat[i], u) for i, u in zip(places, duals, strict=True)])
+            seeds = {p: tape.variable(g) for p, g in zip(self.positions, pulled, strict=True)}
+            state.tapes = [t for t in state.tapes if t is not tape]
             self._pulled = tape, variables, seeds
         tape, variables, seeds = self._pulled
         found = backpropagate(tape, [(seeds[i], t) for i, t in tangents.items() if i in seeds], variables)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.base.tree import map_tree
-from duograph.core.op import NO_RULE, Op, binding, state
+from duograph.core.op import NO_RULE, Op, binding, restoring, state
 from duograph.core.types import TensorType
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.movement import broadcast_to, move_axis, reshape
@@ -160,6 +160,7 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     if in_axes is None:
         raise RuntimeError("The 'in_axes' of 'vmap' cannot be a single None while 'fn' is not a 'CellList'.")
 
+    @restoring
     def mapped(*args: Any) -> Any:
         if isinstance(in_axes, tuple | list) and len(in_axes) != len(args):
             raise RuntimeError(

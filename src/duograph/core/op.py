@@ -31,6 +31,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, Protocol
 
 from .types import Type
@@ -74,26 +75,53 @@ def install_eager_binder(binder: Binder) -> None:
     _eager[:] = [binder]
 
 
-@contextmanager
-def binding(binder: Binder | None) -> Iterator[None]:
-    """Within the block, op calls of this thread go to ``binder`` (``None``: eager)."""
-    previous = state.binder
-    state.binder = binder
-    try:
-        yield
-    finally:
-        state.binder = previous
+class binding:
+    """Within the block, op calls of this thread go to ``binder`` (``None``: eager).
+
+    No generator: if Ctrl-C came at its entry, it would end, and bring back ``previous``, when the traceback is dropped.
+    """
+
+    __slots__ = ("binder", "previous")
+
+    def __init__(self, binder: Binder | None) -> None:
+        self.binder = binder
+
+    def __enter__(self) -> None:
+        self.previous = state.binder
+        state.binder = self.binder
+
+    def __exit__(self, *_: object) -> None:
+        state.binder = self.previous
 
 
 @contextmanager
 def no_recording() -> Iterator[None]:
     """Within the block, no gradient tape of this thread records."""
-    previous = state.tapes
-    state.tapes = []
+    previous, mine = state.tapes, []  # type: ignore[var-annotated]
+    state.tapes = mine
     try:
         yield
     finally:
-        state.tapes = previous
+        if state.tapes is mine:  # else this runs too late: see `restoring`
+            state.tapes = previous
+
+
+def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """``fn``, after which the binder and the tapes of this thread are what they were before, whatever happens.
+
+    For what users call. Ctrl-C may come at the entry of an ``__exit__`` inside, which then does nothing, or between the
+    ``__enter__`` of a generator and its block; the generator then ends when the traceback is dropped, much too late.
+    """
+
+    @wraps(fn)
+    def restored(*args: Any, **kwargs: Any) -> Any:
+        before = state.binder, state.tapes
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            state.binder, state.tapes = before
+
+    return restored
 
 
 class Op:

@@ -21,7 +21,7 @@ from duograph.base.collection import no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.render import render
-from duograph.core.op import binding, state
+from duograph.core.op import binding, restoring, state
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.functions import signature_of
@@ -210,6 +210,7 @@ class JitFunction:
 
     # -- compiling ---------------------------------------------------------------------------------------------
 
+    @restoring
     @no_collection()
     def _compile(
         self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments

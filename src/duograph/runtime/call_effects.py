@@ -13,8 +13,6 @@ from .cpython import ARRAY_DATA, LIST_ITEMS, TUPLE_ITEMS
 from .launch_words import decref, incref, type_of
 from .textbuilder import Function, Value, Words
 
-PLACES = 4 * w.MOST_SUBJECTS
-
 
 def functions(words: Words, slots: dict[str, int]) -> list[Function]:
     """The functions of this module."""
@@ -65,7 +63,6 @@ def _distinct(words: Words, slots: dict[str, int]) -> Function:
     call, registers = f.arg("call"), f.arg("registers")
     count, start = f.load("i64", call, 8 * w.SUBJECTS), f.load("ptr", call, 8 * w.SUBJECT_AT)
     marks = f.load("i64", call, 8 * w.MARKS)
-    keys, holders = f.space("i64", 2 * PLACES), f.emit("ptr", f"alloca ptr, i64 {marks + 1}, align 8")
     size = f.variable("i64", 64)
     bigger, sized = f.label("bigger"), f.label("sized")
     f.place(bigger)
@@ -73,6 +70,9 @@ def _distinct(words: Words, slots: dict[str, int]) -> Function:
     size.set(size.get() * 2)
     f.goto(bigger)
     f.place(sized)
+    # as large as this call needs: threads may have small stacks
+    keys = f.emit("ptr", f"alloca i64, i64 {size.get() * 2}, align 8")
+    holders = f.emit("ptr", f"alloca ptr, i64 {marks + 1}, align 8")
     mask = size.get() - 1
     f.call("ptr", f.word("memset"), keys, ("i32", 0), size.get() * 16)
     f.call("ptr", f.word("memset"), holders, ("i32", 0), (marks + 1) * 8)

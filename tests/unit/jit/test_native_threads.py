@@ -14,6 +14,7 @@ import duograph as ms
 from duograph import Tensor, ops
 from duograph.base.config import configure
 from tests.unit.jit.native_calls import bits, f32, is_native, native_hits, warmed
+from tests.unit.runtime.processes import python
 
 LARGE = [Tensor(np.random.default_rng(i).standard_normal((192, 192)).astype(np.float32)) for i in range(4)]
 
@@ -160,3 +161,24 @@ print("fine")
 def test_calls_at_the_end_of_the_process():
     done = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+
+
+def test_calls_that_write_tensors_need_little_stack():
+    program = """
+        import threading
+        import numpy as np
+        import duograph as ms
+        from duograph import nn
+
+        weights = [ms.Parameter(ms.Tensor(np.ones((64, 64), np.float32)), name=f"w{i}") for i in range(20)]
+        optimizer = nn.Momentum(weights, 0.5, 0.5)
+        gradients = tuple(ms.Tensor(np.ones(w.shape, np.float32)) for w in weights)
+        for _ in range(3):
+            optimizer(gradients)
+        threading.stack_size(128 * 1024)
+        thread = threading.Thread(target=lambda: [optimizer(gradients) for _ in range(5)])
+        thread.start()
+        thread.join()
+        print(weights[7].asnumpy()[0, 0])
+    """
+    assert float(python(program)) == pytest.approx(1 - 0.5 * sum(2 - 2 ** (1 - t) for t in range(1, 9)))
