@@ -356,6 +356,7 @@ class CallMachine:
             "JitFunction": classes.function, "BoundJit": classes.bound, "rules": rules_version,
             "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
+            "MemoryError": MemoryError,
         }  # fmt: skip
         for name, value in objects.items():
             self._kept.append(value)

@@ -4,7 +4,8 @@
 function or, for a method, to the instance, and tries each. A version holds if its guards do (`guard_text`); it is run
 by `main` of its executable; its results are wrapped and its writes take effect. Whatever is not foreseen goes to the
 function's own ``__call__`` in Python, which does the same: up to the moment when `main` has succeeded nothing has
-happened that could be seen.
+happened that could be seen. What a Python function raises that is called here is what the call raises: it may come from
+a signal handler (Ctrl-C), and a repeated call would not raise it again.
 
 Answers of ``dg_try``: 0, the version does not hold; 1, served (the result is null if an error is set); 2, Python shall
 do it.
@@ -57,7 +58,7 @@ def functions(words: Words, slots: dict[str, int], versions: bool) -> list[Funct
 
 
 def _values(
-    f: Function, call: Value, first: Value, args: Value, keywords: Value, misses: str, python: str
+    f: Function, call: Value, first: Value, args: Value, keywords: Value, misses: str, python: str, raised: str
 ) -> tuple[Variable, Variable]:
     """Code that puts the values of the parameters in a row; what it made for that (or null)."""
     n = f.load("i64", args, SIZE)
@@ -84,7 +85,7 @@ def _values(
         with f.times(named.get()) as i:
             given = f.api("ptr", "PyDict_GetItemWithError", keywords, f.load("ptr", names, (total + i) * 8))
             with f.if_(given.eq(None)):
-                f.api("void", "PyErr_Clear")
+                f.goto_if(f.api("ptr", "PyErr_Occurred").ne(None), raised)  # keys may compare in Python
                 f.goto(misses)
             f.store(given, room, (total + i) * 8)
     given_by_position = f.variable("i64", n)
@@ -225,8 +226,9 @@ def _hold_all(f: Function, call: Value, registers: Value, arrays: Value) -> None
         hold(f, f.load("ptr", arrays, i * 8))
 
 
-def _run(f: Function, call: Value) -> Value:
-    """Code that runs `main`; its status."""
+def _run(f: Function, call: Value, late: Value, raised: str) -> Value:
+    """Code that runs `main`; its status. What is raised afterwards, when the call can only be finished, stands in the
+    three words of ``late``."""
     status, grown = f.variable("i32"), f.variable("i64", 0)
     main = f.load("ptr", call, 8 * w.MAIN)
     buffers, dims = f.load("ptr", call, 8 * w.BUFFERS_AT), f.load("ptr", call, 8 * w.DIMS_AT)
@@ -245,7 +247,10 @@ def _run(f: Function, call: Value) -> Value:
     f.goto_if(grown.get().ne(0), enough)
     grown.set(1)
     answer = f.api("ptr", "PyObject_CallNoArgs", f.load("ptr", call, 8 * w.GROW))
-    f.goto_if(answer.eq(None), enough)
+    with f.if_(answer.eq(None)):  # Python can make room in other places
+        f.goto_if(f.api("i32", "PyErr_ExceptionMatches", f.word("MemoryError")).eq(0), raised)
+        f.api("void", "PyErr_Clear")
+        f.goto(enough)
     decref(f, answer)
     f.goto(again)
     f.place(enough)
@@ -261,7 +266,9 @@ def _run(f: Function, call: Value) -> Value:
         f.place(python)
         answer = f.api("ptr", "PyObject_CallNoArgs", f.load("ptr", call, 8 * w.RESET))
         with f.if_(answer.eq(None)):
-            f.api("void", "PyErr_Clear")
+            for k in range(3):
+                drop(f, f.load("ptr", late, 8 * k))
+            f.api("void", "PyErr_Fetch", late, late + 8, late + 16)
         drop(f, answer)
         f.place(clean)
     return status.get()
@@ -271,7 +278,7 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
     """``i64 dg_try(ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result)``."""
     f = Function("i64", "dg_try", "ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result", words)
     version = f.arg("version")
-    misses, python, leave = f.label("misses"), f.label("python"), f.label("leave")
+    misses, python, leave, raised = (f.label(name) for name in ("misses", "python", "leave", "raised"))
     answer = f.variable("i64", 0)
     call = f.load("ptr", f.load("ptr", version, slots["block"]), ARRAY_DATA)
     with f.if_(f.load("ptr", call, 8 * w.CONFIG).ne(f.arg("config"))):
@@ -281,8 +288,11 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
         f.ret(0)
     with f.if_(f.load("i64", call, 8 * w.BUSY).ne(0)):
         f.ret(2)
-    not_bound, not_python = f.label("not_bound"), f.label("not_python")
-    values, made = _values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python)
+    not_bound, not_python, not_caught = f.label("not_bound"), f.label("not_python"), f.label("not_caught")
+    values, made = _values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught)
+    late = f.space("ptr", 3)
+    for k in range(3):
+        f.store(0, late, 8 * k, type="ptr")
     f.store(1, call, 8 * w.BUSY)
     incref(f, version)
 
@@ -299,7 +309,9 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(early)
     program = f.load("ptr", call, 8 * w.PROGRAM)
-    f.goto_if(f.call("i64", "dg_check", program, values.get(), registers, owned, n_owned).eq(0), misses)
+    holds = f.call("i64", "dg_check", program, values.get(), registers, owned, n_owned)
+    f.goto_if(holds.eq(0), misses)
+    f.goto_if(holds.ne(1), raised)
     _read_tensors(f, call, registers, arrays, slots, python)
     _read_numbers(f, call, registers, python)
     _hold_all(f, call, registers, arrays)
@@ -309,7 +321,7 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
     f.goto_if(there.get().eq(count), ready)
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(ready)
-    status = _run(f, call)
+    status = _run(f, call, late, raised)
     f.goto_if(status.ne(0), python)
     result = f.call("ptr", "dg_after", call, values.get(), registers, arrays, outputs, tensors)
     with f.if_(result.eq(f.word("again"))):
@@ -317,6 +329,10 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
         f.store(f.load("i64", call, 8 * w.HITS) - 1, call, 8 * w.HITS)
         f.goto(python)
     f.store(result, f.arg("result"))
+    answer.set(1)
+    f.goto(leave)
+    f.place(raised)
+    f.store(0, f.arg("result"), type="ptr")
     answer.set(1)
     f.goto(leave)
     f.place(python)
@@ -337,9 +353,18 @@ def _try(words: Words, slots: dict[str, int]) -> Function:
         decref(f, f.load("ptr", owned, i * 8))
     drop(f, made.get())
     decref(f, version)
+    with f.if_(f.load("ptr", late).ne(None)):
+        with f.if_(answer.get().eq(1)):
+            drop(f, f.load("ptr", f.arg("result")))
+        f.store(0, f.arg("result"), type="ptr")
+        f.api("void", "PyErr_Restore", *(f.load("ptr", late, 8 * k) for k in range(3)))
+        answer.set(1)
     f.ret(answer.get())
     f.place(not_bound)
     f.ret(0)
+    f.place(not_caught)
+    f.store(0, f.arg("result"), type="ptr")
+    f.ret(1)
     f.place(not_python)
     f.api("void", "PyErr_Clear")
     f.ret(2)
@@ -411,7 +436,7 @@ def _quiet_place(f: Function) -> Value:
 
 def _store(words: Words, slots: dict[str, int]) -> Function:
     """``ptr dg_store(ptr function, ptr first)``: the versions of a function, or of the instance that is the first
-    argument of a method; null if there are none."""
+    argument of a method; null if there are none, or Python has raised an error, which is set then."""
     f = Function("ptr", "dg_store", "ptr function, ptr first", words)
     no = f.label("no")
     key = f.load("ptr", f.arg("function"), slots["method"])
@@ -430,7 +455,6 @@ def _store(words: Words, slots: dict[str, int]) -> Function:
     f.goto_if(type_of(f, found.get()).ne(f.word("Entries")), no)
     f.ret(found.get())
     f.place(no)
-    f.api("void", "PyErr_Clear")
     f.ret(0)
     return f
 
@@ -484,4 +508,6 @@ def _answer(f: Function, store: Value, first: Value, plain: str) -> None:
     served = f.call("i64", "dg_serve", store, first, f.arg("args"), f.arg("keywords"), result)
     with f.if_(served.ne(0)):
         f.ret(f.load("ptr", result))
+    with f.if_(f.api("ptr", "PyErr_Occurred").ne(None)):  # while the versions were looked for
+        f.ret(0)
     f.ret(f.call("ptr", f.word(plain), f.arg("self"), f.arg("args"), f.arg("keywords")))

@@ -127,12 +127,13 @@ class Run:
 
     def grow(self, nbytes: int) -> None:
         """An arena of at least ``nbytes``."""
-        self.memory = np.empty(nbytes + 64, np.uint8)
-        at = -(-self.memory.ctypes.data // 64) * 64
-        self.bufs[len(self.bufs) - 2] = at
-        self.dims[0] = nbytes
+        memory = np.empty(nbytes + 64, np.uint8)
         if self.zones:
-            self.memory.fill(_POISON)
+            memory.fill(_POISON)
+        bufs, place = self.bufs, len(self.bufs) - 2
+        at = -(-memory.ctypes.data // 64) * 64
+        # No call from here on: an interrupt must not leave the address of memory that is gone.
+        bufs[place], self.dims[0], self.memory = at, nbytes, memory
 
     def prepare(self, values: Sequence[Any]) -> list[Any]:
         """Checks the inputs, notes their addresses, and allocates the outputs."""

@@ -202,7 +202,7 @@ def machine_code() -> Any:
     """
     known = layout()
     symbols = {f"c_{name}": known.function(name) for name in guard_text.API}
-    symbols.update({f"c_{cls.__name__}": id(cls) for cls in (np.ndarray, tuple, list, dict)})
+    symbols.update({f"c_{cls.__name__}": id(cls) for cls in (np.ndarray, tuple, list, dict, Exception)})
     symbols.update({"c_True": id(True), "c_False": id(False)})
     text = guard_text.text(known.slot(Tensor, "_data"), known.has_versions)
     linked = code.load(text, ["dg_guards", "dg_check"], symbols=symbols)

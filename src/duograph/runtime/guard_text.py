@@ -6,6 +6,9 @@ Words of a program: number of arguments, number of registers, whether Python may
 instructions of `WIDTH` words each: operation, target register, first, second, version, value. The last two are a
 memory: what a dictionary (or class) gave for a key is known as long as its version is the same.
 
+It gives 1 if the guards hold, 0 if one does not, and -1 with the error set if Python raised what is no `Exception`:
+errors of reading a value say that it is not there any more, but a Ctrl-C says nothing about it.
+
 If Python may run, every register that is loaded from somewhere owns a reference, which the caller finds in ``owned``
 and gives back. Otherwise references are borrowed: nothing can change before the caller lets Python run.
 """
@@ -36,7 +39,7 @@ N_ARGS, N_REGISTERS, RUNS_PYTHON, FIRST = 0, 1, 2, 3
 API = (
     "PyObject_GetAttr", "PyObject_GetItem", "PyDict_GetItemWithError", "PyObject_Size", "PyObject_RichCompareBool",
     "PyObject_IsTrue", "PyObject_Vectorcall", "PyErr_Clear", "Py_IncRef", "Py_DecRef", "PyDict_Contains",
-    "_PyObject_GetDictPtr", "_PyType_Lookup", "PyDict_Next",
+    "_PyObject_GetDictPtr", "_PyType_Lookup", "PyDict_Next", "PyErr_Occurred", "PyErr_ExceptionMatches",
 )  # fmt: skip
 ANY = -1
 """An extent, or a contiguity, that may be anything."""
@@ -83,7 +86,8 @@ def text(payload: int, versions: bool) -> str:
         "PyObject_IsTrue": "i32 @c_{}(ptr)", "PyObject_Vectorcall": "ptr @c_{}(ptr, ptr, i64, ptr)",
         "PyErr_Clear": "void @c_{}()", "Py_IncRef": "void @c_{}(ptr)", "Py_DecRef": "void @c_{}(ptr)",
         "PyDict_Contains": "i32 @c_{}(ptr, ptr)", "_PyObject_GetDictPtr": "ptr @c_{}(ptr)",
-        "PyDict_Next": "i32 @c_{}(ptr, ptr, ptr, ptr)",
+        "PyDict_Next": "i32 @c_{}(ptr, ptr, ptr, ptr)", "PyErr_Occurred": "ptr @c_{}()",
+        "PyErr_ExceptionMatches": "i32 @c_{}(ptr)",
     }  # fmt: skip
     declarations = "\n".join("declare " + declared.get(n, "ptr @c_{}(ptr, ptr)").format(n) for n in API)
     at = _at
@@ -95,6 +99,7 @@ def text(payload: int, versions: bool) -> str:
 @c_tuple = external global i8
 @c_list = external global i8
 @c_dict = external global i8
+@c_Exception = external global i8
 
 define i64 @dg_check(ptr %program, ptr %args, ptr %regs, ptr %owned, ptr %count) nounwind {{
 entry:
@@ -402,8 +407,20 @@ extent:
 done:
   ret i64 1
 fail:
+  %error = call ptr @c_PyErr_Occurred()
+  %no.error = icmp eq ptr %error, null
+  br i1 %no.error, label %not, label %judge
+judge:
+  %ordinary = call i32 @c_PyErr_ExceptionMatches(ptr @c_Exception)
+  %is.ordinary = icmp ne i32 %ordinary, 0
+  br i1 %is.ordinary, label %clear, label %raised
+clear:
   call void @c_PyErr_Clear()
+  br label %not
+not:
   ret i64 0
+raised:
+  ret i64 -1
 }}
 
 define ptr @dg_guards(ptr %self, ptr %args, i64 %nargs, ptr %keywords) nounwind {{
@@ -421,7 +438,9 @@ check:
 finish:
   %answer = phi i64 [ 0, %entry ], [ %holds, %check ]
   %yes = icmp ne i64 %answer, 0
-  %result = select i1 %yes, ptr @c_True, ptr @c_False
+  %truth = select i1 %yes, ptr @c_True, ptr @c_False
+  %raised = icmp slt i64 %answer, 0
+  %result = select i1 %raised, ptr null, ptr %truth
   %n = load i64, ptr %count
   br label %release.test
 release.test:

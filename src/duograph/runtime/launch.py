@@ -17,7 +17,6 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,8 +72,7 @@ class Cell:
         if _engine is None or _engine.learning or not _engine.is_back(key):
             return self.function(*args, **named)
         noted = _Notes()
-        with _noting(noted, state.tapes):
-            out = self.function(*args, **named)
+        out = noted.run(state.tapes, self.function, args, named)
         engine = _engine
         if engine is not None:
             tensors = list(_tensors_in((args, tuple(named.values()))))
@@ -89,8 +87,7 @@ class Cell:
         """The call once more, with a tensor of its own in each place: which operand came from where is seen then."""
         args, named = _twins(args), _twins(named)
         noted = _Notes()
-        with _noting(noted, []):
-            out = self.function(*args, **named)
+        out = noted.run([], self.function, args, named)
         return noted, out, list(_tensors_in((args, tuple(named.values()))))
 
 
@@ -100,6 +97,16 @@ class _Notes:
     def __init__(self) -> None:
         self.ops: list[tuple[Op, tuple[Any, ...], dict[str, Any], Any]] = []
         self.plain = True
+
+    def run(self, tapes: list[Any], function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Calls ``function``. The notes are not plain if Python saw the value of a tensor."""
+        before, reads = state.tapes, value_reads[0]
+        try:  # and no context manager: Ctrl-C at its exit would leave the notes among the tapes for ever
+            state.tapes = [*tapes, self]
+            return function(*args, **named)
+        finally:
+            state.tapes = before
+            self.plain = self.plain and value_reads[0] == reads
 
     def record(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
         self.ops.append((op, operands, attrs, out))
@@ -130,18 +137,6 @@ def _tell_tapes(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: A
     """Native code asks for this where it cannot record an op itself."""
     for tape in state.tapes:
         tape.record(op, operands, attrs, out)
-
-
-@contextmanager
-def _noting(noted: _Notes, tapes: list[Any]) -> Iterator[None]:
-    """Within the block ``noted`` stands among the tapes; it is not plain if Python saw the value of a tensor."""
-    before, reads = state.tapes, value_reads[0]
-    state.tapes = [*tapes, noted]
-    try:
-        yield
-    finally:
-        state.tapes = before
-        noted.plain = noted.plain and value_reads[0] == reads
 
 
 def _tensors_in(value: Any) -> Iterator[Tensor]:

@@ -129,7 +129,8 @@ def _alias(words: Words) -> Function:
 
 
 def _number(words: Words) -> Function:
-    """``ptr dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it fails."""
+    """``ptr dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it is
+    no plain tensor, or Python has raised an error, which is set then."""
     f = Function("ptr", "dg_number", "ptr number, ptr dtype", words)
     number, dtype = f.arg("number"), f.arg("dtype")
     make, known = f.label("make"), f.label("known")

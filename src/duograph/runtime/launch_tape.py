@@ -143,7 +143,8 @@ def _record(words: Words) -> Function:
 
 def _tell(words: Words) -> Function:
     """``i64 dg_tell(ptr step, ptr values, i64 output)``: has Python tell all tapes of a step that has run; 0 if that
-    failed. For several tapes, several outputs, and operands whose marks do not say enough."""
+    failed, with an error set if Python has raised one. For several tapes, several outputs, and operands whose marks do
+    not say enough."""
     f = Function("i64", "dg_tell", "ptr step, ptr values, i64 output", words)
     step, values, output = f.arg("step"), f.arg("values"), f.arg("output")
     with f.if_(f.load("i64", step, 8 * S_RECORDED).eq(0)):
@@ -151,6 +152,7 @@ def _tell(words: Words) -> Function:
     operands, operand_at = f.load("i64", step, 8 * S_OPERANDS), f.load("ptr", step, 8 * S_OPERAND_AT)
     ins = f.api("ptr", "PyTuple_New", operands)
     with f.if_(ins.eq(None)):
+        f.api("void", "PyErr_Clear")
         f.ret(0)
     with f.times(operands) as i:
         operand = f.load("ptr", values, f.load("i64", operand_at, i * 8) * 8)
@@ -162,6 +164,7 @@ def _tell(words: Words) -> Function:
         f.goto(ready)
     out.set(f.api("ptr", "PyTuple_New", outputs))
     with f.if_(out.get().eq(None)):
+        f.api("void", "PyErr_Clear")
         decref(f, ins)
         f.ret(0)
     with f.times(outputs) as i:

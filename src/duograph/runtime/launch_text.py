@@ -7,6 +7,10 @@ table does not know goes to Python, which computes it and may add a record (``la
 a graph is being built, a tensor that is not contiguous, several tapes, a failing kernel. Python then does the same
 work from the start, because nothing has happened yet that could be seen.
 
+What is raised by a Python function that native code calls is the answer of the call, and not a reason to do the work
+again: it may be what a signal handler raised (Ctrl-C), which happens only once. So errors of steps of our own, which
+have no memory most of the time, are cleared where they occur, and an error that is set stands for one of Python's.
+
 While one tape records, the launcher reads and writes the marks of tensors and appends to the tape's log
 (``autodiff/tape.py`` describes both).
 
@@ -82,16 +86,14 @@ def functions(words: Words, versions: bool) -> list[Function]:
 
 def _ready(words: Words, versions: bool) -> Function:
     """``ptr dg_ready()``: the tape that records, or the place of the word ``enabled`` if none does, ``several`` if
-    several do; null if Python has to decide."""
+    several do; null if Python has to decide, or has raised an error, which is set then."""
     f = Function("ptr", "dg_ready", "", words, linkage="")
     python = f.label("python")
     f.goto_if(f.word("enabled", "i64").eq(0), python)
     number = f.api("i64", "PyThreadState_GetID", f.api("ptr", "PyThreadState_Get"))
     with f.if_(f.word("thread", "i64").ne(number)):
         answer = f.api("ptr", "PyObject_CallNoArgs", f.word("enter_thread"))
-        with f.if_(answer.eq(None)):
-            f.api("void", "PyErr_Clear")
-            f.goto(python)
+        f.goto_if(answer.eq(None), python)
         decref(f, answer)
         f.goto_if(f.word("thread", "i64").ne(number), python)
     state, known = f.word("state"), f.label("known")
@@ -122,7 +124,8 @@ def _ready(words: Words, versions: bool) -> Function:
 
 
 def _run(words: Words) -> Function:
-    """``ptr dg_run(ptr record, ptr frame, ptr tape)``: the result of a call; null if Python has to compute it."""
+    """``ptr dg_run(ptr record, ptr frame, ptr tape)``: the result of a call; null if Python has to compute it,
+    or has raised an error, which is set then."""
     f = Function("ptr", "dg_run", "ptr record, ptr frame, ptr tape", words)
     record, frame, tape = f.arg("record"), f.arg("frame"), f.arg("tape")
     values, arrays, variables = (f.space("ptr", MOST_VALUES) for _ in range(3))
@@ -133,7 +136,7 @@ def _run(words: Words) -> Function:
     heap = f.variable("ptr", 0)
     taped = tape.ne(f.word_place("enabled"))
     tell = f.variable("i64", tape.eq(f.word_place("several")).to("i64") | f.load("i64", record, 8 * R_TELL))
-    done, failed = f.label("done"), f.label("failed")
+    done, failed, raised = f.label("done"), f.label("failed"), f.label("raised")
     owner = incref(f, f.load("ptr", record, 8 * R_OWNER))
 
     def add(value: Value, copy: Value | None = None) -> Value:
@@ -170,7 +173,7 @@ def _run(words: Words) -> Function:
     with f.times(numbers) as i:
         dtype = f.load("ptr", f.load("ptr", record, 8 * R_NUMBER_TYPES), i * 8)
         made = f.call("ptr", "dg_number", f.load("ptr", frame, (i + NUMBER_AT) * 8), dtype)
-        f.goto_if(made.eq(None), failed)
+        f.goto_if(made.eq(None), raised)
         add(made)
     with f.times(f.load("i64", record, 8 * R_CONSTANTS)) as i:
         add(incref(f, f.load("ptr", f.load("ptr", record, 8 * R_CONSTANT_AT), i * 8)))
@@ -249,7 +252,7 @@ def _run(words: Words) -> Function:
             step = f.load("ptr", f.load("ptr", record, 8 * R_STEP_AT), s * 8)
             recorded = f.label("recorded")
             with f.if_(tell.get().ne(0)):
-                f.goto_if(f.call("i64", "dg_tell", step, values, output.get()).eq(0), failed)
+                f.goto_if(f.call("i64", "dg_tell", step, values, output.get()).eq(0), raised)
                 f.goto(recorded)
             told = f.call("i64", "dg_record", tape, step, values, variables, output.get())
             f.goto_if(told.eq(0), failed)
@@ -272,6 +275,7 @@ def _run(words: Words) -> Function:
 
     f.place(failed)
     f.api("void", "PyErr_Clear")
+    f.place(raised)
     f.place(done)
     with f.times(count.get()) as i:
         decref(f, f.load("ptr", arrays, i * 8))
@@ -336,7 +340,9 @@ def _enter(words: Words) -> Function:
         f.bump("misses")
         size = (f.load("i64", frame) + (KEY_AT - HASH)) * 8
         key = f.api("ptr", "PyBytes_FromStringAndSize", frame + 8 * HASH, size)
-        f.goto_if(key.eq(None), python)
+        with f.if_(key.eq(None)):
+            f.api("void", "PyErr_Clear")
+            f.goto(python)
         answer = f.call("ptr", "dg_python", f.load("ptr", cell, words_offset("unknown")), key, first, args, n, names)
         decref(f, key)
         f.ret(answer)
@@ -346,7 +352,8 @@ def _enter(words: Words) -> Function:
     f.bump("launches")
     f.ret(result)
     f.place(python)
-    f.api("void", "PyErr_Clear")
+    with f.if_(f.api("ptr", "PyErr_Occurred").ne(None)):
+        f.ret(0)
     f.ret(
         f.call(
             "ptr", "dg_python", f.load("ptr", cell, words_offset("function")), ("ptr", "null"), first, args, n, names

@@ -98,28 +98,33 @@ def reset(ctx: Any, region: int) -> None:
     if older == 0 and size <= KEPT:
         ctx[region + 1] = HEADER
         return
-    free = _free()
-    kept = 0
+    gone, kept = [], 0
     while chunk:
         words = ctypes.cast(chunk, ctypes.POINTER(ctypes.c_int64))
         older, size = words[0], words[1]
         if not kept and size <= KEPT:
-            kept = chunk
-            words[0] = 0
+            kept, first = chunk, words
         else:
-            free(chunk)
+            gone.append(chunk)
         chunk = older
+    # No call between these lines, and chunks are forgotten before they are freed: an interrupt must not leave the
+    # address of memory that is gone.
+    if kept:
+        first[0] = 0
     ctx[region], ctx[region + 1] = kept, HEADER
+    free = _free()
+    for chunk in gone:
+        free(chunk)
 
 
 def give_back(ctx: Any, region: int) -> None:
     """Frees all chunks of a region."""
-    chunk = ctx[region]
+    free, chunk = _free(), ctx[region]
+    ctx[region] = ctx[region + 1] = 0  # see `reset`
     while chunk:
         older = ctypes.cast(chunk, ctypes.POINTER(ctypes.c_int64))[0]
-        _free()(chunk)
+        free(chunk)
         chunk = older
-    ctx[region] = ctx[region + 1] = 0
 
 
 @functools.cache

@@ -1,0 +1,324 @@
+"""What is raised by Python functions that native code calls is raised by the call, once: Ctrl-C is never lost.
+
+A signal handler runs in whatever Python function is entered next. If that is one which native code has called, its
+error must not be taken for a reason to do the work in Python: the work would be done, and the interrupt forgotten.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import nn, ops
+from duograph.autodiff.tape import Tape
+from duograph.core.op import state
+from duograph.runtime import executable_run, launch, regions
+from duograph.runtime.guard_machine import GuardProgram
+from tests.unit.jit.native_calls import bits, is_native, native_hits, warmed
+from tests.unit.runtime.engine import f32, launching
+
+ERRORS = [KeyboardInterrupt, SystemExit, TimeoutError]
+"""The last one is what handlers of alarms raise; nothing tells it from an ordinary failure."""
+
+
+@pytest.fixture(autouse=True)
+def engine() -> Iterator[launch.Engine]:
+    with launching() as found:
+        yield found
+
+
+_unseen = itertools.count(1 << 40)
+"""Numbers that no call has met."""
+
+
+class Raising:
+    """Stands for a function: raises an error once when it is ``armed``, through the handler of a signal."""
+
+    def __init__(self, real: Callable[..., Any], error: type[BaseException]) -> None:
+        self.real, self.error = real, error
+        self.armed, self.calls = False, 0
+
+    def __get__(self, subject: object, _: object = None) -> Any:
+        return lambda *args: self(subject, *args)
+
+    def __call__(self, *args: Any) -> Any:
+        self.calls += 1
+        if self.armed:
+            self.armed = False
+            before = signal.signal(signal.SIGALRM, self._handle)
+            try:
+                signal.raise_signal(signal.SIGALRM)
+            finally:
+                signal.signal(signal.SIGALRM, before)
+        return self.real(*args)
+
+    def _handle(self, *_: object) -> None:
+        raise self.error
+
+
+def check_raised_once(raising: Raising, work: Callable[[], Any]) -> None:
+    """``work`` raises the error; nothing of it was repeated, nothing is left, and the next call is right."""
+    want, raising.calls = bits(work()), 0
+    raising.armed = True
+    with pytest.raises(raising.error):
+        work()
+    assert (raising.armed, raising.calls) == (False, 1)
+    assert bits(work()) == want
+
+
+# -- eager calls -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(
+    "fn",
+    [lambda x: ops.topk(x, 2)[0].sum(), lambda x: ops.max_pool2d(x, 2).sum()],
+    ids=["topk", "max_pool2d"],
+)
+def test_while_tapes_are_told(fn: Any, error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    raising = Raising(Tape.record, error)
+    monkeypatch.setattr(Tape, "record", raising)
+    gradient, x = ms.grad(fn), f32(1, 1, 4, 4)
+    for _ in range(3):
+        gradient(x)
+    check_raised_once(raising, lambda: gradient(x))
+    assert state.tapes == []
+
+
+def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    raising = Raising(Tape.record, KeyboardInterrupt)
+    monkeypatch.setattr(Tape, "record", raising)
+    x = f32(8, 64)
+    with Tape() as tape:
+        tape.watch(x)
+        for _ in range(3):
+            ops.topk(x, 32)
+        before = None
+        for _ in range(8):
+            raising.armed = True
+            with pytest.raises(KeyboardInterrupt):
+                ops.topk(x, 32)
+            gc.collect()
+            held = sys.getrefcount(x), sys.getrefcount(x.array()), len(tape.log), ms.runtime.memory_allocated()
+            assert before in (None, held)
+            before = held
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_while_a_number_becomes_a_tensor(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+    raising = Raising(launch._constant[0], error)
+    monkeypatch.setattr(launch, "_constant", [raising, *launch._constant[1:]])
+    x = f32(4)
+    for k in range(3):
+        x + (0.0625 + k)
+    for number in (next(_unseen) + 0.5, next(_unseen)):
+        x + 1
+        raising.armed, raising.calls = True, 0
+        with pytest.raises(error):
+            x + number
+        assert raising.calls == 1
+        assert bits(x + number) == bits(ms.Tensor(x.asnumpy() + np.float32(number)))
+
+
+def test_while_a_thread_is_entered(engine: launch.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call of a thread asks Python for the thread's dispatch state."""
+
+    class Interrupted:
+        @property
+        def __dict__(self) -> Any:  # type: ignore[override]
+            raise KeyboardInterrupt
+
+    x = f32(4)
+    for _ in range(3):
+        want = x + x
+    engine.set("thread", 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(launch, "state", Interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            x + x
+    assert bits(x + x) == bits(want)
+
+
+def test_notes_of_calls_without_record_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call of a kind is noted; an interrupt within it leaves no notes among the tapes."""
+    raising = Raising(launch._Notes.record, KeyboardInterrupt)
+    monkeypatch.setattr(launch._Notes, "record", raising)
+    x = f32(7, 5)
+    want = bits(ops.tanh(x))
+    raising.armed = True
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(3):
+            ops.tanh(x)
+    assert state.tapes == []
+    assert bits(ops.tanh(x)) == want
+
+
+# -- guards and calls of compiled functions ----------------------------------------------------------------------------
+
+
+class Holder:
+    """Its attribute is computed."""
+
+    error: type[BaseException] | None = None
+
+    @property
+    def part(self) -> int:
+        if self.error is not None:
+            raise self.error
+        return 3
+
+
+def test_guards_fail_for_values_that_cannot_be_read_and_raise_interrupts() -> None:
+    program = GuardProgram(1)
+    program.equal(program.attr(program.arg(0), "part"), 3)
+    check, holder = program.function(), Holder()
+    count = sys.getrefcount(holder)
+    assert check(holder)
+    for ordinary in (AttributeError, ValueError, RuntimeError):
+        holder.error = ordinary
+        assert check(holder) is False
+    for error in (KeyboardInterrupt, SystemExit, GeneratorExit):
+        holder.error = error
+        with pytest.raises(error):
+            check(holder)
+    holder.error = None
+    assert check(holder)
+    assert sys.getrefcount(holder) == count
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_while_a_compiled_function_checks_its_guards(error: type[BaseException]) -> None:
+    holder, x = Holder(), f32(3)
+    function = warmed(ms.jit(lambda x: x * holder.part), x)
+    assert is_native(function, x)
+    hits, holder.error = native_hits(function), error
+    with pytest.raises(error):
+        function(x)
+    holder.error = None
+    assert native_hits(function) == hits
+    assert is_native(function, x)
+
+
+def test_names_of_arguments_that_compare_in_python() -> None:
+    class Name(str):
+        armed = False
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            if self.armed:
+                self.armed = False
+                raise KeyboardInterrupt
+            return str.__eq__(self, other)
+
+    function, name, x = ms.jit(lambda x: x * 2), Name("x"), f32(3)
+    warmed(function, x=x)
+    name.armed = True
+    with pytest.raises(KeyboardInterrupt):
+        function(**{name: x})
+    assert not name.armed
+    assert is_native(function, x=x)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_while_a_compiled_function_gets_a_larger_arena(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raising = Raising(executable_run.Run.grow, error)
+    monkeypatch.setattr(executable_run.Run, "grow", raising)
+    function = ms.jit(lambda x: ops.matmul(ops.sin(x), ops.cos(x)).sum(), dynamic=1)
+    for n in (2, 3, 4, 5):
+        function(f32(n, n))
+    x = f32(250, 250)
+    hits, raising.calls, raising.armed = native_hits(function), 0, True
+    with pytest.raises(error):
+        function(x)
+    assert (raising.calls, native_hits(function)) == (1, hits)
+    assert is_native(function, x)
+    assert bits(function(x)) == bits(ops.matmul(ops.sin(x), ops.cos(x)).sum())
+
+
+def test_an_arena_that_cannot_grow_is_for_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python gives back what can be missed, and tries again."""
+    raising = Raising(executable_run.Run.grow, MemoryError)
+    monkeypatch.setattr(executable_run.Run, "grow", raising)
+    function = ms.jit(lambda x: ops.matmul(ops.sin(x), ops.cos(x)).sum(), dynamic=1)
+    for n in (2, 3, 4, 5):
+        function(f32(n, n))
+    x = f32(250, 250)
+    raising.armed = True
+    assert bits(function(x)) == bits(ops.matmul(ops.sin(x), ops.cos(x)).sum())
+    assert not raising.armed
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_while_a_compiled_function_gives_memory_back(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call has been served then: it ends as if the signal had come a moment later."""
+
+    def waves(x: Any, n: Any) -> Any:
+        while n > 0.0:  # the gradient needs every value
+            x, n = ops.sin(x), n - 1.0
+        return x.sum()
+
+    raising = Raising(regions.reset, error)
+    function, x = ms.jit(lambda x, n: ms.grad(waves)(x, n)), f32(300)
+    few, many = (ms.Tensor(np.float32(n)) for n in (3, 300))
+    warmed(function, x, few)
+    monkeypatch.setattr(regions, "reset", raising)
+    hits, raising.armed = native_hits(function), True
+    with pytest.raises(error):
+        function(x, many)
+    assert (raising.armed, raising.calls, native_hits(function)) == (False, 1, hits + 1)
+    for n in (many, few, many):
+        assert bits(function(x, n)) == bits(ms.grad(waves)(x, n))
+    assert native_hits(function) == hits + 4
+
+
+# -- at any moment -----------------------------------------------------------------------------------------------------
+
+pool, norm = nn.MaxPool2d(2, 2), nn.BatchNorm2d(3).set_train()
+LOOPS = {
+    "pool": ms.grad(lambda x: pool(x).sum()),
+    "norm": ms.grad(lambda x: norm(x).sum()),
+    "max": ms.grad(lambda x: ops.max(x, 3)[0].sum()),
+    "nested": ms.grad(lambda x: ms.grad(lambda y: (ops.tanh(y) * y * y).sum())(x).sum()),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_no_interrupt_is_lost(name: str) -> None:
+    """Of 60 timers, each at another moment of the work, every one ends the loop."""
+    assert threading.current_thread() is threading.main_thread()
+    work, x, lost = LOOPS[name], f32(2, 3, 8, 8), 0
+    for _ in range(4):
+        work(x)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for attempt in range(60):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 2e-3 + attempt * 1.37e-5)
+                end = time.perf_counter() + 0.25
+                while time.perf_counter() < end:
+                    work(x)
+                lost += 1
+            except KeyboardInterrupt:
+                continue
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert lost == 0
