@@ -298,7 +298,8 @@ LOOPS = {
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_no_interrupt_is_lost(name: str) -> None:
-    """Of 60 timers, each at another moment of the work, every one ends the loop."""
+    """Of 60 timers, each at another moment of the work, every one ends the loop, but for those that Python itself drops
+    because they come in callbacks of weak references or in finalizers."""
     assert threading.current_thread() is threading.main_thread()
     work, x, lost = LOOPS[name], f32(2, 3, 8, 8), 0
     for _ in range(4):
@@ -307,7 +308,9 @@ def test_no_interrupt_is_lost(name: str) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGALRM, interrupt)
+    dropped: list[object] = []
+    before, hook = signal.signal(signal.SIGALRM, interrupt), sys.unraisablehook
+    sys.unraisablehook = lambda error: dropped.append(error.exc_type)
     try:
         for attempt in range(60):
             try:
@@ -321,4 +324,5 @@ def test_no_interrupt_is_lost(name: str) -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert lost == 0
+        sys.unraisablehook = hook
+    assert lost <= dropped.count(KeyboardInterrupt)
