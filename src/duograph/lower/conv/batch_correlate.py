@@ -260,6 +260,7 @@ class _BatchCorrelate:
         b, d, tile, sink = self.b, self.dims, self.tile, self.sink
         lanes, first = tile.lanes, batch * tile.lanes
         images = b.min(d["batch"] - first, lanes)
+        has_masks = current_target().vector_bits >= 512  # else masked vectors are stored slowly
 
         def piece(x: Any) -> None:
             at = line + (x - begin + tile.pixels) * lanes
@@ -286,15 +287,31 @@ class _BatchCorrelate:
                 )
 
             def partly(i: Any) -> None:
-                if sink.can_mask:
+                if sink.can_mask and not has_masks and sink.is_brief:
+                    in_pieces(i)
+                elif sink.can_mask:
                     put(i, b.load(self.square, i * lanes, lanes), mask=below(b, left, lanes))
                 else:
                     b.for_(0, left, 1, lambda k: put(i, b.load(self.square, i * lanes + k), k))
 
+            def in_pieces(i: Any) -> None:
+                """Vectors of a half, a quarter, ...: narrow machines store masked vectors slowly."""
+                offset, n = b.const(0), lanes // 2
+                while n:
+                    part = n
+                    exists = b.ge(left - offset, n)
+
+                    def some(offset: Any = offset, part: int = part) -> None:
+                        put(i, b.load(self.square, i * lanes + offset, part), offset)
+
+                    b.if_(exists, some)
+                    offset = b.select(exists, offset + n, offset)
+                    n //= 2
+
             if not sink.is_brief:
                 one_by_one()
                 return
-            masks = sink.can_mask and current_target().vector_bits >= 512  # where they cost nothing
+            masks = sink.can_mask and has_masks
             whole = b.eq(images, lanes) if masks else b.eq(images, lanes) & b.ge(left, lanes)
             b.if_(whole, at_once, one_by_one)
 

@@ -20,6 +20,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BOOL, VType
 from ..lowering import Sink
+from ..target import current_target
 from .planes import OUT_OF_RANGE, put_in_order
 
 OUT_OF_MEMORY = 2
@@ -87,7 +88,8 @@ class _MaxPoolGrad:
         self.size, self.count = ([b.dim(f"{name}_{axis}") for axis in "dhw"] for name in ("size", "count"))
         self.elem, self.cells, self.sink = compute_elem(elem), cells, sink
         sink.declare(b)
-        self.lanes = 8 if size_of(self.elem) == 8 else 16
+        self.has_masks = current_target().vector_bits >= 512  # narrow machines store masked vectors slowly
+        self.lanes = 16 if self.has_masks and size_of(self.elem) < 8 else 8
         self.windows = self.lanes // gcd(self.lanes, cells.stride[2])  # of a block: whole vectors of elements
         self.vectors = self.windows * cells.stride[2] // self.lanes
         self.plane = self.size[0] * self.size[1] * self.size[2]
@@ -161,6 +163,14 @@ class _MaxPoolGrad:
         )
 
         def rest() -> list[Value]:
+            if self.has_masks or self.cells.cut[2] or self.cells.rest[2]:
+                return last()
+            # the last windows once more, with those before them
+            o = self.count[2] - self.windows
+            again = lambda: self.block(rows, first, start, o, state, False, self.whole * step)  # noqa: E731
+            return list(b.if_(b.ge(o, 0), again, last))
+
+        def last() -> list[Value]:
             if self.sink.can_mask:
                 return self.block(rows, first, start, self.whole, state, True)
             lo = self.whole * step
@@ -169,7 +179,10 @@ class _MaxPoolGrad:
 
         return list(b.if_(b.gt(self.left, 0), rest, lambda: state))
 
-    def block(self, rows: list[_Row], first: Any, start: Any, o: Any, state: list[Value], is_last: bool) -> list[Value]:
+    def block(
+        self, rows: list[_Row], first: Any, start: Any, o: Any, state: list[Value], is_last: bool, new: Any = None
+    ) -> list[Value]:
+        """Elements of windows ``o`` and so on; ``new``: the first column that has not been counted yet."""
         b, lanes, step = self.b, self.lanes, self.cells.stride[2]
         mask = self.here if is_last else None
         found, high, more = state
@@ -193,6 +206,9 @@ class _MaxPoolGrad:
                 taken = here if taken is None else taken | here
                 result = b.convert(b.select(here, values, zeros(b, self.elem, lanes)), self.x.elem)
                 self.store(row, o * step + i * lanes, result, inside)
+            if new is not None:
+                column = b.lanes(lanes, "i32") + b.splat(b.convert(o * step + i * lanes, "i32"), lanes)
+                taken = taken & b.ge(column, b.splat(b.convert(new, "i32"), lanes))
             found = b.select(taken, found + 1, found)
         return [found, high, more]
 
