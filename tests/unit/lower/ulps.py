@@ -45,7 +45,7 @@ BOUND = {
     "exp": (1.0, 1.0),
     "log": (0.85, 0.85),
     "erfinv": (0.51, 3.0),
-    "digamma": (0.51, 8.0),
+    "digamma": (0.51, 1.5),
     "lgamma": (0.51, 2.0),
 }
 """Allowed errors in float32 and float64. Of ``digamma`` and of ``lgamma`` below 0, which have zeros where they are

@@ -13,7 +13,7 @@ from ..loop.ir import Value
 from .common import INF, NAN, fast_two_sum, in_f64, poly, two_product, two_sum
 from .logarithm import log
 from .power import log_in_two
-from .trigonometric import sine_of_turns
+from .trigonometric import cotangent_of_turns, sine_of_turns
 
 # lgamma(y) = (y - 1/2) log(y) - y + log(2 pi) / 2 + P(1 / y**2) / y for y >= 8
 _STIRLING = (
@@ -37,7 +37,7 @@ _DIGAMMA = (
     -0.008333333333313995, 0.08333333333333333,
 )  # fmt: skip
 _HALF_LOG_2PI, _HALF_LOG_2PI_LOW = 0.9189385332046728, -3.8782941580672414e-17
-_PI, _LOG_PI = 3.141592653589793, 1.1447298858494002
+_LOG_PI = 1.1447298858494002
 
 
 def _near(b: Builder, d: Value, coefficients: Sequence[float]) -> Value:
@@ -97,20 +97,29 @@ def digamma(b: Builder, x: Value) -> Value:
     one, zero = b.const(1.0, x), b.const(0.0, x)
     pole = b.le(x, 0.0) & b.eq(b.floor(x), x)
     negative = b.lt(x, 0.0) & ~pole
-    y = b.select(pole, one, b.select(negative, one - x, x))
+    y, y_low = two_sum(b.select(negative, one, zero), b.select(negative, -x, x))
+    y, y_low = b.select(pole, one, y), b.select(pole | b.eq(b.abs(x), INF), zero, y_low)
 
-    def lift(i: Value, y: Value, shift: Value, shift_low: Value) -> tuple[Value, ...]:
+    def lift(i: Value, y: Value, y_low: Value, shift: Value, shift_low: Value) -> tuple[Value, ...]:
         low = b.lt(y, 10.0)
-        shift, lost = two_sum(shift, b.select(low, one, zero) / b.select(low, y, one))
-        return b.select(low, y + 1.0, y), shift, shift_low + lost
+        safe, step = b.select(low, y, one), b.select(low, one, zero)
+        inverse = step / safe
+        product, rest = two_product(b, inverse, safe)
+        shift, lost = two_sum(shift, inverse)
+        shift_low = shift_low + (lost + (((step - product) - rest) - inverse * y_low) / safe)
+        y, rest = two_sum(y, step)
+        return y, b.select(low, y_low + rest, y_low), shift, shift_low
 
-    y, shift, shift_low = b.for_(0, 10, 1, lift, (y, zero, zero))
+    y, y_low, shift, shift_low = b.for_(0, 10, 1, lift, (y, y_low, zero, zero))
     inverse = one / y
     z = inverse * inverse
-    value, lost = two_sum(log(b, y), -shift)
-    value = value + (lost - (shift_low + (inverse * 0.5 + z * poly(b, z, _DIGAMMA))))
-    sine, cosine = sine_of_turns(b, x - b.rint(x))
-    value = b.select(negative, value - cosine / b.select(negative, sine, one) * _PI, value)
+    log_y, log_low = log_in_two(b, y)
+    value, lost = two_sum(log_y, -shift)
+    low = (lost + (log_low + y_low * inverse)) - (shift_low + (inverse * 0.5 + z * poly(b, z, _DIGAMMA)))
+    fraction = b.select(negative, x - b.rint(x), b.const(0.25, x))
+    cotangent, cotangent_low = cotangent_of_turns(b, fraction)
+    reflected, lost = two_sum(value, -cotangent)
+    value = b.select(negative, reflected + (lost + (low - cotangent_low)), value + low)
     value = b.select(b.eq(x, INF), x, value)
     at_pole = b.select(b.eq(x, 0.0), b.copysign(b.const(INF, x), -x), b.const(NAN, x))
     return b.select(pole, at_pole, b.select(b.isnan(x), x, value))

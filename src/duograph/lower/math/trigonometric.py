@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import fast_two_sum, poly
+from .common import fast_two_sum, poly, two_product
 from .reduction import quadrant_f32, quadrant_f64
+
+_PI, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
 
 # sin(r) = r + r z S(z), cos(r) = 1 - z / 2 + z**2 C(z), z = r**2
 _SIN32 = (-0.00019517234, 0.008332178, -0.16666655)
@@ -89,12 +91,31 @@ def sine_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
     """``sin(pi x)`` and ``cos(pi x)`` of float64 ``|x| <= 1/2``."""
     t = b.abs(x)
     outer = b.gt(t, 0.25)
-    r = b.select(outer, b.const(0.5, t) - t, t) * 3.141592653589793
+    r = b.select(outer, b.const(0.5, t) - t, t) * _PI
     zero = b.const(0.0, r)
     sine, sine_low = _sine_f64(b, r, zero)
     cosine, cosine_low = _cosine_f64(b, r, zero)
     sine, cosine = sine + sine_low, cosine + cosine_low
     return b.copysign(b.select(outer, cosine, sine), x), b.select(outer, sine, cosine)
+
+
+def cotangent_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
+    """``pi / tan(pi x)`` of float64 ``0 < |x| <= 1/2`` as a sum of two floats."""
+    t = b.abs(x)
+    outer = b.gt(t, 0.25)
+    part = b.select(outer, b.const(0.5, t) - t, t)
+    r, r_low = two_product(b, part, b.const(_PI, x))
+    r_low = r_low + part * _PI_LOW
+    sine, sine_low = _sine_f64(b, r, r_low)
+    cosine, cosine_low = _cosine_f64(b, r, r_low)
+    s, s_low = fast_two_sum(b.select(outer, cosine, sine), b.select(outer, cosine_low, sine_low))
+    c, c_low = fast_two_sum(b.select(outer, sine, cosine), b.select(outer, sine_low, cosine_low))
+    quotient = c / s
+    product, lost = two_product(b, quotient, s)
+    low = (((c - product) - lost) + (c_low - quotient * s_low)) / s
+    result, rest = two_product(b, quotient, b.const(_PI, x))
+    rest = rest + (quotient * _PI_LOW + low * _PI)
+    return b.copysign(result, x), b.select(b.lt(x, 0.0), -rest, rest)
 
 
 def sine_and_cosine(b: Builder, x: Value) -> tuple[Value, Value]:
