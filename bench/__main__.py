@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bench._peers import start
+from bench._peers import PeerDied, start
 from bench._report import write_report
 
 Case = Callable[[], float]
@@ -38,8 +38,13 @@ def measure(cases: dict[str, Case], rounds: int) -> dict[str, list[float]]:
     """Seconds of each case in each round, after one round that does not count."""
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for round_number in range(rounds + 1):
-        for name, case in cases.items():
-            taken = case()
+        for name in list(seconds):
+            try:
+                taken = cases[name]()
+            except PeerDied as reason:
+                print(f"  ({name} is left out: {reason})")
+                del seconds[name]
+                continue
             if round_number:
                 seconds[name].append(taken)
     return seconds

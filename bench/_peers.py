@@ -18,6 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
+class PeerDied(Exception):
+    """The interpreter of a peer is no more; others go on."""
+
+
 def start(benchmark: str, package: str, python: str) -> dict[str, Callable[[], float]]:
     """The cases of a peer; none if its interpreter lacks the package or the benchmark has nothing for it."""
     command = [python, "-m", "bench._peers", benchmark, package]
@@ -36,9 +40,15 @@ def start(benchmark: str, package: str, python: str) -> dict[str, Callable[[], f
         return {}
 
     def measure(name: str) -> float:
-        questions.write(name + "\n")
-        questions.flush()
-        return float(answers.readline())
+        try:
+            questions.write(name + "\n")
+            questions.flush()
+        except OSError:
+            raise PeerDied(f"{package} is gone") from None
+        answer = answers.readline()
+        if not answer:
+            raise PeerDied(f"{package} died in {name!r}")
+        return float(answer)
 
     return {_titled(name, package): (lambda name=name: measure(name)) for name in json.loads(names)}
 
