@@ -124,6 +124,7 @@ class Grouping:
         self.kinds: dict[Apply, str] = {}
         self.readers = Counter(o for node in graph.nodes for o in node.operands)
         self.readers[graph.output] += 1
+        self.ending: dict[Apply, bool] = {}  # what `ends_kernel` has found
 
     def run(self) -> list[Group]:
         from .merging import Merging
@@ -210,12 +211,18 @@ class Grouping:
     def ends_kernel(self, node: Apply) -> bool:
         """Whether a kernel can compute ``node`` with its results, which nobody else reads: better than a reduction
         that has to write it anyway."""
-        for operand in node.operands:
-            if isinstance(operand, Apply) and self.readers[operand] == 1 and operand.type == node.type:
-                kind = self.kind(operand)
-                if kind == "sink" or (kind == "map" and self.ends_kernel(operand)):
-                    return True
-        return False
+        work = [node]  # no recursion: chains may be thousands of operators long
+        while work:
+            last = work[-1]
+            lone = [o for o in last.operands if isinstance(o, Apply) and self.readers[o] == 1 and o.type == last.type]
+            maps = [o for o in lone if self.kind(o) == "map"]
+            missing = [o for o in maps if o not in self.ending]
+            if missing and last not in self.ending:
+                work += missing
+                continue
+            work.pop()
+            self.ending[last] = any(self.ending[o] for o in maps) or any(self.kind(o) == "sink" for o in lone)
+        return self.ending[node]
 
     def new(self, group: Group) -> Group:
         self.groups.append(group)

@@ -300,7 +300,7 @@ class _Emission:
 
     def can_mask(self) -> bool:
         narrow = any(BITS[buf.elem] < 32 for buf in [*self.buffers.values(), *self.outs])
-        return not narrow or current_target().vector_bits >= 512
+        return not narrow or current_target().has_masks
 
     def elements(
         self,

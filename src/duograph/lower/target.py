@@ -72,6 +72,11 @@ class Target:
     pause_declaration: str = "declare void @llvm.x86.sse2.pause()"
     spins: int = 4000
 
+    @property
+    def has_masks(self) -> bool:
+        """Whether masked vectors cost no more than whole ones. (AVX2 has some, which AMD's processors store slowly.)"""
+        return self.vector_bits >= 512
+
     def lanes(self, itemsize: int) -> int:
         """How many elements of `itemsize` bytes a vector register holds."""
         return self.vector_bits // (8 * itemsize)

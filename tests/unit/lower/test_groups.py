@@ -263,6 +263,19 @@ def test_what_is_kept_for_later_does_not_lie_in_a_result_that_is_written_already
     both_ways(graph_of([f32(5), f32(5)], program), normal(5), normal(5))
 
 
+def test_chains_of_thousands_of_operators():
+    """Whoever looks along a chain does so without recursion."""
+
+    def program(x):
+        total = op("reduce_sum")(x, axis=(0,))
+        for i in range(1500):
+            x = op(("tanh", "relu", "neg")[i % 3])(x)
+        return [x, op("reduce_sum")(x, axis=(0,)), total]
+
+    graph = graph_of([f32(4)], program)
+    is_schedule(graph, groups(graph))
+
+
 def random_program(rng: np.random.Generator):
     """A program over matrices, rows, columns and numbers that broadcast against each other."""
     steps = int(rng.integers(4, 25))

@@ -260,7 +260,7 @@ class _BatchCorrelate:
         b, d, tile, sink = self.b, self.dims, self.tile, self.sink
         lanes, first = tile.lanes, batch * tile.lanes
         images = b.min(d["batch"] - first, lanes)
-        has_masks = current_target().vector_bits >= 512  # else masked vectors are stored slowly
+        has_masks = current_target().has_masks
 
         def piece(x: Any) -> None:
             at = line + (x - begin + tile.pixels) * lanes

@@ -27,7 +27,7 @@ def pack_row(b: Builder, views: list[Buffer], source: Any, width: Any, out: Buff
         for j, line in enumerate(transposed(b, lines)):
             b.store(out, goal + (q + j) * lanes, line)
 
-    if current_target().vector_bits >= 512:  # where masks cost nothing, one piece of code does
+    if current_target().has_masks:  # one piece of code does
         b.for_(0, width, lanes, lambda q: square(q, below(b, width - q, lanes)))
     else:
         whole = width - b.rem(width, lanes)

@@ -29,18 +29,13 @@ def parallel_in_slots(
     """``body(slot, begin, end)`` for as many even parts of ``items`` items as there are slots, on any threads."""
 
     def chunk(lo: Value, hi: Value) -> None:
-        with_slot(b, flags, slots, lambda slot: body(slot, lo * items / slots, hi * items / slots))
+        _with_slot(b, flags, slots, lambda slot: body(slot, lo * items / slots, hi * items / slots))
 
-    clear_slots(b, flags, slots)
+    b.for_(0, slots, 1, lambda k: b.store(flags, k * WORDS, b.const(0)))  # all are free
     b.parallel(0, slots, 1, chunk)
 
 
-def clear_slots(b: Builder, flags: Buffer, count: Any) -> None:
-    """All slots are free: to be written before the parallel region."""
-    b.for_(0, count, 1, lambda k: b.store(flags, k * WORDS, b.const(0)))
-
-
-def with_slot(b: Builder, flags: Buffer, count: Any, body: Callable[[Value], Any]) -> None:
+def _with_slot(b: Builder, flags: Buffer, count: Any, body: Callable[[Value], Any]) -> None:
     """``body(slot)`` with a slot that nobody else has meanwhile. There must not be more chunks than slots."""
     one = b.const(1)
 

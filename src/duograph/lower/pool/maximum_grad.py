@@ -88,7 +88,7 @@ class _MaxPoolGrad:
         self.size, self.count = ([b.dim(f"{name}_{axis}") for axis in "dhw"] for name in ("size", "count"))
         self.elem, self.cells, self.sink = compute_elem(elem), cells, sink
         sink.declare(b)
-        self.has_masks = current_target().vector_bits >= 512  # narrow machines store masked vectors slowly
+        self.has_masks = current_target().has_masks
         self.lanes = 16 if self.has_masks and size_of(self.elem) < 8 else 8
         self.windows = self.lanes // gcd(self.lanes, cells.stride[2])  # of a block: whole vectors of elements
         self.vectors = self.windows * cells.stride[2] // self.lanes

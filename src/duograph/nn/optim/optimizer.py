@@ -46,8 +46,12 @@ def centralized(grad: Tensor) -> Tensor:
 
 
 def check_shapes(parameters: Iterable[Parameter], gradients: Iterable[Tensor], owner: str) -> None:
-    """Raises before anything is written, unless each gradient has the shape of its parameter."""
+    """Raises before anything is written, unless each gradient is a tensor of the shape of its parameter."""
     for p, g in zip(parameters, gradients, strict=True):
+        if not isinstance(g, Tensor):
+            raise TypeError(
+                f"For '{owner}', the gradient of the parameter {p.name} must be a Tensor, but got {type(g).__name__}."
+            )
         if tuple(p.shape) != tuple(g.shape):
             raise ValueError(
                 f"For '{owner}', the shape of a gradient must be that of its parameter {p.name}: {tuple(p.shape)}, but "
