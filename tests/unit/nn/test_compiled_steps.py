@@ -97,7 +97,7 @@ def test_errors_are_those_of_plain_steps():
             weights, optimizer = network(lambda p: nn.Adam(p, 0.1))
             before = contents(weights, optimizer)
             first = gradients(0)[0]
-                for wrong in ((first,), (first, ms.Tensor(np.ones((4, 2), np.float32))), (first, None), 3):
+            for wrong in ((first,), (first, ms.Tensor(np.ones((4, 2), np.float32))), (first, None), 3):
                 with pytest.raises((RuntimeError, ValueError, TypeError)) as raised:
                     optimizer(wrong)
                 messages.append((type(raised.value), str(raised.value).splitlines()[0]))
