@@ -10,6 +10,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Value
+from ..target import current_target
 
 AXES = ("d", "h", "w")
 UNROLLED = 8
@@ -68,7 +69,7 @@ def window_numbers(size: Any, count: Any, kernel: Any, stride: Any, front: Any, 
 
 def narrowed(form: Form, outputs: Any) -> Form:
     """``form`` with one masked vector for rows of a few outputs, where that is possible."""
-    if form.rows is None or not form.step or outputs not in (5, 6, 7):
+    if form.rows is None or not form.step or outputs not in (5, 6, 7) or not current_target().has_masks:
         return form
     return replace(form, lanes=8, narrow=True)
 
