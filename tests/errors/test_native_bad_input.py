@@ -182,8 +182,8 @@ def test_a_compiled_loop_can_be_interrupted():
         while i < 2**60:
             x, i = x * 0.5 + 1, i + 1
         return x
-    threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(2.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         endless(ms.Tensor(np.ones(64, np.float32)))
     except KeyboardInterrupt:
         print("interrupted")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import time
-
 import numpy as np
 import pytest
 
 import duograph as ms
 from duograph import ops
 from duograph.core.op import state
+from tests.unit.alarms import alarm
 
 X = ms.Tensor(np.ones(4, np.float32))
 gradient, second = ms.grad(lambda x: ops.relu(x * x).sum()), ms.grad(lambda x: ms.grad(ops.sin)(x).sum())
@@ -36,22 +34,8 @@ def test_the_dispatch_state_is_what_it_was(name):
     work = WORK[name]
     expected = work()
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for attempt in range(150):
-            # moments of different lengths, so that every part of the work is met
-            signal.setitimer(signal.ITIMER_REAL, 5e-4 + attempt % 97 * 1.37e-6)
-            end = time.perf_counter() + 2e-3
-            try:
-                while time.perf_counter() < end:
-                    work()
-            except KeyboardInterrupt:
-                continue
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with alarm() as clock:
+        for attempt in range(150):  # moments of different lengths, so that every part of the work is met
+            clock.interrupts(work, after=5e-4 + attempt % 97 * 1.37e-6, within=2e-3)
     assert (state.tapes, state.binder, state.detached) == ([], None, 0)
     assert str(work()) == str(expected)

@@ -279,8 +279,8 @@ def test_an_endless_loop_can_be_interrupted():
     values = [np.float32(-1).reshape(()), np.ones(2, np.float32)]
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
             executable.run(values)
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -11,7 +11,6 @@ import itertools
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,6 +23,7 @@ from duograph.autodiff.tape import Tape
 from duograph.core.op import state
 from duograph.runtime import executable_run, launch, regions
 from duograph.runtime.guard_machine import GuardProgram
+from tests.unit.alarms import alarm
 from tests.unit.jit.native_calls import bits, is_native, native_hits, warmed
 from tests.unit.runtime.engine import f32, launching
 
@@ -305,24 +305,13 @@ def test_no_interrupt_is_lost(name: str) -> None:
     for _ in range(4):
         work(x)
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     dropped: list[object] = []
-    before, hook = signal.signal(signal.SIGALRM, interrupt), sys.unraisablehook
+    hook = sys.unraisablehook
     sys.unraisablehook = lambda error: dropped.append(error.exc_type)
     try:
-        for attempt in range(60):
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 2e-3 + attempt * 1.37e-5)
-                end = time.perf_counter() + 0.25
-                while time.perf_counter() < end:
-                    work(x)
-                lost += 1
-            except KeyboardInterrupt:
-                continue
+        with alarm() as clock:
+            for attempt in range(60):
+                lost += not clock.interrupts(lambda: work(x), after=2e-3 + attempt * 1.37e-5, within=0.25)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
         sys.unraisablehook = hook
     assert lost <= dropped.count(KeyboardInterrupt)

@@ -148,8 +148,12 @@ def test_ctrl_c_ends_a_long_compilation(monkeypatch):
     """The main thread waits where an exception reaches it, while LLVM works on another thread."""
     monkeypatch.setattr(machine, "LONG_TEXT", 0)
     released = threading.Event()
-    monkeypatch.setattr(machine, "_compile", lambda *_: released.wait(30))
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    def compile_for_long(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+        released.wait(30)
+
+    monkeypatch.setattr(machine, "_compile", compile_for_long)
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         compile_text(scale(2))
