@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from duograph.api.public_ops import functions
@@ -28,7 +29,24 @@ def _activation(activation: Any, alpha: float, owner: str) -> Any:
     return activation
 
 
-class Conv2dBnAct(Cell):
+class _BnAct(Cell):
+    """What layers share that normalisation and activation may follow."""
+
+    def _add_bn_act(self, norm: Callable[[], Cell], has_bn: bool, activation: Any, alpha: float) -> None:
+        self.has_bn = checks.boolean(has_bn, "has_bn", self.cls_name)
+        if has_bn:
+            self.batchnorm = norm()
+        self.activation = _activation(activation, alpha, self.cls_name)
+
+    def _bn_act(self, x: Tensor) -> Tensor:
+        if self.has_bn:
+            x = self.batchnorm(x)
+        if self.activation is not None:
+            x = self.activation(x)
+        return x
+
+
+class Conv2dBnAct(_BnAct):
     """Convolution, batch normalisation and activation.
 
     Args:
@@ -76,21 +94,13 @@ class Conv2dBnAct(Cell):
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init,
         )  # fmt: skip
-        self.has_bn = checks.boolean(has_bn, "has_bn", self.cls_name)
-        if has_bn:
-            self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
-        self.activation = _activation(activation, alpha, self.cls_name)
+        self._add_bn_act(lambda: BatchNorm2d(out_channels, eps, momentum), has_bn, activation, alpha)
 
     def construct(self, x):
-        x = self.conv(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        if self.activation is not None:
-            x = self.activation(x)
-        return x
+        return self._bn_act(self.conv(x))
 
 
-class DenseBnAct(Cell):
+class DenseBnAct(_BnAct):
     """Dense layer, batch normalisation and activation; see `Conv2dBnAct`."""
 
     def __init__(
@@ -109,18 +119,10 @@ class DenseBnAct(Cell):
     ) -> None:
         super().__init__()
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
-        self.has_bn = checks.boolean(has_bn, "has_bn", self.cls_name)
-        if has_bn:
-            self.batchnorm = BatchNorm1d(out_channels, eps, momentum)
-        self.activation = _activation(activation, alpha, self.cls_name)
+        self._add_bn_act(lambda: BatchNorm1d(out_channels, eps, momentum), has_bn, activation, alpha)
 
     def construct(self, x):
-        x = self.dense(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        if self.activation is not None:
-            x = self.activation(x)
-        return x
+        return self._bn_act(self.dense(x))
 
 
 class TimeDistributed(Cell):
@@ -202,13 +204,9 @@ class _FractionalMaxPool(Cell):
         self.return_indices, self._random_samples = return_indices, _random_samples
 
     def construct(self, input):
-        return self.pooled(input)
-
-    def pooled(self, x: Tensor) -> Any:
-        """Maxima, and their places if wanted."""
         function = _OPS[f"fractional_max_pool{self.rank}d"]
         settings = self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
-        return function(x, *settings)
+        return function(input, *settings)
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):

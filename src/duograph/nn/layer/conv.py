@@ -60,24 +60,27 @@ class _Conv(Cell):
 
     rank = 2
     transposed = False
+    formats: tuple[str, ...] = ("NCHW", "NHWC")
 
-    def _setup(
+    def __init__(
         self,
         in_channels: int,
         out_channels: int,
         kernel_size: Any,
-        stride: Any,
-        pad_mode: str,
-        padding: Any,
-        dilation: Any,
-        group: int,
-        has_bias: bool,
-        weight_init: Any,
-        bias_init: Any,
-        data_format: str,
-        dtype: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCHW",
+        dtype: Any = dt.float32,
     ) -> None:
+        super().__init__()
         owner = self.cls_name
+        checks.string_of(data_format, self.formats, "format", owner)
         self.in_channels = checks.positive_int(in_channels, "in_channels", owner)
         self.out_channels = checks.positive_int(out_channels, "out_channels", owner)
         self.kernel_size = checks.extents(kernel_size, self.rank, "kernel_size", owner)
@@ -105,6 +108,23 @@ class _Conv(Cell):
             fan_in = shape[1] * numel(shape[2:])
             self.bias = Parameter(default_bias(bias_init, out_channels, fan_in, dtype), name="bias")
 
+    def construct(self, x):
+        return self._convolved(x, self.in_use(self.weight))
+
+    def _convolved(self, x: Tensor, weight: Tensor) -> Tensor:
+        """The result for (N, C, *size) and a weight whose axes end with those of the kernel."""
+        return convolve(
+            x,
+            weight,
+            self.in_use(self.bias),
+            stride=self.stride,
+            pad_mode=self.pad_mode,
+            padding=self.padding,
+            dilation=self.dilation,
+            group=self.group,
+            op=_primitive(self.rank),
+        )
+
     def extend_repr(self) -> str:
         kernel, stride, dilation, padding = self.kernel_size, self.stride, self.dilation, self.padding
         if self.rank == 1:
@@ -118,6 +138,61 @@ class _Conv(Cell):
         )
 
 
+class _OneAxis(_Conv):
+    """What layers over one axis share: settings are ints, the weight is (., ., 1, kernel) as MindSpore keeps it."""
+
+    rank = 1
+    formats = ("NCW",)
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int,
+        stride: int = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: int = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        dtype: Any = dt.float32,
+    ) -> None:
+        for name, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
+            checks.integer(value, name, self.cls_name)
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
+            flat_init(weight_init), bias_init, "NCW", dtype,
+        )  # fmt: skip
+        self.weight = Parameter(with_unit_height(self.weight), name="weight")
+
+    def construct(self, x):
+        return self._convolved(x, without_unit_height(self.in_use(self.weight)))
+
+
+def with_unit_height(weight: Tensor) -> Tensor:
+    """(O, C, K) as (O, C, 1, K)."""
+    o, c, k = weight.shape
+    return reshape(weight, shape=(o, c, 1, k))
+
+
+def without_unit_height(weight: Tensor) -> Tensor:
+    """(O, C, 1, K) as (O, C, K)."""
+    o, c, _, k = weight.shape
+    return reshape(weight, shape=(o, c, k))
+
+
+def flat_init(init: Any) -> Any:
+    """A weight given as a Tensor (O, C, K) or (O, C, 1, K), as (O, C, K); anything else as it is."""
+    return without_unit_height(init) if isinstance(init, Tensor) and len(init.shape) == 4 else init
+
+
+def _primitive(rank: int) -> str:
+    """The name that messages give to a convolution over ``rank`` axes."""
+    return "Conv3D" if rank == 3 else "Conv2D"
+
+
 def _checked_padding(padding: Any, rank: int, pad_mode: str, owner: str) -> Any:
     if isinstance(padding, bool) or not isinstance(padding, int | tuple | list):
         raise TypeError(f"For '{owner}', the type of 'padding' must be int or tuple, but got {type(padding).__name__}.")
@@ -127,9 +202,8 @@ def _checked_padding(padding: Any, rank: int, pad_mode: str, owner: str) -> Any:
     if len(items) not in (1, rank, 2 * rank):
         raise ValueError(f"For '{owner}', the length of 'padding' must be {2 * rank}, but got {len(items)}.")
     if pad_mode != "pad" and any(items):
-        op = f"Conv{rank}D" if rank > 1 else "Conv2D"
         raise ValueError(
-            f"For '{op}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
+            f"For '{_primitive(rank)}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
             f"but got 'pad': {padding} and 'pad_mode': {pad_mode}."
         )
     return padding if isinstance(padding, int) else items
@@ -167,110 +241,20 @@ class Conv2d(_Conv):
         (1, 8, 5, 5)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCHW",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        checks.string_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        self._setup(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
-
     def construct(self, x):
-        weight, bias = self.in_use(self.weight), self.in_use(self.bias)
-        if self.data_format == "NHWC":
-            x, weight = channels_first(x), channels_first(weight)
-        out = convolve(
-            x,
-            weight,
-            bias,
-            stride=self.stride,
-            pad_mode=self.pad_mode,
-            padding=self.padding,
-            dilation=self.dilation,
-            group=self.group,
-            op="Conv2D",
-        )
-        return channels_last(out) if self.data_format == "NHWC" else out
+        weight = self.in_use(self.weight)
+        if self.data_format != "NHWC":
+            return self._convolved(x, weight)
+        return channels_last(self._convolved(channels_first(x), channels_first(weight)))
 
 
-class Conv1d(_Conv):
+class Conv1d(_OneAxis):
     """One-dimensional convolution (N, C, L); arguments as in `Conv2d`. The weight is (out, in / group, 1, kernel).
 
     Examples:
         >>> print(nn.Conv1d(2, 5, 3)(ops.ones((1, 2, 4))).shape)
         (1, 5, 4)
     """
-
-    rank = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int,
-        stride: int = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: int = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        for name, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
-            checks.integer(value, name, self.cls_name)
-        self._setup(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-            flat_init(weight_init), bias_init, "NCW", dtype,
-        )  # fmt: skip
-        self.weight = Parameter(with_unit_height(self.weight), name="weight")
-
-    def construct(self, x):
-        return convolve(
-            x,
-            without_unit_height(self.in_use(self.weight)),
-            self.in_use(self.bias),
-            stride=self.stride,
-            pad_mode=self.pad_mode,
-            padding=self.padding,
-            dilation=self.dilation,
-            group=self.group,
-            op="Conv2D",
-        )
-
-
-def with_unit_height(weight: Tensor) -> Tensor:
-    """(O, C, K) as (O, C, 1, K), the shape that MindSpore keeps."""
-    o, c, k = weight.shape
-    return reshape(weight, shape=(o, c, 1, k))
-
-
-def without_unit_height(weight: Tensor) -> Tensor:
-    """(O, C, 1, K) as (O, C, K)."""
-    o, c, _, k = weight.shape
-    return reshape(weight, shape=(o, c, k))
-
-
-def flat_init(init: Any) -> Any:
-    """A weight given as a Tensor (O, C, K) or (O, C, 1, K), as (O, C, K); anything else as it is."""
-    return without_unit_height(init) if isinstance(init, Tensor) and len(init.shape) == 4 else init
 
 
 class Conv3d(_Conv):
@@ -282,6 +266,7 @@ class Conv3d(_Conv):
     """
 
     rank = 3
+    formats = ("NCDHW",)
 
     def __init__(
         self,
@@ -299,25 +284,10 @@ class Conv3d(_Conv):
         data_format: str = "NCDHW",
         dtype: Any = dt.float32,
     ) -> None:
-        super().__init__()
-        checks.string_of(data_format, ("NCDHW",), "format", self.cls_name)
-        self._setup(
+        super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, data_format, dtype,
         )  # fmt: skip
-
-    def construct(self, x):
-        return convolve(
-            x,
-            self.in_use(self.weight),
-            self.in_use(self.bias),
-            stride=self.stride,
-            pad_mode=self.pad_mode,
-            padding=self.padding,
-            dilation=self.dilation,
-            group=self.group,
-            op="Conv3D",
-        )
 
 
 # ---- transposed ------------------------------------------------------------------------------------------------------
@@ -337,18 +307,15 @@ def convolve_transposed(
 ) -> Tensor:
     """Transposed convolution: with ``"same"`` the output has ``size * stride`` positions."""
     kernel = tuple(weight.shape[2:])
-    rank = len(stride)
-    extra = output_padding
-    if pad_mode == "same":
-        total = tuple(max(d * (k - 1) + 1 - s, 0) for k, s, d in zip(kernel, stride, dilation, strict=True))
+    if pad_mode == "pad":
+        pads = resolve_padding("pad", padding, x.shape[2:], kernel, stride, dilation, "Conv2DTranspose")
+        extra = output_padding
+    else:
+        spans = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+        total = [max(span - s, 0) if pad_mode == "same" else 0 for span, s in zip(spans, stride, strict=True)]
         pads = tuple((t // 2, t - t // 2) for t in total)
         # A stride longer than the window leaves positions at the end that no window reaches.
-        extra = tuple(max(s - d * (k - 1) - 1, 0) for k, s, d in zip(kernel, stride, dilation, strict=True))
-    elif pad_mode == "valid":
-        pads = ((0, 0),) * rank
-        extra = tuple(max(s - d * (k - 1) - 1, 0) for k, s, d in zip(kernel, stride, dilation, strict=True))
-    else:
-        pads = resolve_padding("pad", padding, x.shape[2:], kernel, stride, dilation, "Conv2DTranspose")
+        extra = tuple(max(s - span, 0) for span, s in zip(spans, stride, strict=True))
     out = conv_transpose(x, weight, stride=stride, padding=pads, dilation=dilation, groups=group, output_padding=extra)
     return out if bias is None else add_bias(out, bias)
 
@@ -367,7 +334,7 @@ class _ConvTranspose(_Conv):
                 f"but got 'output_padding': {output_padding} and 'pad_mode': {self.pad_mode}."
             )
 
-    def _transposed(self, x: Tensor, weight: Tensor) -> Tensor:
+    def _convolved(self, x: Tensor, weight: Tensor) -> Tensor:
         return convolve_transposed(
             x,
             weight,
@@ -405,8 +372,7 @@ class Conv2dTranspose(_ConvTranspose):
         bias_init: Any = None,
         dtype: Any = dt.float32,
     ) -> None:
-        super().__init__()
-        self._setup(
+        super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, "NCHW", dtype,
         )  # fmt: skip
@@ -418,13 +384,13 @@ class Conv2dTranspose(_ConvTranspose):
                 raise ValueError("output_padding must be in range of [0, max(stride_h, dilation_h)).")
 
     def construct(self, x):
-        out = self._transposed(x, self.in_use(self.weight))
+        out = self._convolved(x, self.in_use(self.weight))
         if any(self.zeros_behind):
             out = pad(out, padding=((0, 0), (0, 0), *((0, n) for n in self.zeros_behind)))
         return out
 
 
-class Conv1dTranspose(_ConvTranspose):
+class Conv1dTranspose(_OneAxis, _ConvTranspose):
     """Transposed one-dimensional convolution; arguments as in `Conv1d`.
 
     Examples:
@@ -432,35 +398,7 @@ class Conv1dTranspose(_ConvTranspose):
         (1, 5, 4)
     """
 
-    rank = 1
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int,
-        stride: int = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: int = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        for name, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
-            checks.integer(value, name, self.cls_name)
-        self._setup(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-            flat_init(weight_init), bias_init, "NCW", dtype,
-        )  # fmt: skip
-        self._set_output_padding(0)
-        self.weight = Parameter(with_unit_height(self.weight), name="weight")
-
-    def construct(self, x):
-        return self._transposed(x, without_unit_height(self.in_use(self.weight)))
+    output_padding = (0,)
 
 
 class Conv3dTranspose(_ConvTranspose):
@@ -472,6 +410,7 @@ class Conv3dTranspose(_ConvTranspose):
     """
 
     rank = 3
+    formats = ("NCDHW",)
 
     def __init__(
         self,
@@ -490,12 +429,8 @@ class Conv3dTranspose(_ConvTranspose):
         data_format: str = "NCDHW",
         dtype: Any = dt.float32,
     ) -> None:
-        super().__init__()
-        self._setup(
+        super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
             bias_init, data_format, dtype,
         )  # fmt: skip
         self._set_output_padding(output_padding)
-
-    def construct(self, x):
-        return self._transposed(x, self.in_use(self.weight))

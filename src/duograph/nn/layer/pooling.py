@@ -32,8 +32,10 @@ class _Pool(Cell):
 
     rank = 2
     kind = "MaxPool"
+    format = "NCHW"
 
-    def _setup(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, data_format: str) -> None:
+    def __init__(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any) -> None:
+        super().__init__()
         owner = self.cls_name
         if not isinstance(pad_mode, str) or pad_mode.upper() not in ("VALID", "SAME", "PAD"):
             raise ValueError(f"For '{owner}', the 'pad_mode' must be in ['VALID', 'SAME', 'PAD'], but got {pad_mode}.")
@@ -47,7 +49,6 @@ class _Pool(Cell):
             raise ValueError(
                 f"For '{owner}', the padding must be zero when pad_mode is '{pad_mode}', but got {padding}."
             )
-        self.format = data_format
 
     def _pads(self, x: Tensor, dilation: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
         mode = self.pad_mode.lower()
@@ -63,11 +64,17 @@ class _Pool(Cell):
 class _MaxPool(_Pool):
     dilation: tuple[int, ...] = ()
 
-    def _setup_max(
-        self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any, return_indices: bool,
-        ceil_mode: bool, data_format: str = "NCHW",
-    ) -> None:  # fmt: skip
-        self._setup(kernel_size, stride, pad_mode, padding, data_format)
+    def __init__(
+        self,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__(kernel_size, stride, pad_mode, padding)
         self._dilation = checks.extents(dilation, self.rank, "dilation", self.cls_name)
         self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
         self._ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
@@ -78,9 +85,6 @@ class _MaxPool(_Pool):
             )
 
     def construct(self, x):
-        return self._pooled(x)
-
-    def _pooled(self, x: Tensor) -> Any:
         if self.format == "NHWC":
             x = channels_first(x)
         x, added = batched(x, self.rank, self.cls_name)
@@ -130,9 +134,9 @@ class MaxPool2d(_MaxPool):
         ceil_mode: bool = False,
         data_format: str = "NCHW",
     ) -> None:
-        super().__init__()
         checks.string_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        self._setup_max(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode, data_format)
+        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
+        self.format = data_format
 
 
 class MaxPool1d(_MaxPool):
@@ -145,19 +149,6 @@ class MaxPool1d(_MaxPool):
 
     rank = 1
 
-    def __init__(
-        self,
-        kernel_size: int = 1,
-        stride: int = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self._setup_max(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
-
 
 class MaxPool3d(_MaxPool):
     """Greatest element of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `MaxPool2d`.
@@ -169,28 +160,21 @@ class MaxPool3d(_MaxPool):
 
     rank = 3
 
+
+class _AvgPool(_Pool):
+    kind = "AvgPool"
+
     def __init__(
         self,
         kernel_size: Any = 1,
         stride: Any = 1,
         pad_mode: str = "valid",
         padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
         ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
     ) -> None:
-        super().__init__()
-        self._setup_max(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
-
-
-class _AvgPool(_Pool):
-    kind = "AvgPool"
-
-    def _setup_avg(
-        self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, ceil_mode: bool, count_include_pad: bool,
-        divisor_override: int | None = None, data_format: str = "NCHW",
-    ) -> None:  # fmt: skip
-        self._setup(kernel_size, stride, pad_mode, padding, data_format)
+        super().__init__(kernel_size, stride, pad_mode, padding)
         self._ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
         self._count_include_pad = checks.boolean(count_include_pad, "count_include_pad", self.cls_name)
         if divisor_override is not None and divisor_override <= 0:
@@ -198,9 +182,6 @@ class _AvgPool(_Pool):
         self._divisor = divisor_override or 0
 
     def construct(self, x):
-        return self._pooled(x)
-
-    def _pooled(self, x: Tensor) -> Tensor:
         if self.format == "NHWC":
             x = channels_first(x)
         x, added = batched(x, self.rank, self.cls_name)
@@ -250,11 +231,9 @@ class AvgPool2d(_AvgPool):
         divisor_override: int | None = None,
         data_format: str = "NCHW",
     ) -> None:
-        super().__init__()
         checks.string_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        self._setup_avg(
-            kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override, data_format
-        )
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
+        self.format = data_format
 
 
 class AvgPool1d(_AvgPool):
@@ -276,8 +255,7 @@ class AvgPool1d(_AvgPool):
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
-        super().__init__()
-        self._setup_avg(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
+        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
 
 
 class AvgPool3d(_AvgPool):
@@ -289,19 +267,6 @@ class AvgPool3d(_AvgPool):
     """
 
     rank = 3
-
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._setup_avg(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 # ---- adaptive --------------------------------------------------------------------------------------------------------
@@ -334,10 +299,7 @@ class _Adaptive(Cell):
 
 class _AdaptiveAvgPool(_Adaptive):
     def construct(self, input):
-        return self._pooled(input)
-
-    def _pooled(self, x: Tensor) -> Tensor:
-        x, added = batched(x, self.rank, self.cls_name)
+        x, added = batched(input, self.rank, self.cls_name)
         return unbatched(image.adaptive_avg_pool(x, self._extents(x)), added)
 
 
@@ -383,10 +345,7 @@ class _AdaptiveMaxPool(_Adaptive):
         self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
 
     def construct(self, input):
-        return self._pooled(input)
-
-    def _pooled(self, x: Tensor) -> Any:
-        x, added = batched(x, self.rank, self.cls_name)
+        x, added = batched(input, self.rank, self.cls_name)
         out, indices = pool.adaptive_max_pool(x, output_size=self._extents(x))
         out = unbatched(out, added)
         return (out, unbatched(indices, added)) if self.return_indices else out
@@ -443,9 +402,6 @@ class _LPPool(Cell):
         self._stride = checks.extents(kernel_size if stride is None else stride, self.rank, "stride", self.cls_name)
 
     def construct(self, x):
-        return self._pooled(x)
-
-    def _pooled(self, x: Tensor) -> Tensor:
         x, added = batched(x, self.rank, self.cls_name)
         out = pool.lp_pool(x, float(self.norm_type), kernel=self._kernel, stride=self._stride, ceil_mode=self.ceil_mode)
         return unbatched(out, added)
@@ -485,9 +441,6 @@ class _MaxUnpool(Cell):
         self._pad = checks.extents(padding, self.rank, "padding", self.cls_name, least=0)
 
     def construct(self, x, indices, output_size=None):
-        return self._unpooled(x, indices, output_size)
-
-    def _unpooled(self, x: Tensor, indices: Tensor, output_size: Any) -> Tensor:
         x, added = batched(x, self.rank, self.cls_name)
         indices, _ = batched(indices, self.rank, self.cls_name)
         if output_size:
