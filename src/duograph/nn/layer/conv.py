@@ -67,16 +67,16 @@ class _Conv(Cell):
         in_channels: int,
         out_channels: int,
         kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCHW",
-        dtype: Any = dt.float32,
+        stride: Any,
+        pad_mode: str,
+        padding: Any,
+        dilation: Any,
+        group: int,
+        has_bias: bool,
+        weight_init: Any,
+        bias_init: Any,
+        data_format: str,
+        dtype: Any,
     ) -> None:
         super().__init__()
         owner = self.cls_name
@@ -240,6 +240,27 @@ class Conv2d(_Conv):
         >>> nn.Conv2d(3, 8, 3)(ops.ones((1, 3, 5, 5))).shape
         (1, 8, 5, 5)
     """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        data_format: str = "NCHW",
+        dtype: Any = dt.float32,
+    ) -> None:
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
+            bias_init, data_format, dtype,
+        )  # fmt: skip
 
     def construct(self, x):
         weight = self.in_use(self.weight)
