@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +17,7 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Temporary
+from duograph.runtime import pool
 from duograph.runtime.kernels import kernel_address
 from duograph.runtime.single import KERNEL, run_single
 
@@ -88,6 +89,17 @@ def same(name: str, got: Any, want: Any, attrs: Any) -> None:
     want = np.asarray(want)
     assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{name} {attrs}"
     raise AssertionError(f"{name} {attrs}: got\n{got}\nwant\n{want}")
+
+
+def check_threads(threads: int, compute: Callable[[], Sequence[np.ndarray]]) -> None:
+    """Asserts that ``compute()`` gives the same bits on ``threads`` threads as on three."""
+    try:
+        pool.set_threads(3)
+        want = [bits(result) for result in compute()]
+        pool.set_threads(threads)
+        assert [bits(result) for result in compute()] == want
+    finally:
+        pool.set_threads(0)
 
 
 def run_lowered(lowered: Lowering, arrays: Sequence[Any], outs: Sequence[np.ndarray], sizes: Any = ()) -> None:

@@ -21,9 +21,9 @@ from duograph.lower.conv import correlation, weight_grad
 from duograph.lower.conv.correlate import Tile
 from duograph.lower.groups import groups
 from duograph.lower.lowering import Sink
-from duograph.runtime import pool, single
+from duograph.runtime import single
 from duograph.runtime.executable import compile_graph
-from tests.unit.lower.kernel_checks import BFLOAT16, sample
+from tests.unit.lower.kernel_checks import BFLOAT16, check_threads, sample
 
 # N, C, size, O, kernel, stride, padding, dilation, groups
 CASES = {
@@ -237,14 +237,7 @@ def test_threads_do_not_show(threads):
     calls = [
         call for key in ("LeNet, first layer", "strided", "depthwise", "many channels") for call in operands(CASES[key])
     ]
-    try:
-        pool.set_threads(3)
-        want = [native(*call) for call in calls]
-        pool.set_threads(threads)
-        for call, result in zip(calls, want, strict=True):
-            np.testing.assert_array_equal(native(*call), result)
-    finally:
-        pool.set_threads(0)
+    check_threads(threads, lambda: [native(*call) for call in calls])
 
 
 def digest():

@@ -21,9 +21,9 @@ from duograph.lower.conv.batch_weight_grad import BatchWeightGrad
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.lowering import Lowering, Operand
 from duograph.lower.target import current_target
-from duograph.runtime import pool, single
+from duograph.runtime import single
 from duograph.runtime.executable import compile_graph
-from tests.unit.lower.kernel_checks import BFLOAT16
+from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import CASES, attrs, block, native, numbers, operands
 
 LENET = (6, (14, 14), 16, (5, 5), (1, 1), ((0, 0), (0, 0)), (1, 1), 1)
@@ -223,14 +223,7 @@ def force(monkeypatch, rows=6, pixels=2):
 def test_threads_do_not_show(threads, monkeypatch):
     force(monkeypatch)
     calls = operands(MORE["33 images"])
-    try:
-        pool.set_threads(3)
-        want = [native(*call) for call in calls]
-        pool.set_threads(threads)
-        for call, result in zip(calls, want, strict=True):
-            np.testing.assert_array_equal(native(*call), result)
-    finally:
-        pool.set_threads(0)
+    check_threads(threads, lambda: [native(*call) for call in calls])
 
 
 @pytest.mark.parametrize("plain", [True, False])

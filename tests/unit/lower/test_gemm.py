@@ -19,9 +19,9 @@ from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Sink, Temporary
 from duograph.lower.target import TARGETS
-from duograph.runtime import pool, single
+from duograph.runtime import single
 from duograph.runtime.kernels import kernel_address
-from tests.unit.lower.kernel_checks import BFLOAT16, DTYPES, bits, sample
+from tests.unit.lower.kernel_checks import BFLOAT16, DTYPES, bits, check_threads, sample
 from tests.unit.runtime.processes import python
 
 MATMUL = get_op("matmul")
@@ -96,15 +96,10 @@ def test_the_transposed_product_has_the_same_bits():
     assert bits(product(w.T.copy(), x.T.copy())) == bits(np.ascontiguousarray(product(x, w).T))
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_threads_do_not_count(count):
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_threads_do_not_count(threads):
     cases = [(normal(200, 600), normal(600, 300, seed=1)), (normal(1, 900), normal(900, 700, seed=2))]
-    want = [[bits(product(x, w, *stored)) for stored in STORED] for x, w in cases]
-    try:
-        pool.set_threads(count)
-        assert [[bits(product(x, w, *stored)) for stored in STORED] for x, w in cases] == want
-    finally:
-        pool.set_threads(0)
+    check_threads(threads, lambda: [product(x, w, *stored) for x, w in cases for stored in STORED])
 
 
 def test_the_width_of_vectors_does_not_count():

@@ -24,10 +24,10 @@ from duograph.lower.loop.ir import Function
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Temporary
 from duograph.lower.target import host_target
-from duograph.runtime import pool, single
+from duograph.runtime import single
 from duograph.runtime.executable import compile_graph
 from duograph.runtime.single import lower_op
-from tests.unit.lower.kernel_checks import BFLOAT16
+from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import attrs, block, fma, native, numbers, operands
 
 # N, C, size, O, kernel, stride, padding, dilation, groups
@@ -227,14 +227,7 @@ def test_cuts_of_the_work_do_not_show(monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_do_not_show(threads):
     calls = of_each_kind(["odd sizes", "several sections", "many channels"])
-    try:
-        pool.set_threads(3)
-        want = [native(*call) for call in calls]
-        pool.set_threads(threads)
-        for call, result in zip(calls, want, strict=True):
-            np.testing.assert_array_equal(native(*call), result)
-    finally:
-        pool.set_threads(0)
+    check_threads(threads, lambda: [native(*call) for call in calls])
 
 
 @pytest.mark.parametrize("dtype", [np.float16, BFLOAT16], ids=str)
