@@ -19,7 +19,7 @@ from duograph.core.shapes import conv_output_size, same_padding
 from duograph.core.types import TensorType
 
 from .movement import reshape, squeeze
-from .rules import in_float32, same_dtype
+from .rules import in_float32, require_kind, same_dtype
 from .slices import slice_axis, stack
 
 
@@ -65,7 +65,7 @@ class conv:
     batch = merged_batch("conv")
 
     def infer(x, w, *, stride, padding, dilation, groups=1):
-        dtype = same_dtype("conv", x, w)
+        dtype = same_dtype("conv", require_kind("conv", x, "ifc"), w)
         _check_operands(x, w, groups)
         size = tuple(
             conv_output_size(n, k, s, p, d)
@@ -97,7 +97,7 @@ class conv_input_grad:
     batch = merged_batch("conv_input_grad")
 
     def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
-        dtype = same_dtype("conv_input_grad", dout, w)
+        dtype = same_dtype("conv_input_grad", require_kind("conv_input_grad", dout, "ifc", "dout"), w)
         return TensorType(dtype, (dout.shape[0], w.shape[1] * groups, *input_size))
 
     def reference(dout, w, *, input_size, stride, padding, dilation, groups):
@@ -119,7 +119,7 @@ class conv_weight_grad:
         return looped_batch("conv_weight_grad", in_axes, operands, attrs)
 
     def infer(x, dout, *, kernel_size, stride, padding, dilation, groups=1):
-        dtype = same_dtype("conv_weight_grad", x, dout)
+        dtype = same_dtype("conv_weight_grad", require_kind("conv_weight_grad", x, "ifc"), dout)
         return TensorType(dtype, (dout.shape[1], x.shape[1] // groups, *kernel_size))
 
     def reference(x, dout, *, kernel_size, stride, padding, dilation, groups):

@@ -99,7 +99,7 @@ class resize_axis_grad:
     batch = batch_with("resize_axis_grad", _shift_axis)
 
     def infer(dout, *, axis, size, mode, align=False, scale=0.0):
-        dout = tensor("resize_axis_grad", dout)
+        dout = require_kind("resize_axis_grad", dout, "f", "dout")
         return dout.with_shape((*dout.shape[:axis], size, *dout.shape[axis + 1 :]))
 
     def reference(dout, *, axis, size, mode, align, scale):

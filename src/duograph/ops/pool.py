@@ -285,7 +285,7 @@ class avg_pool_grad:
     batch = merged_batch("avg_pool_grad")
 
     def infer(dout, *, input_size, kernel, stride, padding, ceil_mode=False, count_include_pad=True, divisor=0):
-        dout = tensor("avg_pool_grad", dout)
+        dout = require_kind("avg_pool_grad", dout, "f", "dout")
         return dout.with_shape((*dout.shape[:2], *input_size))
 
     def reference(dout, **how):

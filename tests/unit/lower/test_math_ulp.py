@@ -86,7 +86,7 @@ SPECIAL_VALUES: dict[str, list[tuple[float, float]]] = {
     "erfc": [(0.0, 1), (INF, 0.0), (-INF, 2), (NAN, NAN), (40, 0.0)],
     "erfinv": [(-0.0, -0.0), (1, INF), (-1, -INF), (1.5, NAN), (NAN, NAN)],
     "lgamma": [(1, 0.0), (2, 0.0), (0.0, INF), (-0.0, INF), (-3, INF), (INF, INF), (-INF, INF), (NAN, NAN)],
-    "digamma": [(0.0, -INF), (-0.0, INF), (-1, NAN), (INF, INF), (NAN, NAN)],
+    "digamma": [(0.0, -INF), (-0.0, INF), (1e-310, -INF), (-1e-310, INF), (-1, NAN), (INF, INF), (NAN, NAN)],
 }
 
 

@@ -174,8 +174,8 @@ def pow_(b: Builder, z: Complex, w: Complex) -> Complex:
     re = b.select(whole, b.select(negative, inverted.re, re), general.re)
     im = b.select(whole, b.select(negative, inverted.im, im), general.im)
     at_zero = b.eq(z.re, 0.0) & b.eq(z.im, 0.0)
-    # a power of zero is zero for positive real exponents, else undefined
-    undefined = b.select(b.gt(w.re, 0.0) & b.eq(w.im, 0.0), zero, zero / zero)
+    # a power of zero is zero for exponents with a positive real part, else undefined
+    undefined = b.select(b.gt(w.re, 0.0), zero, zero / zero)
     re, im = b.select(at_zero, undefined, re), b.select(at_zero, undefined, im)
     nothing = b.eq(w.re, 0.0) & b.eq(w.im, 0.0)
     return Complex(b.select(nothing, one, re), b.select(nothing, zero, im))

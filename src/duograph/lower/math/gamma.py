@@ -121,5 +121,6 @@ def digamma(b: Builder, x: Value) -> Value:
     reflected, lost = two_sum(value, -cotangent)
     value = b.select(negative, reflected + (lost + (low - cotangent_low)), value + low)
     value = b.select(b.eq(x, INF), x, value)
+    value = b.select(b.lt(b.abs(x), 2.0**-60), -(one / x), value)  # the rest is lost; 1 / x may be infinite
     at_pole = b.select(b.eq(x, 0.0), b.copysign(b.const(INF, x), -x), b.const(NAN, x))
     return b.select(pole, at_pole, b.select(b.isnan(x), x, value))
