@@ -9,6 +9,7 @@ import pytest
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.ops import arithmetic as ar
 from duograph.ops import complex as co
@@ -46,7 +47,7 @@ def test_gradient(name: str) -> None:
         return float(np.sum(out.real * 0.8 + out.imag * 0.3))
 
     x = Tensor(Z)
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         variable = tape.watch(x)
         out = f(x)
         seed = tape.variable(out)

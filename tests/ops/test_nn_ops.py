@@ -13,6 +13,7 @@ import scipy.special as sp
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core.dim import fresh_symbol
 from duograph.core.dtype import float32
@@ -212,7 +213,7 @@ def test_value(name: str) -> None:
 
 
 def gradients(f: Callable[..., Any], xs: list[Tensor], wanted: list[int], weights: Tensor) -> list[Tensor | None]:
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         variables = [tape.watch(xs[i]) for i in wanted]
         out = f(*xs)
         seed = tape.variable(out)

@@ -7,10 +7,11 @@ import pytest
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
-from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops, binding
+from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops, binding, state
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.interpreter import Interpreter
@@ -120,7 +121,7 @@ def differentiable(row: OpInfo, sample: Sample) -> list[int]:
 def gradients(row: OpInfo, sample: Sample, operands: list[Tensor], weights: np.ndarray) -> list[Tensor]:
     """Gradients of ``sum(op(...) * weights)`` with respect to the float operands."""
     wanted = differentiable(row, sample)
-    with Tape() as tape:
+    with taping([*state.tapes, tape := Tape()]):
         variables = [tape.watch(operands[i]) for i in wanted]
         out = first(row.op(*operands, **sample.attrs))
         seed = tape.variable(out)
@@ -190,7 +191,7 @@ def test_second_gradient(row: OpInfo, sample: Sample) -> None:
 
     base = [sample.operands[i] for i in wanted]
     operands = operands_with(base)
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         variables = [tape.watch(operands[i]) for i in wanted]
         total = along(operands)
         seed = tape.variable(total)
@@ -210,7 +211,7 @@ def test_graph_has_the_same_bits(row: OpInfo, sample: Sample) -> None:
     params = [builder.param(f"x{i}", t.abstract) for i, t in enumerate(operands)]
     with binding(GraphBinder(builder)):
         inputs = [wrap(p) for p in params]
-        with Tape() as tape:
+        with taping([tape := Tape()]):
             variables = [tape.watch(inputs[i]) for i in wanted]
             outs = outputs(row.op(*inputs, **sample.attrs))
             seed = tape.variable(outs[0]) if wanted else None
@@ -243,7 +244,7 @@ def test_graph_of_symbolic_shapes(row: OpInfo, sample: Sample) -> None:
         params.append(builder.param(f"x{i}", t.abstract.with_shape(shape)))
     with binding(GraphBinder(builder)):
         inputs = [wrap(p) for p in params]
-        with Tape() as tape:
+        with taping([tape := Tape()]):
             variables = [tape.watch(inputs[i]) for i in wanted]
             outs = outputs(row.op(*inputs, **sample.attrs))
             seed = tape.variable(outs[0]) if wanted else None

@@ -144,7 +144,7 @@ def _is_trackable(value: Any) -> bool:
 
 
 class Tape:
-    """Records ops on watched values between `__enter__` and `__exit__`.
+    """Records ops on watched values while it is among the tapes of the dispatch state.
 
     Attributes:
         log: what was recorded, in order: entries, and the tuples of native code.
@@ -179,13 +179,6 @@ class Tape:
     @entries.setter
     def entries(self, entries: list[Entry]) -> None:
         self.log = entries  # type: ignore[assignment]  # a list of entries is a log
-
-    def __enter__(self) -> Tape:
-        state.tapes = [*state.tapes, self]
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        state.tapes = [t for t in state.tapes if t is not self]
 
     # -- variables ---------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from duograph.autodiff.backward import backpropagate
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE
@@ -51,7 +52,7 @@ def results(row: OpInfo, sample: Sample, operands: list[Tensor], gradients: bool
     """What a call gives, and the gradients of its results with respect to the operands."""
     if not gradients:
         return bits(row.op(*operands, **sample.attrs))
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         watched = [tape.watch(x) if x.dtype.is_floating else None for x in operands]
         out = row.op(*operands, **sample.attrs)
     outs = [x for x in (out if isinstance(out, tuple) else (out,)) if x.dtype.is_floating]

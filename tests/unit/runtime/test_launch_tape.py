@@ -10,6 +10,7 @@ import pytest
 
 import duograph as ms
 from duograph import ops
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core.op import get_op
 from duograph.runtime import launch
@@ -113,7 +114,7 @@ def test_parameters_and_frozen_ones(engine: launch.Engine) -> None:
 def test_ops_are_recorded_natively() -> None:
     x, y = f32(4), f32(4, seed=1)
     for _ in range(3):
-        with Tape() as tape:
+        with taping([tape := Tape()]):
             variable = tape.watch(x)
             z = x * y
             w = z + 1.0
@@ -144,7 +145,7 @@ def test_values_that_were_overwritten_are_noticed() -> None:
 def test_unwatched_calls_are_not_recorded() -> None:
     x, y = f32(4), f32(4, seed=1)
     for _ in range(4):
-        with Tape() as tape:
+        with taping([tape := Tape()]):
             tape.watch(x)
             y * y
             x > y
@@ -156,9 +157,9 @@ def test_marks_of_several_tapes() -> None:
     """A tensor that an outer and an inner tape watch has two variables, and loses neither."""
     x = f32(4)
     for _ in range(3):
-        with Tape() as outer:
+        with taping([outer := Tape()]):
             a = outer.watch(x)
-            with Tape() as inner:
+            with taping([outer, inner := Tape()]):
                 b = inner.watch(x)
                 y = x * x
             z = x + y
@@ -183,7 +184,7 @@ def test_several_tapes_are_told_of_native_calls() -> None:
     x, y = f32(4), f32(4, seed=1)
 
     def inside() -> int:
-        with Tape() as outer, Tape() as inner:
+        with taping([outer := Tape(), inner := Tape()]):
             outer.watch(x)
             inner.watch(y)
             count = launches(lambda: x * y)
@@ -195,7 +196,7 @@ def test_several_tapes_are_told_of_native_calls() -> None:
 
 def test_two_outputs_are_told_natively() -> None:
     x = f32(3, 4)
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         tape.watch(x)
         assert launches(lambda: get_op("sort")(x, axis=1, descending=False)) == 1
     assert [entry.op.name for entry in tape.entries] == ["sort"] * 4

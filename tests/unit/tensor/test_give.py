@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
+from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.tensor.give import give
 
@@ -68,7 +69,7 @@ def test_what_others_see_is_copied(keep: Any) -> None:
 
 def test_under_a_tape_it_is_an_ordinary_write() -> None:
     p, value = parameter(), fresh()
-    with Tape() as tape:
+    with taping([tape := Tape()]):
         tape.watch(value)
         give(p, value, holders=1)
         assert tape.variable(p) is not None
