@@ -18,6 +18,7 @@ from .sources import Guard, Pin, Source, _Key, compile_guards
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 _NO_EXTRAS = ((), None, 0)
 _DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
+_LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
 _SIMPLE = (int, float, str, bytes, bool, type(None))
 
 
@@ -96,7 +97,7 @@ class Translator:
                 p.type_(self.register(source), expected)
             case "len":
                 kind = type(source.load(self.args))
-                if kind not in (list, tuple, dict):
+                if kind.__len__ not in _LENGTHS:  # another runs Python
                     return False
                 p.len_(self.register(source), kind, expected)
             case "equal" if type(expected) in _SIMPLE:

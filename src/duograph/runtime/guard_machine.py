@@ -128,7 +128,7 @@ class GuardProgram:
         self._add("type", value, self._pointer(expected))
 
     def len_(self, value: int, kind: type, expected: int) -> None:
-        """Class and length; for builtin containers."""
+        """Class and length; for containers whose ``__len__`` is not written in Python."""
         self._add("len", value, expected, self._pointer(kind))
 
     def equal(self, value: int, expected: Any) -> None:

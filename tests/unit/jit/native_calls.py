@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,17 @@ def is_native(function: Any, *args: Any, **kwargs: Any) -> bool:
     before = native_hits(function)
     function(*args, **kwargs)
     return native_hits(function) == before + 1
+
+
+def python_within(function: Any, *args: Any, **kwargs: Any) -> list[str]:
+    """Names of the Python functions that a call of the compiled ``function`` runs."""
+    names: list[str] = []
+    sys.setprofile(lambda frame, event, _: names.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        function(*args, **kwargs)
+    finally:
+        sys.setprofile(None)
+    return names
 
 
 def led_by_python(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
-from tests.unit.jit.native_calls import bits, f32, is_native, led_by_python, warmed
+from tests.unit.jit.native_calls import bits, f32, is_native, led_by_python, python_within, warmed
 
 RNG = np.random.default_rng(0)
 INPUT = Tensor(RNG.standard_normal((4, 3)).astype(np.float32))
@@ -192,3 +192,32 @@ def test_writes_that_depend_on_the_way_taken():
         assert bits(compiled(native, x)) == bits(function(eager, x))
     assert bits(native) == bits(eager)
     assert compiled(native, f32(1.0, 1.0)) is native
+
+
+# -- whole training steps ----------------------------------------------------------------------------------------------
+
+OPTIMIZERS = {
+    "SGD": lambda p: nn.SGD(p, nn.exponential_decay_lr(0.1, 0.9, 20, 2, 1), momentum=0.9, nesterov=True),
+    "Momentum": lambda p: nn.Momentum(p, nn.CosineDecayLR(0.01, 0.1, 9), 0.9),
+    "RMSProp": lambda p: nn.RMSProp(p, 0.01, centered=True),
+    "Adam": lambda p: nn.Adam([{"params": p[:1], "lr": 0.1}, {"params": p[1:]}], 0.01, loss_scale=64.0),
+    "AdamWeightDecay": lambda p: nn.AdamWeightDecay(p, nn.WarmUpLR(0.01, 4), weight_decay=0.01),
+    "Lamb": lambda p: nn.Lamb(p, 0.01),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_training_step_runs_no_python(name):
+    """Forward, loss, gradients, clipping and optimizer, and the guards on the lists of Parameters in it."""
+    net = nn.SequentialCell([nn.Dense(3, 5), nn.Tanh(), nn.Dense(5, 2)])
+    optimizer = OPTIMIZERS[name](net.trainable_params())
+    gradients = ms.value_and_grad(lambda x: (net(x) ** 2).mean() * 64.0, None, net.trainable_params())
+
+    @ms.jit
+    def step(x):
+        loss, grads = gradients(x)
+        optimizer(ops.clip_by_global_norm(grads, 1.0))
+        return loss
+
+    x = Tensor(np.ones((4, 3), np.float32))
+    assert python_within(warmed(step, x), x) == []

@@ -147,7 +147,7 @@ class Optimizer(CompiledSteps, Cell):
                 f"For '{self.cls_name}', there must be one gradient per parameter: {len(self.parameters)}, but got "
                 f"{len(gradients)}."
             )
-        check_shapes(self.parameters, gradients, self.cls_name)
+        check_shapes(self.parameters, gradients, self)
         t = None
         if self.counter:
             counter = getattr(self, self.counter)

@@ -45,17 +45,18 @@ def centralized(grad: Tensor) -> Tensor:
     return sub(grad, reduce_mean(grad, axis=tuple(range(1, len(grad.shape))), keep_dims=True))
 
 
-def check_shapes(parameters: Iterable[Parameter], gradients: Iterable[Tensor], owner: str) -> None:
+def check_shapes(parameters: Iterable[Parameter], gradients: Iterable[Tensor], owner: Cell) -> None:
     """Raises before anything is written, unless each gradient is a tensor of the shape of its parameter."""
     for p, g in zip(parameters, gradients, strict=True):
         if not isinstance(g, Tensor):
             raise TypeError(
-                f"For '{owner}', the gradient of the parameter {p.name} must be a Tensor, but got {type(g).__name__}."
+                f"For '{owner.cls_name}', the gradient of the parameter {p.name} must be a Tensor, but got "
+                f"{type(g).__name__}."
             )
         if tuple(p.shape) != tuple(g.shape):
             raise ValueError(
-                f"For '{owner}', the shape of a gradient must be that of its parameter {p.name}: {tuple(p.shape)}, but "
-                f"got {tuple(g.shape)}."
+                f"For '{owner.cls_name}', the shape of a gradient must be that of its parameter {p.name}: "
+                f"{tuple(p.shape)}, but got {tuple(g.shape)}."
             )
 
 
@@ -159,7 +160,7 @@ class Optimizer(CompiledSteps, Cell):
                 f"For '{self.cls_name}', there must be one gradient per parameter: {self.param_length}, but got "
                 f"{len(gradients)}."
             )
-        check_shapes(self.parameters, gradients, self.cls_name)
+        check_shapes(self.parameters, gradients, self)
         rates = self.rates()
         decays = self._current_decays()
         assign(self.global_step, add(self.global_step, constant_like(self.global_step, 1)))
