@@ -1,4 +1,4 @@
-"""What stands where in the words of a native call: `call_machine.py` writes them, `call_text.py` reads them."""
+"""What stands where in the words of a native call: `call_machine.py` writes them, `call_text.py` and others read them."""
 
 from __future__ import annotations
 
