@@ -1,4 +1,4 @@
-"""What stands where in the words of a native call: `call_machine.py` writes them, `call_text.py` and others read them."""
+"""What stands where in the words of a native call: `call_machine` writes them, code of `call_*` reads them."""
 
 from __future__ import annotations
 
