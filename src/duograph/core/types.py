@@ -13,7 +13,7 @@ value: constness belongs to the frontend, not to the type (``docs/decisions``). 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from .dim import Dim, Symbol
@@ -78,6 +78,13 @@ class ScalarType(Type):
 @dataclass(frozen=True, slots=True)
 class TupleType(Type):
     items: tuple[Type, ...]
+    _hash: int = field(init=False, repr=False, compare=False)  # hundreds of items are hashed once, not at every look-up
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.items))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __str__(self) -> str:
         inner = ", ".join(map(str, self.items))

@@ -400,3 +400,30 @@ def second_value_from_loop(x):
     for _ in range(4):
         previous, current = current, previous + current
     return previous * current
+
+
+TABLE = T([[0.0, 3.0, 1.0], [1.0, 0.0, 2.0], [4.0, 1.0, 0.0]])
+
+
+@program(calls=[(T(0), 4), (T(1), 4), (T(2), 1)])
+def decoding_stops_at_a_token_or_a_length(token, longest):
+    seen = []
+    while True:
+        token = (TABLE[token] * (len(seen) + 1)).argmax()
+        if token == 0 or len(seen) >= longest:
+            break
+        seen.append(token.item())
+    return seen, token
+
+
+@program(calls=[(T(0), 9), (T(1), 9)])
+def decoding_that_may_stop_at_every_step(token, longest):
+    seen = []
+    for step in range(longest):
+        token = (TABLE[token] + step % 2 * T([0.0, 0.0, 3.0])).argmax()
+        seen.append(token)
+        if token == 0:
+            break
+        elif step % 5 == 4:
+            continue
+    return seen

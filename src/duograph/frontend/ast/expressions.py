@@ -191,7 +191,7 @@ class Expressions:
             result = self._compare_one(op, left, right)
             if i == len(pairs) - 1:
                 return result
-            return self._short_circuit(result, lambda: chain(i + 1, right), on=True)
+            return self._short_circuit(self.semantics.truth(result), result, lambda: chain(i + 1, right), on=True)
 
         return chain(0, left)
 
@@ -204,9 +204,8 @@ class Expressions:
             return found if isinstance(op, ast.In) else not found
         return self.semantics.compare(COMPARE[type(op)], a, b)
 
-    def _short_circuit(self, value: Any, rest: Callable[[], Any], on: bool) -> Any:
-        """``value and rest()`` (``on``) or ``value or rest()``, with Python's value semantics."""
-        truth = self.semantics.truth(value)
+    def _short_circuit(self, truth: Any, value: Any, rest: Callable[[], Any], on: bool) -> Any:
+        """``rest()`` if ``truth`` is ``on``, else ``value``."""
         if not isinstance(truth, Scalar):
             return rest() if bool(truth) is on else value
         go = lambda: Outcome("value", rest())  # noqa: E731
@@ -220,12 +219,15 @@ class Expressions:
             value = self.eval(node.values[i], frame)
             if i == len(node.values) - 1:
                 return value
-            return self._short_circuit(value, lambda: chain(i + 1), on)
+            return self._short_circuit(self.semantics.truth(value), value, lambda: chain(i + 1), on)
 
         return chain(0)
 
     def test(self, node: ast.expr, frame: Frame) -> Any:
-        """Truth of an expression in test position: a bool or a bool Scalar (operands need not join as values)."""
+        """Truth of an expression in test position: a bool or a bool Scalar (operands need not join as values).
+
+        Where ``a or b`` stops at ``a`` it is true, whatever ``a`` is: if ``b`` is known to be true, so is the whole.
+        """
         if isinstance(node, ast.BoolOp):
             on = isinstance(node.op, ast.And)
 
@@ -233,7 +235,7 @@ class Expressions:
                 truth = self.test(node.values[i], frame)
                 if i == len(node.values) - 1:
                     return truth
-                return self._short_circuit(truth, lambda: chain(i + 1), on)
+                return self._short_circuit(truth, not on, lambda: chain(i + 1), on)
 
             return chain(0)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

@@ -29,6 +29,15 @@ NEXT = Outcome("next")
 _PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 
 
+def _leaves_by(body: list[ast.stmt]) -> type[ast.stmt] | None:
+    """The kind of statement by which the end of a block leaves it; ``None`` if what follows the block is next."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        kind = _leaves_by(last.body)
+        return kind if kind is _leaves_by(last.orelse) else None
+    return type(last) if isinstance(last, ast.Return | ast.Break | ast.Continue | ast.Raise) else None
+
+
 class Statements(Expressions):
     """Executes statements in a frame; each gives an `Outcome`."""
 
@@ -159,9 +168,10 @@ class Statements(Expressions):
         truth = self.test(node.test, frame)
         if not isinstance(truth, Scalar):
             return self.block(node.body if truth else node.orelse, frame)
-        return self.session.regions.branch(
-            truth, lambda: self.block(node.body, frame), lambda: self.block(node.orelse, frame)
-        )
+        regions = self.session.regions
+        if _leaves_by(node.body) != _leaves_by(node.orelse):  # these would not join: no attempt is needed to learn it
+            return self.block(node.body if regions.decide(truth) else node.orelse, frame)
+        return regions.branch(truth, lambda: self.block(node.body, frame), lambda: self.block(node.orelse, frame))
 
     def exec_Return(self, node: ast.Return, frame: Frame) -> Outcome:
         return Outcome("return", None if node.value is None else self.eval(node.value, frame))
