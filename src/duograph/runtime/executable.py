@@ -25,9 +25,9 @@ from duograph.ir.node import Graph
 
 from .executable_build import Build
 from .executable_frame import NEEDED
-from .executable_host import raise_interrupt
 from .executable_run import Mismatch, Replay, Run, array_maker, input_kinds
 from .executable_values import bytes_of, leaf_types, tree_of
+from .interrupts import raise_interrupt
 from .native_stacks import cells
 from .status import HOST, MEANING, TOO_SMALL
 

@@ -25,7 +25,6 @@ from duograph.lower.loop.ir import Value
 from .arena import Block
 from .executable_emit import Emitter, Scope, knows, may_overwrite
 from .executable_frame import ITERATIONS, LOOKED
-from .executable_host import POLL
 from .executable_values import (
     ALIASES,
     NOTHING,
@@ -40,6 +39,7 @@ from .executable_values import (
     output_places,
     tree_of,
 )
+from .interrupts import POLL
 
 if TYPE_CHECKING:
     from .steps import Step

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Ty
 from duograph.ir.interpreter import Interpreter, resolved
 from duograph.ir.node import Apply, Graph
 
-from . import code, kernels
 from .executable_frame import RUN
 from .executable_scalars import word_type
 from .executable_values import (
@@ -38,6 +36,7 @@ from .executable_values import (
     leaves_of,
     tree_of,
 )
+from .interrupts import provide
 from .status import HOST
 
 if TYPE_CHECKING:
@@ -189,100 +188,8 @@ def _host(bufs: int, dims: int) -> int:
     return 0
 
 
-POLL = "dg_poll"
-INTERRUPTS: dict[int, BaseException] = {}
-"""What the signal handlers of threads have raised while these were in loops of native code."""
-
-
-def _interrupted(_: object, error: BaseException | None, trace: Any) -> None:
-    """Called by native code with what a signal handler raised."""
-    if error is not None:
-        INTERRUPTS[threading.get_ident()] = error.with_traceback(trace)
-
-
-def raise_interrupt() -> None:
-    """Raises what interrupted the native loop that this thread was in."""
-    error = INTERRUPTS.pop(threading.get_ident(), None)
-    if error is not None:
-        raise error
-
-
-_SIGNALS = """
-declare i32 @c_PyGILState_Ensure()
-declare void @c_PyGILState_Release(i32)
-declare i32 @c_PyErr_CheckSignals()
-declare void @c_PyErr_Fetch(ptr, ptr, ptr)
-declare void @c_PyErr_NormalizeException(ptr, ptr, ptr)
-declare void @c_PyErr_Clear()
-declare void @c_Py_DecRef(ptr)
-declare ptr @c_PyObject_CallFunctionObjArgs(ptr, ...)
-declare i32 @dg_python_step(ptr, ptr)
-@c_interrupted = external global i8
-@c_None = external global i8
-
-define i32 @dg_poll(ptr %bufs, ptr %dims) nounwind {
-  %error = alloca [3 x ptr], align 16
-  %value.at = getelementptr ptr, ptr %error, i64 1
-  %trace.at = getelementptr ptr, ptr %error, i64 2
-  %held = call i32 @c_PyGILState_Ensure()
-  %raised = call i32 @c_PyErr_CheckSignals()
-  %fine = icmp eq i32 %raised, 0
-  br i1 %fine, label %done, label %note
-note:
-  call void @c_PyErr_Fetch(ptr %error, ptr %value.at, ptr %trace.at)
-  call void @c_PyErr_NormalizeException(ptr %error, ptr %value.at, ptr %trace.at)
-  %type = load ptr, ptr %error
-  %value = load ptr, ptr %value.at
-  %trace = load ptr, ptr %trace.at
-  %no.trace = icmp eq ptr %trace, null
-  %shown = select i1 %no.trace, ptr @c_None, ptr %trace
-  %answer = call ptr (ptr, ...) @c_PyObject_CallFunctionObjArgs(
-    ptr @c_interrupted, ptr %type, ptr %value, ptr %shown, ptr null)
-  call void @c_PyErr_Clear()
-  call void @c_Py_DecRef(ptr %answer)
-  call void @c_Py_DecRef(ptr %type)
-  call void @c_Py_DecRef(ptr %value)
-  call void @c_Py_DecRef(ptr %trace)
-  br label %done
-done:
-  %status = phi i32 [ 0, %0 ], [ STATUS, %note ]
-  call void @c_PyGILState_Release(i32 %held)
-  ret i32 %status
-}
-
-define i32 @dg_step(ptr %bufs, ptr %dims) nounwind {
-  %status = call i32 @dg_poll(ptr null, ptr null)
-  %fine = icmp eq i32 %status, 0
-  br i1 %fine, label %go, label %stop
-go:
-  %answer = call i32 @dg_python_step(ptr %bufs, ptr %dims)
-  ret i32 %answer
-stop:
-  ret i32 %status
-}
-"""
-"""A Python function that is called while a signal is pending handles it before its first line, where it cannot catch
-what the handler raises, and ctypes would drop it. So native code looks after signals before it calls Python."""
-
-
-def _provide() -> None:
-    """Hands out the addresses of ``dg_poll`` and of the callback for steps that run in Python."""
-    step = ctypes.cast(_callback, ctypes.c_void_p).value or 0
-    names = (
-        "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch", "PyErr_NormalizeException",
-        "PyErr_Clear", "Py_DecRef", "PyObject_CallFunctionObjArgs",
-    )  # fmt: skip
-    symbols = {f"c_{n}": ctypes.cast(getattr(ctypes.pythonapi, n), ctypes.c_void_p).value or 0 for n in names}
-    symbols |= {"c_interrupted": id(_interrupted), "c_None": id(None), "dg_python_step": step}
-    linked = code.load(_SIGNALS.replace("STATUS", str(HOST)), ["dg_poll", "dg_step"], symbols=symbols)
-    _kept.append(linked)
-    kernels.provide(POLL, linked.address("dg_poll"))
-    kernels.provide(SYMBOL, linked.address("dg_step"))
-
-
-_kept: list[object] = []
 _callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(_host)
-_provide()
+provide(SYMBOL, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
 
 
 # ---- the call -------------------------------------------------------------------------------------------------------
