@@ -73,6 +73,7 @@ CONVOLUTIONS = [
     OpInfo("conv_input_grad", [
         S(values(2, 4, 4), values(4, 3, 3), input_size=(6,), **_PLAIN),
         S(values(2, 6, 2, 7), values(6, 2, 3, 2), input_size=(5, 6), **_MIXED),
+        S(values(1, 2, 2), values(2, 1, 3), input_size=(6,), stride=(2,), padding=((-2, 1),), dilation=(1,)),
     ]),
     OpInfo("conv_weight_grad", [
         S(values(2, 3, 6), values(2, 4, 4), kernel_size=(3,), **_PLAIN),

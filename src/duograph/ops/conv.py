@@ -221,8 +221,8 @@ def _spread(dout, w, *, input_size, stride, padding, dilation, groups):
     reach = [d * (k - 1) + (p - 1) * s + 1 for k, d, p, s in zip(kernel, dilation, positions, stride, strict=True)]
     total = np.zeros((n, groups * per_group, *map(max, padded, reach)), columns.dtype)
     add_windows(total, columns, kernel, positions, stride, dilation)
-    crop = tuple(slice(a, a + size) for size, (a, _) in zip(input_size, padding, strict=True))
-    return np.ascontiguousarray(total[(slice(None), slice(None), *crop)])
+    border = [(-a, a + n - have) for n, (a, _), have in zip(input_size, padding, total.shape[2:], strict=True)]
+    return pad_spatial(total, border)
 
 
 def add_windows(total: Any, parts: Any, kernel: Any, positions: Any, stride: Any, dilation: Any) -> None:
