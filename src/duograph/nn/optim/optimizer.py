@@ -115,7 +115,6 @@ class Optimizer(CompiledSteps, Cell):
 
     def _set_rates(self, members: list[Member], default: Any, owner: str) -> None:
         self.dynamic_lr = not isinstance(default, Parameter)
-        self._group_rates: tuple[Any, ...] = ()
         if not self.is_group_lr:
             return
         made: dict[int, Any] = {}
@@ -124,15 +123,15 @@ class Optimizer(CompiledSteps, Cell):
                 name = f"learning_rate_group_{m.group}"
                 made[m.group] = default if m.lr is None else learning_rate_of(m.lr, name, owner)
         self.dynamic_lr = self.dynamic_lr or any(not isinstance(rate, Parameter) for rate in made.values())
-        self._group_rates = tuple(made[m.group] for m in members)
+        rates = [made[m.group] for m in members]
         self._different_rates = tuple({id(rate): rate for rate in made.values()}.values())
         places = {id(rate): place for place, rate in enumerate(self._different_rates)}
-        self._places_of_rates = tuple(places[id(rate)] for rate in self._group_rates)
+        self._places_of_rates = tuple(places[id(rate)] for rate in rates)
         if self.dynamic_lr:
-            cells = {id(rate): rate if isinstance(rate, Cell) else _ConvertToCell(rate) for rate in self._group_rates}
-            self.learning_rate = CellList([cells[id(rate)] for rate in self._group_rates], auto_prefix=False)
+            cells = [rate if isinstance(rate, Cell) else _ConvertToCell(rate) for rate in self._different_rates]
+            self.learning_rate = CellList([cells[place] for place in self._places_of_rates], auto_prefix=False)
         else:
-            self.learning_rate = ParameterTuple(self._group_rates)
+            self.learning_rate = ParameterTuple(rates)
 
     def _set_decay(self, members: list[Member], owner: str) -> None:
         self.decay_flags = tuple("beta" not in m.param.name and "gamma" not in m.param.name for m in members)
@@ -219,7 +218,8 @@ class Optimizer(CompiledSteps, Cell):
             index = next((i for i, own in enumerate(self.parameters) if own is p), None)
             if index is None:
                 raise ValueError(f"For 'get_lr_parameter', the parameter {p.name} is not in the optimizer.")
-            found.append(self._group_rates[index] if self.is_group_lr else self.learning_rate)
+            place = self._places_of_rates[index] if self.is_group_lr else None
+            found.append(self.learning_rate if place is None else self._different_rates[place])
         return found if many else found[0]
 
     def _current_decays(self) -> tuple[Any, ...]:
