@@ -37,9 +37,12 @@ def broadcast_strides(shape: Sequence[Extent], space: Sequence[Extent]) -> Strid
     return (0,) * extra + tuple([0 if is_one(n) else s for n, s in zip(shape, own, strict=True)])
 
 
-def collapse(extents: Sequence[Extent], strides: Sequence[Strides]) -> tuple[list[Extent], list[list[Extent]]]:
+def collapse(extents: Sequence[Extent], strides: Sequence[Sequence[Extent]]) -> tuple[list[Extent], list[list[Extent]]]:
     """Fewer loops for the same elements in the same order: those of extent 1 go, neighbours join where each operand
-    walks on evenly. The loops, and the strides of each operand in them."""
+    walks on evenly. The loops, and the strides of each operand in them.
+
+    Symbolic extents are joined if the strides are the same *expression*; nothing is assumed about their values.
+    """
     kept = [i for i, n in enumerate(extents) if not is_one(n)]
     loops: list[Extent] = []
     walks: list[list[Extent]] = [[] for _ in strides]

@@ -8,6 +8,7 @@ from typing import Any
 
 from duograph.core.dim import ceil_div
 
+from ..layout import is_one
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..lowering import Extent, Lowering, Memory, Operand, product
@@ -66,10 +67,10 @@ def gemm_call(
     """
     kind = kind_of(a.memory.elem, a.is_complex)
     if fits_row_product(kind):
-        if _is_one(m):
+        if is_one(m):
             _row_product(c, kind, a, w, out, n, k, loops)
             return
-        if _is_one(n):  # (A b)^T = b^T A^T, and the chains are the same: multiplication commutes
+        if is_one(n):  # (A b)^T = b^T A^T, and the chains are the same: multiplication commutes
             turned = [BatchLoop(loop.extent, loop.w, loop.a) for loop in loops]
             column, flipped = replace(w, transposed=not w.transposed), replace(a, transposed=not a.transposed)
             _row_product(c, kind, column, flipped, ColumnOutput(out, m), m, k, turned)
@@ -99,10 +100,6 @@ def _row_product(
     dims = [e for loop in loops for e in (loop.extent, loop.a, loop.w)]
     dims += [n, k, x.step if x.transposed else 1, w.step, x.offset, w.offset]
     c.call(function, [x.memory, w.memory, *out.buffers], [*dims, *out.dims])
-
-
-def _is_one(extent: Extent) -> bool:
-    return isinstance(extent, int) and extent == 1
 
 
 _functions: dict[Any, Function] = {}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from duograph.core.dim import dim_min
 from duograph.core.types import TensorType
 
+from ..layout import is_one
 from ..lowering import Extent, Lowering, Sink, product
 from .call import BatchLoop, Matrix, gemm_call
 from .kind import kind_of
@@ -24,7 +25,7 @@ def lower_matmul(c: Lowering) -> None:
     shape = out.shape
     batch, (m, n) = shape[:-2], shape[-2:]
     k = x.shape[-2] if transpose_a else x.shape[-1]
-    if not transpose_a and all(_is_one(extent) for extent in w.shape[:-2]):
+    if not transpose_a and all(is_one(extent) for extent in w.shape[:-2]):
         m, loops = product([*batch, m]), []
     else:
         loops = batch_loops(batch, x.shape[:-2], w.shape[:-2], m * k, k * n)
@@ -49,10 +50,10 @@ def batch_loops(
     for i in reversed(range(len(batch))):
         extent = batch[i]
         x_extent, w_extent = (own[i - len(batch)] if len(batch) - i <= len(own) else 1 for own in (x_batch, w_batch))
-        if not _is_one(extent):
+        if not is_one(extent):
             loop = BatchLoop(extent, _step(x_size, x_extent, extent), _step(w_size, w_extent, extent))
-            known = all(own is extent or own == extent or _is_one(own) for own in (x_extent, w_extent))
-            pattern = (_is_one(x_extent), _is_one(w_extent)) if known else None
+            known = all(own is extent or own == extent or is_one(own) for own in (x_extent, w_extent))
+            pattern = (is_one(x_extent), is_one(w_extent)) if known else None
             if pattern is not None and pattern == joined:
                 loops[0] = BatchLoop(loops[0].extent * extent, loops[0].a, loops[0].w)
             else:
@@ -64,10 +65,6 @@ def batch_loops(
 
 def _step(size: Extent, own: Extent, extent: Extent) -> Extent:
     """Elements to the next matrix: none where the stack is broadcast, which a symbolic extent tells at run time."""
-    if _is_one(own):
+    if is_one(own):
         return 0
     return size if own == extent else size * dim_min(own - 1, 1)
-
-
-def _is_one(extent: Extent) -> bool:
-    return isinstance(extent, int) and extent == 1

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from ..layout import collapse, contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import UNSIGNED
 from ..lowering import Extent, Lowering, Operand, Temporary, product
 from .strided import copy_strided_run
-from .walk import Axes, coalesce, contiguous, dims, parallel_rows, walk
+from .walk import Axes, dims, parallel_rows, walk
 
 LANES = 8
 
@@ -49,9 +50,9 @@ class Others:
         return Others(self.before, tuple(before), (*self.after, parts), (*after, 1))
 
     def joined(self) -> Others:
-        before, (before_strides,) = coalesce(self.before, self.before_strides)
-        after, (after_strides,) = coalesce(self.after, self.after_strides)
-        return Others(before, before_strides, after, after_strides)
+        before, (before_strides,) = collapse(self.before, [self.before_strides])
+        after, (after_strides,) = collapse(self.after, [self.after_strides])
+        return Others(tuple(before), tuple(before_strides), tuple(after), tuple(after_strides))
 
 
 def place(b: Builder, index: Value, size: Value) -> tuple[Value, Value]:
@@ -71,9 +72,9 @@ def table_of_offsets(
 ) -> Temporary:
     """Adds the computation of the table; with ``skip_negative`` negative indices give the offset -1."""
     table = c.temp("i64", product(block))
-    axes, strides = coalesce(block, *[i.strides for i in indices])
+    axes, strides = collapse(block, [i.strides for i in indices])
     if not axes:
-        axes, strides = (1,), [(1,) for _ in indices]
+        axes, strides = [1], [[1] for _ in indices]
     simple = len(axes) == 1 and all(isinstance(s[0], int) and s[0] in (0, 1) for s in strides)
     steps = tuple(int(s[0]) for s in strides) if simple else None  # type: ignore[arg-type]
     function = _offsets(tuple(i.tensor.elem for i in indices), len(axes), steps, skip_negative)
@@ -273,7 +274,7 @@ def size_checks(indices: Axes, x: Axes, axis: int) -> list[tuple[Extent, Extent]
 
 def axis_strides(shape: Axes, axis: int) -> tuple[list[Extent], Extent]:
     """Strides of a contiguous array with the one of ``axis`` set to 0; and that one."""
-    own: list[Extent] = list(contiguous(shape))
+    own: list[Extent] = list(contiguous_strides(shape))
     step, own[axis] = own[axis], 0
     return own, step
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ..layout import broadcast_strides, collapse, contiguous_strides
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BITS
@@ -19,8 +20,6 @@ from .walk import (
     SEGMENT,
     Axes,
     at_least_one,
-    coalesce,
-    contiguous,
     copy_run,
     dims,
     fill_run,
@@ -58,13 +57,13 @@ def move(
         dst_strides = (*[s * parts for s in dst_strides], 1)
         src_offset, dst_offset = src_offset * parts, dst_offset * parts
         starts = [(i, n, k, stride * parts) for i, n, k, stride in starts]
-    axes, (xs, os) = coalesce(extents, src_strides, dst_strides)
+    axes, (xs, os) = collapse(extents, [src_strides, dst_strides])
     if not axes:
-        axes, xs, os = (1,), (1,), (1,)
+        axes, xs, os = [1], [1], [1]
     twin = None if starts else _transposed_axis(xs, os)
     if twin is not None and not _is_below(axes[twin], 4):
         order = [*[i for i in range(len(axes)) if i not in (twin, len(axes) - 1)], twin, len(axes) - 1]
-        axes, xs, os = (tuple(t[i] for i in order) for t in (axes, xs, os))
+        axes, xs, os = ([t[i] for i in order] for t in (axes, xs, os))
         function = transposing_copy(elem, len(axes))
     else:
         function = strided_copy(elem, len(axes), _kind(xs[-1]), _kind(os[-1]), len(starts), into)
@@ -95,16 +94,8 @@ def materialize(c: Lowering, x: Operand, shape: Axes) -> Operand | Temporary:
     scratch = c.temp(x.elem, product(shape) * parts)
     strides = [s * parts for s in broadcast_strides(x.shape, shape)]
     # the scratch memory has real elements: a complex number is two of them
-    move(c, x, scratch, (*shape, parts), (*strides, 1), (*[s * parts for s in contiguous(shape)], 1))
+    move(c, x, scratch, (*shape, parts), (*strides, 1), (*[s * parts for s in contiguous_strides(shape)], 1))
     return scratch
-
-
-def broadcast_strides(shape: Axes, goal: Axes) -> Axes:
-    """Strides that read an array of ``shape`` as one of ``goal``: 0 along axes that are repeated."""
-    missing = len(goal) - len(shape)
-    own = contiguous(shape)
-    kept = tuple(0 if isinstance(n, int) and n == 1 else s for n, s in zip(shape, own, strict=True))
-    return (*(0,) * missing, *kept)
 
 
 def _is_below(n: Extent, limit: int) -> bool:
@@ -115,7 +106,7 @@ def _kind(stride: Extent) -> str:
     return {0: "0", 1: "1", -1: "-1"}.get(stride, "s") if isinstance(stride, int) else "s"
 
 
-def _transposed_axis(xs: Axes, os: Axes) -> int | None:
+def _transposed_axis(xs: Sequence[Extent], os: Sequence[Extent]) -> int | None:
     """The axis along which the source runs, if the destination runs along the last one."""
     if not (isinstance(os[-1], int) and os[-1] == 1) or (isinstance(xs[-1], int) and xs[-1] in (0, 1)):
         return None

@@ -28,35 +28,6 @@ def raw(memory: Operand | Temporary) -> tuple[str, int]:
     return f"u{bits}", 1
 
 
-def contiguous(shape: Sequence[Extent]) -> Axes:
-    """Strides, in elements, of an array in C order."""
-    strides: list[Extent] = []
-    step: Extent = 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step = step * extent
-    return tuple(reversed(strides))
-
-
-def coalesce(extents: Sequence[Extent], *strides: Sequence[Extent]) -> tuple[Axes, list[Axes]]:
-    """The same walk with as few axes as possible: axes of size 1 go, neighbours that memory joins become one.
-
-    Symbolic extents are joined if the strides are the same *expression*; nothing is assumed about their values.
-    """
-    axes: list[tuple[Extent, list[Extent]]] = []
-    for i, extent in enumerate(extents):
-        if isinstance(extent, int) and extent == 1:
-            continue
-        own = [s[i] for s in strides]
-        if axes:
-            outer, before = axes[-1]
-            if all(a is not None and a == s * extent for a, s in zip(before, own, strict=True)):
-                axes[-1] = (outer * extent, own)
-                continue
-        axes.append((extent, own))
-    return tuple(e for e, _ in axes), [tuple(own[k] for _, own in axes) for k in range(len(strides))]
-
-
 def dims(b: Builder, name: str, count: int) -> list[Value]:
     """``count`` dims in a row."""
     return [b.dim(f"{name}{i}") for i in range(count)]

@@ -10,7 +10,8 @@ import numpy as np
 from duograph.core.dim import Dim
 
 from ..kernels.fill import as_raw, fill, fill_pattern, words_of, zero
-from ..kernels.walk import SEGMENT, at_least_one, contiguous, raw
+from ..kernels.walk import SEGMENT, at_least_one, raw
+from ..layout import contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import VType
@@ -142,7 +143,7 @@ def _linspace(elem: str, parts: int) -> Function:
 @kernel("iota")
 def iota(c: Lowering) -> None:
     (out,), axis = c.outs, c.attrs["axis"]
-    extent, stride = (out.size, 1) if axis is None else (out.shape[axis], contiguous(out.shape)[axis])
+    extent, stride = (out.size, 1) if axis is None else (out.shape[axis], contiguous_strides(out.shape)[axis])
     c.call(_iota(out.elem, 2 if out.is_complex else 1), [out], [out.size, extent, stride])
 
 

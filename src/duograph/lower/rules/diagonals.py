@@ -9,8 +9,9 @@ from duograph.core.op import get_op
 from duograph.core.types import TensorType
 
 from ..kernels.fill import always_fails, fill_pattern
-from ..kernels.strided import broadcast_strides, copy_all, move
-from ..kernels.walk import at_least_one, contiguous, copy_run, raw
+from ..kernels.strided import copy_all, move
+from ..kernels.walk import at_least_one, copy_run, raw
+from ..layout import broadcast_strides, contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from ..lowering import Extent, Lowering, product
@@ -19,7 +20,7 @@ from ..rule import kernel
 
 def _diagonal_of(shape: Any, offset: int, axis1: int, axis2: int) -> tuple[Extent, list[Extent]]:
     """Where the diagonal begins in a contiguous array, and the strides of the array of diagonals."""
-    own = contiguous(shape)
+    own = contiguous_strides(shape)
     start = own[axis1] * max(-offset, 0) + own[axis2] * max(offset, 0)
     rest = [s for i, s in enumerate(own) if i not in (axis1 % len(shape), axis2 % len(shape))]
     return start, [*rest, own[axis1] + own[axis2]]
@@ -29,7 +30,7 @@ def _diagonal_of(shape: Any, offset: int, axis1: int, axis2: int) -> tuple[Exten
 def diagonal(c: Lowering) -> None:
     (x,), (out,) = c.ins, c.outs
     start, strides = _diagonal_of(x.shape, **c.attrs)
-    move(c, x, out, out.shape, strides, contiguous(out.shape), start)
+    move(c, x, out, out.shape, strides, contiguous_strides(out.shape), start)
 
 
 @kernel("diagonal_update")

@@ -19,8 +19,9 @@ from ..kernels.indexed import (
     size_checks,
     table_of_offsets,
 )  # fmt: skip
-from ..kernels.strided import broadcast_strides, copy_all
-from ..kernels.walk import Axes, coalesce, contiguous, raw
+from ..kernels.strided import copy_all
+from ..kernels.walk import Axes, raw
+from ..layout import broadcast_strides, collapse, contiguous_strides
 from ..lowering import Extent, Lowering, Operand, product
 from ..rule import kernel
 
@@ -30,7 +31,7 @@ def gather(c: Lowering) -> None:
     (x, indices), (out,), axis = c.ins, c.outs, c.attrs["axis"]
     elem, parts = raw(x)
     count = product(indices.shape)
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     table = table_of_offsets(c, [Index(indices, (1,), x.shape[axis], own[axis])], (count,), parts)
     others = Others(x.shape[:axis], own[:axis], x.shape[axis + 1 :], own[axis + 1 :])
     gather_rows(c, x, table, count, others.scaled(parts), out, elem)
@@ -40,7 +41,7 @@ def coordinates(x_shape: Axes, indices: Operand) -> tuple[list[Index], Extent, O
     """Rows of coordinates (last axis) as one index tensor per leading axis; how many rows; and what they leave."""
     depth = indices.shape[-1]
     assert isinstance(depth, int)
-    own = contiguous(x_shape)
+    own = contiguous_strides(x_shape)
     count = product(indices.shape[:-1])
     columns = [Index(indices, (depth,), x_shape[k], own[k], start=k) for k in range(depth)]
     return columns, count, Others((), (), x_shape[depth:], own[depth:])
@@ -68,9 +69,9 @@ def gather_elements(c: Lowering) -> None:
         always_fails(c)
         return
     strides, step = axis_strides(x.shape, axis)
-    axes, (xs, _) = coalesce(indices.shape, strides, contiguous(indices.shape))
+    axes, (xs, _) = collapse(indices.shape, [strides, contiguous_strides(indices.shape)])
     if not axes:
-        axes, xs = (1,), (0,)
+        axes, xs = [1], [0]
     function = element_gather(elem, indices.elem, len(axes), parts, len(checks))
     numbers = [x.shape[axis], step, product(x.shape), *axes, *xs, *[n for pair in checks for n in pair]]
     c.call(function, [x, indices, out], numbers)
@@ -88,7 +89,7 @@ class Plan:
 
     def __init__(self, x_shape: Axes, tensors: Sequence[Operand], spec: Any) -> None:
         layout = _Layout(x_shape, [t.shape for t in tensors], spec)
-        own = contiguous(x_shape)
+        own = contiguous_strides(x_shape)
         self.block, self.shape = tuple(layout.block), tuple(layout.shape)
         self.indices = [
             Index(t, broadcast_strides(t.shape, self.block), x_shape[axis], own[axis])

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ..kernels.strided import broadcast_strides, copy_all, move
-from ..kernels.walk import contiguous
+from ..kernels.strided import copy_all, move
+from ..layout import broadcast_strides, contiguous_strides
 from ..lowering import Extent, Lowering
 from ..rule import kernel
 
@@ -21,12 +21,12 @@ def read_strided(c: Lowering, strides: Sequence[Extent], offset: Extent = 0, sha
     """The whole result from a strided view of the operand."""
     (out,) = c.outs
     shape = out.shape if shape is None else shape
-    move(c, c.ins[0], out, shape, strides, contiguous(shape), offset)
+    move(c, c.ins[0], out, shape, strides, contiguous_strides(shape), offset)
 
 
 @kernel("transpose")
 def transpose(c: Lowering) -> None:
-    own = contiguous(c.ins[0].shape)
+    own = contiguous_strides(c.ins[0].shape)
     read_strided(c, [own[p] for p in c.attrs["perm"]])
 
 
@@ -39,7 +39,7 @@ def broadcast_to(c: Lowering) -> None:
 def flip(c: Lowering) -> None:
     x = c.ins[0]
     axes = {a % len(x.shape) for a in c.attrs["axes"]} if x.shape else set()
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     offset: Extent = 0
     for a in axes:
         offset = offset + (x.shape[a] - 1) * own[a]
@@ -51,7 +51,7 @@ def tile(c: Lowering) -> None:
     """Every axis becomes two: the copies, which do not move in the operand, and the elements."""
     x = c.ins[0]
     multiples = c.attrs["multiples"]
-    pairs = list(zip(multiples, x.shape, contiguous(x.shape), strict=True))
+    pairs = list(zip(multiples, x.shape, contiguous_strides(x.shape), strict=True))
     shape = [n for m, extent, _ in pairs for n in (m, extent)]
     read_strided(c, [s for _, _, step in pairs for s in (0, step)], shape=shape)
 
@@ -60,14 +60,14 @@ def tile(c: Lowering) -> None:
 def repeat_interleave(c: Lowering) -> None:
     (x,), (out,) = c.ins, c.outs
     repeats, axis = c.attrs["repeats"], c.attrs["axis"]
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     if not isinstance(repeats, tuple):
         shape = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
         read_strided(c, (*own[: axis + 1], 0, *own[axis + 1 :]), shape=shape)
         return
     # neighbours with equal counts are one copy
     place, first = 0, 0
-    steps = contiguous(out.shape)
+    steps = contiguous_strides(out.shape)
     for count, run in itertools.groupby(repeats):
         n = len(list(run))
         extents = (*x.shape[:axis], n, count, *x.shape[axis + 1 :])
@@ -81,7 +81,7 @@ def repeat_interleave(c: Lowering) -> None:
 def roll(c: Lowering) -> None:
     """Every rolled axis is cut in two where it wraps around; every combination of parts is a copy."""
     (x,), (out,) = c.ins, c.outs
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     total: dict[int, Any] = {}
     for shift, axis in zip(c.attrs["shifts"], c.attrs["axes"], strict=True):
         axis %= len(x.shape)

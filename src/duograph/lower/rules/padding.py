@@ -8,7 +8,8 @@ from typing import Any
 from ..kernels.accumulate import accumulator, add_runs, store_accumulated
 from ..kernels.fill import as_raw, fill_pattern, words_of, zero
 from ..kernels.strided import copy_all
-from ..kernels.walk import at_least_one, contiguous, copy_run, dims, product_of, raw, walk
+from ..kernels.walk import at_least_one, copy_run, dims, product_of, raw, walk
+from ..layout import contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..lowering import Extent, Lowering, product
@@ -32,7 +33,7 @@ def pad(c: Lowering) -> None:
         copy_all(c, x, out, 1)
         return
     extents = [n for n, _, _ in axes]
-    numbers = [*extents, *[k for _, k, _ in axes], *[k for _, _, k in axes], *contiguous(extents)]
+    numbers = [*extents, *[k for _, k, _ in axes], *[k for _, _, k in axes], *contiguous_strides(extents)]
     if mode == "constant":
         words = words_of(c.attrs["value"], x.dtype.numpy)
         c.call(_constant(elem, len(axes), len(words)), [x, out], [*numbers, *words])

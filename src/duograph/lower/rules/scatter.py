@@ -16,7 +16,8 @@ from ..kernels.fill import always_fails, fill_words, words_of
 from ..kernels.indexed import Index, Others, axis_strides, size_checks, table_of_offsets
 from ..kernels.scattered import element_scatter, scatter_rows
 from ..kernels.strided import copy_all, materialize
-from ..kernels.walk import Axes, coalesce, contiguous, raw
+from ..kernels.walk import Axes, raw
+from ..layout import collapse, contiguous_strides
 from ..lowering import Extent, Lowering, Operand, product
 from ..rule import kernel
 from .indexing import Plan, coordinates
@@ -73,7 +74,7 @@ def index_add(c: Lowering) -> None:
     (x, indices, value), axis = c.ins, c.attrs["axis"]
     target = Target(c, x, "add")
     target.begin()
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     count = indices.shape[0]
     table = table_of_offsets(c, [Index(indices, (1,), x.shape[axis], own[axis])], (count,), target.unit)
     others = Others(x.shape[:axis], own[:axis], x.shape[axis + 1 :], own[axis + 1 :])
@@ -108,8 +109,8 @@ def scatter_elements(c: Lowering) -> None:
         return
     strides, step = axis_strides(x.shape, axis)
     shape = indices.shape
-    outer, (outer_s,) = coalesce(shape[:axis], strides[:axis])
-    inner, (inner_s,) = coalesce(shape[axis + 1 :], strides[axis + 1 :])
+    outer, (outer_s,) = collapse(shape[:axis], [strides[:axis]])
+    inner, (inner_s,) = collapse(shape[axis + 1 :], [strides[axis + 1 :]])
     # raw complex128 numbers are pairs as well: an index per element leaves no axis to put the second half on
     parts = 2 if target.unit == 2 else target.parts
     function = element_scatter(
@@ -134,7 +135,7 @@ def unsorted_segment(c: Lowering) -> None:
     inner = x.shape[len(ids.shape) :]
     count = product(ids.shape)
     table = table_of_offsets(c, [Index(ids, (1,), segments, product(inner))], (count,), target.unit, skip_negative=True)
-    others = Others((), (), inner, contiguous(inner))
+    others = Others((), (), inner, contiguous_strides(inner))
     target.rows(x, table, count, others, reduction, out.shape, skip=True)
     target.end()
 

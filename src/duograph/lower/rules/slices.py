@@ -12,8 +12,9 @@ from typing import Any
 from duograph.core.shapes import slice_range
 
 from ..kernels.fill import always_fails
-from ..kernels.strided import broadcast_strides, copy_all, copy_strided_run, move
-from ..kernels.walk import Axes, coalesce, contiguous, dims, parallel_rows, raw
+from ..kernels.strided import copy_all, copy_strided_run, move
+from ..kernels.walk import Axes, dims, parallel_rows, raw
+from ..layout import broadcast_strides, collapse, contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..lowering import Extent, Lowering
@@ -23,7 +24,7 @@ from ..rule import kernel
 def _places(shape: Axes, slices: Any) -> tuple[Extent, list[Extent]]:
     """Where a tuple of slices begins in a contiguous array, and its strides."""
     offset: Extent = 0
-    strides = list(contiguous(shape))
+    strides = list(contiguous_strides(shape))
     for axis, (start, stop, step) in enumerate(slices):
         first, _ = slice_range(shape[axis], start, stop, step)
         offset = offset + first * strides[axis]
@@ -35,7 +36,7 @@ def _places(shape: Axes, slices: Any) -> tuple[Extent, list[Extent]]:
 def strided_slice(c: Lowering) -> None:
     (x,), (out,) = c.ins, c.outs
     offset, strides = _places(x.shape, c.attrs["slices"])
-    move(c, x, out, out.shape, strides, contiguous(out.shape), offset)
+    move(c, x, out, out.shape, strides, contiguous_strides(out.shape), offset)
 
 
 @kernel("slice_update")
@@ -43,25 +44,25 @@ def slice_update(c: Lowering) -> None:
     (base, value), (out,) = c.ins, c.outs
     copy_all(c, base, out, out.size)
     offset, strides = _places(base.shape, c.attrs["slices"])
-    move(c, value, out, value.shape, contiguous(value.shape), strides, 0, offset)
+    move(c, value, out, value.shape, contiguous_strides(value.shape), strides, 0, offset)
 
 
 @kernel("dynamic_slice")
 def dynamic_slice(c: Lowering) -> None:
     (x, *starts), (out,) = c.ins, c.outs
-    own = contiguous(x.shape)
+    own = contiguous_strides(x.shape)
     where = [
         (start, x.shape[axis], size, own[axis])
         for start, axis, size in zip(starts, c.attrs["axes"], c.attrs["sizes"], strict=True)
     ]
-    move(c, x, out, out.shape, own, contiguous(out.shape), starts=where)
+    move(c, x, out, out.shape, own, contiguous_strides(out.shape), starts=where)
 
 
 @kernel("dynamic_update")
 def dynamic_update(c: Lowering) -> None:
     (base, value, *starts), (out,) = c.ins, c.outs
     copy_all(c, base, out, out.size)
-    own = contiguous(base.shape)
+    own = contiguous_strides(base.shape)
     if len(value.shape) != len(base.shape) or _misfits(value.shape, base.shape, c.attrs["axes"]):
         always_fails(c)
         return
@@ -85,10 +86,10 @@ def _misfits(value: Axes, base: Axes, free: Any) -> bool:
 @kernel("concat")
 def concat(c: Lowering) -> None:
     (out,), axis = c.outs, c.attrs["axis"]
-    strides = contiguous(out.shape)
+    strides = contiguous_strides(out.shape)
     place: Extent = 0
     for x in c.ins:
-        move(c, x, out, x.shape, contiguous(x.shape), strides, 0, place * strides[axis])
+        move(c, x, out, x.shape, contiguous_strides(x.shape), strides, 0, place * strides[axis])
         place = place + x.shape[axis]
 
 
@@ -108,21 +109,20 @@ def range_update(c: Lowering) -> None:
         return
     elem, parts = raw(out)
     steps = broadcast_strides(padded, (*base.shape[:axis], padded[axis], *base.shape[axis + 1 :]))
-    own = contiguous(base.shape)
-    outer, (outer_v, outer_o) = coalesce(
-        base.shape[:axis], [s * parts for s in steps[:axis]], [s * parts for s in own[:axis]]
+    own = contiguous_strides(base.shape)
+    outer, (outer_v, outer_o) = collapse(
+        base.shape[:axis], [[s * parts for s in steps[:axis]], [s * parts for s in own[:axis]]]
     )
-    inner, (inner_v, inner_o) = coalesce(
+    inner, (inner_v, inner_o) = collapse(
         (*base.shape[axis + 1 :], parts),
-        (*[s * parts for s in steps[axis + 1 :]], 1),
-        (*[s * parts for s in own[axis + 1 :]], 1),
+        [[*[s * parts for s in steps[axis + 1 :]], 1], [*[s * parts for s in own[axis + 1 :]], 1]],
     )
     if not inner:
-        inner, inner_v, inner_o = (1,), (1,), (1,)
+        inner, inner_v, inner_o = [1], [1], [1]
     whole = isinstance(inner_v[-1], int) and inner_v[-1] == 1
     # the axis itself stands between the outer and the inner ones
     function = _range_update(elem, len(outer), len(inner), whole)
-    along = contiguous(padded)[axis] * parts
+    along = contiguous_strides(padded)[axis] * parts
     numbers = [base.shape[axis], step, padded[axis], along, own[axis] * parts]
     c.call(function, [value, out], [start, stop, *numbers, *outer, *outer_v, *outer_o, *inner, *inner_v, *inner_o])
 

@@ -7,7 +7,8 @@ from functools import cache
 from ..kernels.accumulate import accumulator, plus, store_accumulated
 from ..kernels.fill import zero
 from ..kernels.strided import move
-from ..kernels.walk import at_least_one, contiguous
+from ..kernels.walk import at_least_one
+from ..layout import contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..lowering import Lowering, product
@@ -18,10 +19,10 @@ from ..rule import kernel
 def sliding_window(c: Lowering) -> None:
     (x,), (out,) = c.ins, c.outs
     axis = c.attrs["axis"]
-    own = list(contiguous(x.shape))
+    own = list(contiguous_strides(x.shape))
     along = own[axis]
     own[axis] = along * c.attrs["step"]
-    move(c, x, out, out.shape, [*own, along * c.attrs["dilation"]], contiguous(out.shape))
+    move(c, x, out, out.shape, [*own, along * c.attrs["dilation"]], contiguous_strides(out.shape))
 
 
 @kernel("sliding_window_sum")
