@@ -19,7 +19,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Function
 from ..target import current_target
 from .batch_pack import blank, image_views, pack_row
-from .parts import below, cached, multiply_add, size_of, split, transposed, unsigned_zero, zeros
+from .parts import below, built_once, multiply_add, size_of, split, transposed, unsigned_zero, zeros
 from .slots import parallel_in_slots
 
 SEGMENT = 32
@@ -47,6 +47,7 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def batch_correlate_function(elem: str, source: str, tile: BatchTile, step: int, rank: int, sink: Any) -> Function:
     """Buffers: images of type ``source``, packed weights, whether they are finite, packed rows and flags of slots, and
     the sink's.
@@ -55,8 +56,7 @@ def batch_correlate_function(elem: str, source: str, tile: BatchTile, step: int,
     front of a packed row and its length, where the padding takes part; ``room``: elements of packed rows in a slot.
     ``step``: that of windows along w.
     """
-    key = ("batch_correlate", elem, source, tile, step, rank, sink.key)
-    return cached(key, lambda: _BatchCorrelate(elem, source, tile, step, rank, sink).build())
+    return _BatchCorrelate(elem, source, tile, step, rank, sink).build()
 
 
 @dataclass

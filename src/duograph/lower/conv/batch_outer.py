@@ -14,7 +14,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Function
 from .batch_pack import blank, image_views, pack_row
-from .parts import cached, compute_elem, in_parallel, multiply_add, size_of, split, transposed, zeros
+from .parts import built_once, compute_elem, in_parallel, multiply_add, size_of, split, transposed, zeros
 from .slots import parallel_in_slots
 
 
@@ -38,13 +38,14 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def batch_outer_function(elem: str, form: BatchOuter) -> Function:
     """Buffers: images, ``dout`` (of type ``elem``), result, packed images and flags of slots. Dims: `DIMS`.
 
     Result: (batches, groups, count rounded up to tiles, k, lanes). ``wide``: places of a packed row of the image;
     ``lines``: rows of ``dout`` that are packed together.
     """
-    return cached(("batch_outer", elem, form), lambda: _BatchOuter(elem, form).build())
+    return _BatchOuter(elem, form).build()
 
 
 class _BatchOuter:
@@ -171,15 +172,12 @@ class _BatchOuter:
             b.store(self.out, place, value)
 
 
+@built_once
 def batch_sums_function(elem: str, lanes: int) -> Function:
     """Adds up what `batch_outer_function` made, image by image: (groups, k padded, width), for `finish_function`.
 
     Dims: batch, groups, count, count rounded up to tiles, k, k padded, width, grain.
     """
-    return cached(("batch_sums", elem, lanes), lambda: _batch_sums(elem, lanes))
-
-
-def _batch_sums(elem: str, lanes: int) -> Function:
     b = Builder("conv_batch_sums")
     parts, total = b.buffer("parts", elem), b.buffer("total", elem)
     batch, groups, count, rows, k, k_padded, width, grain = (

@@ -7,7 +7,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
 from ..target import current_target
-from .parts import below, cached, compute_elem, in_parallel, size_of, split, transposed, zeros
+from .parts import below, built_once, compute_elem, in_parallel, size_of, split, transposed, zeros
 
 
 def image_views(b: Builder, x: Buffer, first: Any, image: Any, last: Any, lanes: int) -> list[Buffer]:
@@ -43,15 +43,12 @@ def blank(b: Builder, out: Buffer, first: Any, end: Any, lanes: int) -> None:
     b.for_(first, end, lanes, lambda at: b.store(out, at, nothing))
 
 
+@built_once
 def batch_weights_function(elem: str, rows: int) -> Function:
     """Weights of any strides into (groups, blocks, channels, taps, ``rows``), and per block whether all are finite.
 
     Rows that do not exist repeat the last one.
     """
-    return cached(("batch_weights", elem, rows), lambda: _batch_weights(elem, rows))
-
-
-def _batch_weights(elem: str, rows: int) -> Function:
     b = Builder("conv_batch_weights")
     w, out, finite = b.buffer("w", elem), b.buffer("packed", compute_elem(elem)), b.buffer("finite", "i64")
     groups, count, inner, kd, kh, kw = (b.dim(name) for name in ("groups", "count", "inner", "kd", "kh", "kw"))

@@ -16,7 +16,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Function
 from ..lowering import Extent, Lowering, Temporary, product
 from .images import grain_of
-from .parts import cached, in_parallel, split
+from .parts import built_once, in_parallel, split
 
 
 @dataclass(eq=False)
@@ -73,12 +73,9 @@ def _embedded(c: Lowering, w: Any, sign: int) -> Real:
     return out
 
 
+@built_once
 def _turn_function(elem: str, back: bool) -> Function:
     """(planes, size) pairs into (planes, 2, size), or back."""
-    return cached(("complex_turn", elem, back), lambda: _turn(elem, back))
-
-
-def _turn(elem: str, back: bool) -> Function:
     b = Builder("conv_complex_parts")
     x, out = b.buffer("x", elem), b.buffer("out", elem)
     planes, size, grain = b.dim("planes"), b.dim("size"), b.dim("grain")
@@ -97,12 +94,9 @@ def _turn(elem: str, back: bool) -> Function:
     return b.finish()
 
 
+@built_once
 def _embed_function(elem: str, sign: int) -> Function:
     """Pairs (outputs, channels, taps) into (outputs, 2, channels, 2, taps); ``sign`` is that of the upper right."""
-    return cached(("complex_embed", elem, sign), lambda: _embed(elem, sign))
-
-
-def _embed(elem: str, sign: int) -> Function:
     b = Builder("conv_complex_weight")
     w, out = b.buffer("w", elem), b.buffer("out", elem)
     outputs, channels, taps, grain = (b.dim(name) for name in ("outputs", "channels", "taps", "grain"))
@@ -124,12 +118,9 @@ def _embed(elem: str, sign: int) -> Function:
     return b.finish()
 
 
+@built_once
 def _products_function(elem: str) -> Function:
     """All products of parts (outputs, 2, channels, 2, taps) into complex sums (outputs, channels, taps)."""
-    return cached(("complex_products", elem), lambda: _products(elem))
-
-
-def _products(elem: str) -> Function:
     b = Builder("conv_complex_weight_grad")
     x, out = b.buffer("x", elem), b.buffer("out", elem)
     outputs, channels, taps, grain = (b.dim(name) for name in ("outputs", "channels", "taps", "grain"))

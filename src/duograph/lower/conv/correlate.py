@@ -13,7 +13,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, cached, joined, multiply_add, size_of, split, unsigned_zero, zeros
+from .parts import below, built_once, joined, multiply_add, size_of, split, unsigned_zero, zeros
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,10 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def correlate_function(elem: str, tile: Tile, rank: int, sink: Any) -> Function:
     """Buffers: padded image, packed weights, table, and the sink's. Dims: `DIMS` and the sink's."""
-    return cached(("correlate", elem, tile, rank, sink.key), lambda: _Correlate(elem, tile, rank, sink).build())
+    return _Correlate(elem, tile, rank, sink).build()
 
 
 class _Correlate:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from .parts import below, cached, in_parallel, multiply_add, size_of, split, unsigned_zero, zeros
+from .parts import below, built_once, in_parallel, multiply_add, size_of, split, unsigned_zero, zeros
 
 DIMS = (
     "batch", "channels", "image", "channel", "base", "row", "phase",  # the padded image
@@ -30,9 +30,10 @@ class DepthwiseForm:
     lanes: int
 
 
+@built_once
 def depthwise_function(elem: str, form: DepthwiseForm, rank: int, sink: Any) -> Function:
     """Buffers: padded image, weights, and the sink's. Dims: `DIMS` and the sink's."""
-    return cached(("depthwise", elem, form, rank, sink.key), lambda: _Depthwise(elem, form, rank, sink).build())
+    return _Depthwise(elem, form, rank, sink).build()
 
 
 class _Depthwise:

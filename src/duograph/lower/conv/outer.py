@@ -14,7 +14,7 @@ from ..loop.ir import Function, Value
 from ..lowering import Sink
 from .correlate import Tile
 from .pad import WIDE
-from .parts import cached, in_parallel, multiply_add, size_of, split, transposed, zeros
+from .parts import built_once, in_parallel, multiply_add, size_of, split, transposed, zeros
 
 DIMS = (
     "batch", "groups", "image", "group", "step_d", "step_h", "step_w",  # the padded image
@@ -23,16 +23,13 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def outer_function(elem: str, tile: Tile, depthwise: bool = False) -> Function:
     """Buffers: padded image, ``dout`` with channels last, table, result (groups, k padded, width). Dims: `DIMS`.
 
     ``depthwise``: every channel is a group of its own; the image has channels last too, groups count as one, and lane
     by lane a channel of the image meets its channel of ``dout``.
     """
-    return cached(("outer", elem, tile, depthwise), lambda: _outer(elem, tile, depthwise))
-
-
-def _outer(elem: str, tile: Tile, depthwise: bool) -> Function:
     b = Builder("conv_weight_grad")
     image, dout = b.buffer("image", elem), b.buffer("dout", elem)
     table, total = b.buffer("table", "i64"), b.buffer("total", elem)
@@ -97,8 +94,12 @@ def finish_function(elem: str, sink: Sink) -> Function:
     Dims: batch, groups, channels of a group, k, k padded, width, grain; then, unless the sink takes all axes behind the
     first as one, the extents of these axes.
     """
-    flat = sink.joins(len(sink.out.shape) - 1)
-    return cached(("finish", elem, sink.key, flat), lambda: _Finish(elem, sink, flat).build())
+    return _finish(elem, sink, sink.joins(len(sink.out.shape) - 1))
+
+
+@built_once
+def _finish(elem: str, sink: Sink, flat: bool) -> Function:
+    return _Finish(elem, sink, flat).build()
 
 
 class _Finish:

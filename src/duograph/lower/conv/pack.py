@@ -6,18 +6,15 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import cached, compute_elem, in_parallel, split, transposed
+from .parts import built_once, compute_elem, in_parallel, split, transposed
 
 
+@built_once
 def table_function() -> Function:
     """``table[k]``: offset of k = (channel, jd, jh, jw) from the first tap; behind the last k zeros up to ``padded``.
 
     Tap jw of a row split into ``sw`` phases of length ``wq`` lies at ``t = jw * step_w``: place t / sw of phase t % sw.
     """
-    return cached(("table",), _table)
-
-
-def _table() -> Function:
     b = Builder("conv_table")
     table = b.buffer("table", "i64")
     channels, kd, kh, kw, padded = (b.dim(name) for name in ("channels", "kd", "kh", "kw", "padded"))
@@ -46,12 +43,9 @@ def _table() -> Function:
     return b.finish()
 
 
+@built_once
 def pack_rows_function(elem: str, rows: int) -> Function:
     """Weights (groups, count, k) into (groups, blocks, k, ``rows``); rows that do not exist repeat the last."""
-    return cached(("pack_rows", elem, rows), lambda: _pack_rows(elem, rows))
-
-
-def _pack_rows(elem: str, rows: int) -> Function:
     b = Builder("conv_pack_rows")
     w, out = b.buffer("w", elem), b.buffer("packed", compute_elem(elem))
     groups, count, length, grain = (b.dim(name) for name in ("groups", "count", "k", "grain"))
@@ -80,12 +74,9 @@ TOGETHER = 4
 """Blocks that are packed together, so that what is read lies in longer runs."""
 
 
+@built_once
 def pack_function(elem: str, rows: int) -> Function:
     """Weights of any strides into (groups, blocks, k, ``rows``); rows that do not exist repeat the last."""
-    return cached(("pack", elem, rows), lambda: _pack(elem, rows))
-
-
-def _pack(elem: str, rows: int) -> Function:
     b = Builder("conv_pack")
     w, out = b.buffer("w", elem), b.buffer("packed", compute_elem(elem))
     groups, count, channels, kd, kh, kw = (b.dim(name) for name in ("groups", "count", "channels", "kd", "kh", "kw"))

@@ -6,22 +6,19 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, cached, compute_elem, in_parallel, split, transposed
+from .parts import below, built_once, compute_elem, in_parallel, split, transposed
 
 WIDE = 8
 """Lanes of the copies, and the unit of padded rows."""
 
 
+@built_once
 def pad_function(elem: str, step: int) -> Function:
     """``x`` (lead, D, H, W) into a zero-bordered buffer (lead, Dp, Hp, sw, Wq), converted to what sums are taken in.
 
     Place q of phase f in a padded row is element ``q * sw + f - front`` of the row; ``step`` is 1 or 2 for these
     strides and 0 for others. Wq is a multiple of `WIDE`; negative fronts crop.
     """
-    return cached(("pad", elem, step), lambda: _pad(elem, step))
-
-
-def _pad(elem: str, step: int) -> Function:
     b = Builder("conv_pad")
     x, out = b.buffer("x", elem), b.buffer("padded", compute_elem(elem))
     lead, d, h, w = (b.dim(name) for name in ("lead", "d", "h", "w"))
@@ -80,12 +77,9 @@ def _inside(b: Builder, x: Any, start: Any, first: Any, limit: Any, lanes: int) 
     return b.load(x, start + first, lanes, mask)
 
 
+@built_once
 def channel_last_function(elem: str) -> Function:
     """``x`` (lead, rows, P) into (lead, P, width): pixels first. P and ``width`` are multiples of `WIDE` there."""
-    return cached(("channel_last", elem), lambda: _channel_last(elem))
-
-
-def _channel_last(elem: str) -> Function:
     b = Builder("conv_channel_last")
     x, out = b.buffer("x", elem), b.buffer("turned", compute_elem(elem))
     lead, rows, pixels, width, grain = (b.dim(name) for name in ("lead", "rows", "pixels", "width", "grain"))
@@ -114,12 +108,9 @@ def _channel_last(elem: str) -> Function:
     return b.finish()
 
 
+@built_once
 def interleave_function(elem: str, rank: int, sink: Any, step: int) -> Function:
     """Phases (n, c, d, h, sw, Tq) into rows: element ``i`` of a row is place ``i // sw`` of phase ``i % sw``."""
-    return cached(("interleave", elem, rank, sink.key, step), lambda: _interleave(elem, rank, sink, step))
-
-
-def _interleave(elem: str, rank: int, sink: Any, step: int) -> Function:
     b = Builder("conv_interleave")
     x = b.buffer("phases", elem)
     lead, channels, d, h, w = (b.dim(name) for name in ("lead", "channels", "d", "h", "w"))

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import BITS, FLOATS, VType
 from ..target import current_target
 
+Args = ParamSpec("Args")
 _functions: dict[Any, Function] = {}
 
 
-def cached(key: tuple[Any, ...], build: Callable[[], Function]) -> Function:
-    """The function that ``build`` makes, once per key and target."""
-    key = (*key, current_target().name)
-    found = _functions.get(key)
-    if found is None:
-        found = _functions[key] = build()
-    return found
+def built_once(build: Callable[Args, Function]) -> Callable[Args, Function]:
+    """Keeps what ``build`` makes, per arguments and target; a sink among them is known by its ``key``."""
+
+    @wraps(build)
+    def function(*args: Args.args, **named: Args.kwargs) -> Function:
+        key = (build, current_target().name, *[getattr(x, "key", x) for x in (*args, *named.items())])
+        found = _functions.get(key)
+        if found is None:
+            found = _functions[key] = build(*args, **named)
+        return found
+
+    return function
 
 
 def compute_elem(elem: str) -> str:

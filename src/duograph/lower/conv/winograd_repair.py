@@ -6,7 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from .parts import cached, zeros
+from .parts import built_once, zeros
 
 LANES = 16
 
@@ -22,6 +22,7 @@ def inside(b: Builder, first: Any, limit: Any, lanes: int) -> Value:
     return b.lt(b.bitcast(places, "u32"), b.splat(b.bitcast(limit, "u32"), lanes))
 
 
+@built_once
 def repair_function() -> Function:
     """`LANES` neighbouring elements of a row of a convolution: chains over (channel, kh, kw), as `conv` has them.
 
@@ -29,10 +30,6 @@ def repair_function() -> Function:
     from channel to channel and row to row, extents, the first element and step of the weights, and the first row and
     column that the first element sees.
     """
-    return cached(("winograd_repair",), _repair)
-
-
-def _repair() -> Function:
     b = Builder("winograd_repair")
     x, weights, out = (b.buffer(name, "f32") for name in ("image", "packed", "out"))
     start, channels, channel, step, high, wide = (
@@ -57,6 +54,7 @@ def _repair() -> Function:
     return b.finish()
 
 
+@built_once
 def repair_gradient_function(lanes: int) -> Function:
     """The nine gradients in the weights of one channel of the image and ``lanes`` channels of ``dout``, directly: per
     image one chain over its pixels, then the sum over the images.
@@ -65,10 +63,6 @@ def repair_gradient_function(lanes: int) -> Function:
     channel of ``dout``; of the image elements from image to image and row to row; batch, extents of the image, of
     ``dout``, the row and column that its first element sees first, its elements from image to image and pixel to pixel.
     """
-    return cached(("winograd_repair_gradient", lanes), lambda: _repair_gradient(lanes))
-
-
-def _repair_gradient(lanes: int) -> Function:
     b = Builder("winograd_repair_gradient")
     x, dout, out = (b.buffer(name, "f32") for name in ("image", "dout", "out"))
     start, column, image, step, batch, high, wide = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
-from .parts import cached, split
+from .parts import built_once, split
 from .winograd_repair import inside
 
 LANES = 16
@@ -100,6 +100,11 @@ def input_transform(d: list[Any]) -> list[Any]:
     return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
 
 
+LINES = ((0, 2, -1), (1, 2, 1), (2, 1, -1), (1, 3, -1))
+"""The rows of `input_transform`: two rows of d, and the sign of the second."""
+
+
+@built_once
 def see_function(row: int, lanes: int, by_line: bool = False) -> Function:
     """What the tiles of a block see, transformed: the image into (16, channels, ``row``).
 
@@ -109,14 +114,6 @@ def see_function(row: int, lanes: int, by_line: bool = False) -> Function:
     ``by_line`` (four of the positions, those of one row of V) which of the four rows they are the sum of, and the sign
     of the second.
     """
-    return cached(("winograd_see", row, lanes, by_line), lambda: _see(row, lanes, by_line))
-
-
-LINES = ((0, 2, -1), (1, 2, 1), (2, 1, -1), (1, 3, -1))
-"""The rows of `input_transform`: two rows of d, and the sign of the second."""
-
-
-def _see(row: int, lanes: int, by_line: bool) -> Function:
     b = Builder("winograd_see")
     x, segments, limits = b.buffer("image", "f32"), b.buffer("segments", "i64"), b.buffer("limits", "i32")
     out = b.buffer("seen", "f32")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
-from .parts import cached, in_parallel, split, zeros
+from .parts import built_once, in_parallel, split, zeros
 from .slots import parallel_in_slots
 from .winograd_repair import not_finite, repair_gradient_function
 from .winograd_segments import FIELDS, LANES, LINES, find_segments, plane_of, see_function
@@ -38,6 +38,7 @@ class SumTile:
         return self.vectors * self.lanes
 
 
+@built_once
 def spread_function(tile: SumTile) -> Function:
     """Four positions, one row of W, of tiles of ``dout`` (channels last): (column tiles, 4, `SECTION`, columns).
 
@@ -45,10 +46,6 @@ def spread_function(tile: SumTile) -> Function:
     place of the first in the section, column tiles, extents of ``dout``, elements from image to image and from pixel to
     pixel, the factors of the two rows of a tile, elements from column tile to column tile of the result.
     """
-    return cached(("winograd_spread", tile), lambda: _spread(tile))
-
-
-def _spread(tile: SumTile) -> Function:
     b = Builder("winograd_spread")
     dout, out = b.buffer("dout", "f32"), b.buffer("spread", "f32")
     first, count, at, column_tiles, high, wide, image, width = (
@@ -86,6 +83,7 @@ def _spread(tile: SumTile) -> Function:
     return b.finish()
 
 
+@built_once
 def add_function(tile: SumTile) -> Function:
     """``sums += P`` at four positions, one tile of channels after the other: (4, rows, columns) numbers each.
 
@@ -93,10 +91,6 @@ def add_function(tile: SumTile) -> Function:
     ``last``, elements from position to position of what tiles see, tiles of the section, elements from one
     row tile of the sums to the next, whether sums are added to.
     """
-    return cached(("winograd_add", tile), lambda: _add(tile))
-
-
-def _add(tile: SumTile) -> Function:
     b = Builder("winograd_add")
     seen, dout, sums = (b.buffer(name, "f32") for name in ("seen", "spread", "sums"))
     first, last, between, count, step, more = (
@@ -131,17 +125,6 @@ def _add(tile: SumTile) -> Function:
     return b.finish()
 
 
-def gather_function(tile: SumTile) -> Function:
-    """Sums (16, rows, columns) of a tile of channels, transformed: rows (channel, tap) of the result.
-
-    Buffers: sums, image, ``dout`` of the group, result. Dims: first channel, channels that exist, place of the first
-    column in a row, place of the group in the image and in the result, the elements from image to image and pixel to
-    pixel of ``dout``, then those of the image from channel to channel, image to image, row to row, batch, and extents
-    and first elements as in `Plane`.
-    """
-    return cached(("winograd_gather", tile), lambda: _gather(tile))
-
-
 GATHER = (
     "first", "rows", "column", "group", "goal", "dout_image", "width",
     "channel", "image", "step", "batch", "high", "wide", "oh", "ow", "row", "left",
@@ -158,7 +141,15 @@ def live_taps(b: Builder, d: dict[str, Value], lanes: int) -> list[Value]:
     return [b.splat(b.convert(b.select(row & column, 1, 0), "f32"), lanes) for row in rows for column in columns]
 
 
-def _gather(tile: SumTile) -> Function:
+@built_once
+def gather_function(tile: SumTile) -> Function:
+    """Sums (16, rows, columns) of a tile of channels, transformed: rows (channel, tap) of the result.
+
+    Buffers: sums, image, ``dout`` of the group, result. Dims: first channel, channels that exist, place of the first
+    column in a row, place of the group in the image and in the result, the elements from image to image and pixel to
+    pixel of ``dout``, then those of the image from channel to channel, image to image, row to row, batch, and extents
+    and first elements as in `Plane`.
+    """
     b = Builder("winograd_gather")
     sums, x, dout, out = (b.buffer(name, "f32") for name in ("sums", "image", "dout", "total"))
     d = {name: b.dim(name) for name in GATHER}
@@ -214,9 +205,10 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def sums_function(tile: SumTile, segment: int) -> Function:
     """Buffers: image, ``dout`` with channels last, scratch, sums, result (groups, channels, 9, width), flags."""
-    return cached(("winograd_sums", tile, segment), lambda: _Sums(tile, segment).build())
+    return _Sums(tile, segment).build()
 
 
 class _Sums:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from .parts import below, cached, split, zeros
+from .parts import below, built_once, split, zeros
 from .slots import parallel_in_slots
 from .winograd_repair import not_finite, repair_function
 from .winograd_segments import (
@@ -60,9 +60,10 @@ def multiply_function(form: Form) -> Function:
     Buffers: weights, what the tiles see, result (16, blocks * rows, tiles). Dims: channels, blocks, elements from
     position to position of the weights and of the result, tiles that there are.
     """
-    return cached(("winograd_multiply", replace(form, segment=LANES, fresh=False)), lambda: _multiply(form))
+    return _multiply(replace(form, segment=LANES, fresh=False))
 
 
+@built_once
 def _multiply(form: Form) -> Function:
     b = Builder("winograd_multiply")
     weights, seen, out = (b.buffer(name, "f32") for name in ("weights", "seen", "made"))
@@ -109,9 +110,10 @@ DIMS = (
 )  # fmt: skip
 
 
+@built_once
 def tiles_function(form: Form, sink: Any) -> Function:
     """Buffers: image, transformed and packed weights, scratch memory, its flags, the sink's. Dims: also the sink's."""
-    return cached(("winograd_tiles", form, sink.key), lambda: _Tiles(form, sink).build())
+    return _Tiles(form, sink).build()
 
 
 class _Tiles:

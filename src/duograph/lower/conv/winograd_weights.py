@@ -6,7 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
-from .parts import cached, in_parallel, split
+from .parts import built_once, in_parallel, split
 
 
 def spread(b: Builder, g: list[Any]) -> list[Any]:
@@ -24,12 +24,9 @@ def transform_weights(b: Builder, packed: Buffer, start: Any, out: Buffer, goal:
             b.store(out, goal + between * (4 * i + j), value)
 
 
+@built_once
 def weights_function(rows: int) -> Function:
     """Packed weights (groups, blocks, channels, 9, ``rows``) into (groups, 16, blocks, channels, ``rows``)."""
-    return cached(("winograd_weights", rows), lambda: _weights(rows))
-
-
-def _weights(rows: int) -> Function:
     b = Builder("winograd_weights")
     packed, out = b.buffer("packed", "f32"), b.buffer("weights", "f32")
     groups, blocks, channels, grain = (b.dim(name) for name in ("groups", "blocks", "channels", "grain"))

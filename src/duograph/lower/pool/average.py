@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ..conv.parts import below, cached, compute_elem, in_parallel
+from ..conv.parts import below, built_once, compute_elem, in_parallel
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -46,9 +46,10 @@ class Divisors:
         return b.convert(inner * b.splat(outer, lanes), VType(self.elem, lanes))
 
 
+@built_once
 def avg_pool_function(elem: str, form: Form, fixed: bool) -> Function:
     """Buffers: x, out. Dims: planes, grain, those of `Windows` and of `Divisors`."""
-    return cached(("avg_pool", elem, form, fixed), lambda: _AvgPool(elem, form, fixed).build())
+    return _AvgPool(elem, form, fixed).build()
 
 
 class _AvgPool:
@@ -104,12 +105,9 @@ class _AvgPool:
         b.store(self.out, at, b.convert(total / divisor, self.out.elem), mask)
 
 
+@built_once
 def shares_function(elem: str, form: Form, fixed: bool) -> Function:
     """``dout / divisor`` at every position. Buffers: dout, shares. Dims as `avg_pool_function`."""
-    return cached(("avg_shares", elem, form, fixed), lambda: _shares(elem, form, fixed))
-
-
-def _shares(elem: str, form: Form, fixed: bool) -> Function:
     b = Builder("avg_pool_shares")
     dout, out = b.buffer("dout", elem), b.buffer("shares", compute_elem(elem))
     planes, grain = b.dim("planes"), b.dim("grain")
@@ -139,15 +137,12 @@ def _shares(elem: str, form: Form, fixed: bool) -> Function:
     return b.finish()
 
 
+@built_once
 def spread_function(elem: str, form: Form) -> Function:
     """Zeros, plus every share added to the elements of its window that exist, tap by tap. Buffers: shares, total.
 
     Dims: planes, grain, and those of `Windows`.
     """
-    return cached(("avg_spread", elem, form), lambda: _spread(elem, form))
-
-
-def _spread(elem: str, form: Form) -> Function:
     b = Builder("avg_pool_spread")
     shares, total = b.buffer("shares", elem), b.buffer("total", elem)
     planes, grain = b.dim("planes"), b.dim("grain")

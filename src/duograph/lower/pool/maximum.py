@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from ..conv.parts import below, cached, in_parallel, split
+from ..conv.parts import below, built_once, in_parallel, split
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import SIGNED, VType
@@ -21,9 +21,10 @@ def lowest(type: VType) -> Any:
     return -(1 << (type.bits - 1)) if type.elem in SIGNED else 0
 
 
+@built_once
 def max_pool_function(elem: str, form: Form) -> Function:
     """Buffers: x, values, indices. Dims: planes, grain, and those of `Windows`."""
-    return cached(("max_pool", elem, form), lambda: (_UncutMaxPool if form.rows else _MaxPool)(elem, form).build())
+    return (_UncutMaxPool if form.rows else _MaxPool)(elem, form).build()
 
 
 def greater(b: Builder, value: Value, best: Value) -> Value:
@@ -201,15 +202,12 @@ class _UncutMaxPool(_MaxPool):
         return best, place
 
 
+@built_once
 def adaptive_function(elem: str) -> Function:
     """Buffers: x, values, indices. Dims: planes, grain, sizes n, output sizes o.
 
     Window i covers [i * n // o, -(-(i + 1) * n // o)).
     """
-    return cached(("adaptive_max_pool", elem), lambda: _adaptive(elem))
-
-
-def _adaptive(elem: str) -> Function:
     b = Builder("adaptive_max_pool")
     x, values, indices = b.buffer("x", elem), b.buffer("values", elem), b.buffer("indices", "i64")
     planes, grain = b.dim("planes"), b.dim("grain")

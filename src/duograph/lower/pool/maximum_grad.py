@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from ..conv.parts import below, cached, compute_elem, size_of, zeros
+from ..conv.parts import below, built_once, compute_elem, size_of, zeros
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BOOL, VType
@@ -65,10 +65,10 @@ def cells_of(windows: Any, size: Any, count: Any) -> Cells | None:
     )
 
 
+@built_once
 def max_pool_grad_function(elem: str, index: str, cells: Cells, sink: Sink) -> Function:
     """Buffers: x, indices, those of the sink. Dims: planes, grain, size and count (d, h, w), those of the sink."""
-    key = ("max_pool_grad", elem, index, cells, sink.key)
-    return cached(key, lambda: _MaxPoolGrad(elem, index, cells, sink).build())
+    return _MaxPoolGrad(elem, index, cells, sink).build()
 
 
 @dataclass
@@ -275,16 +275,13 @@ class _MaxPoolGrad:
 # ---- places of any kind --------------------------------------------------------------------------------------------
 
 
+@built_once
 def scatter_sink_function(elem: str, index: str, sink: Sink) -> Function:
     """Values added at any places, a plane at a time in memory of the thread, then to the sink.
 
     Buffers: x, indices, those of the sink. Dims: planes, grain, elements of a plane of the result, and of the indices,
     length of a row, those of the sink.
     """
-    return cached(("scatter_sink", elem, index, sink.key), lambda: _scatter_sink(elem, index, sink))
-
-
-def _scatter_sink(elem: str, index: str, sink: Sink) -> Function:
     b = Builder("scatter_planes")
     x, indices = b.buffer("x", elem), b.buffer("indices", index)
     planes, grain, size, count, width = (b.dim(name) for name in ("planes", "grain", "size", "count", "width"))

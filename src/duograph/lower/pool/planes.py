@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import cached, in_parallel
+from ..conv.parts import built_once, in_parallel
 from ..kernels.accumulate import plus
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
@@ -14,15 +14,12 @@ OUT_OF_RANGE = 1
 UNROLLED = 4
 
 
+@built_once
 def gather_function(elem: str, index: str, parts: int) -> Function:
     """Buffers: x, indices, out. Dims: planes, grain, elements of a plane of x, and of the indices.
 
     Negative indices count from the end. ``parts`` is 2 for complex numbers.
     """
-    return cached(("gather_planes", elem, index, parts), lambda: _gather(elem, index, parts))
-
-
-def _gather(elem: str, index: str, parts: int) -> Function:
     b = Builder("gather_planes")
     x, indices, out = b.buffer("x", elem), b.buffer("indices", index), b.buffer("out", elem)
     planes, grain, size, count = (b.dim(name) for name in ("planes", "grain", "size", "count"))
@@ -49,15 +46,12 @@ def _gather(elem: str, index: str, parts: int) -> Function:
     return b.finish()
 
 
+@built_once
 def scatter_function(elem: str, index: str, parts: int, add: bool) -> Function:
     """Buffers: x, indices, total. Dims: planes, grain, elements of a plane of the result, and of the indices.
 
     Zeros, plus every value added (or put, if not ``add``) at its place, in order.
     """
-    return cached(("scatter_planes", elem, index, parts, add), lambda: _scatter(elem, index, parts, add))
-
-
-def _scatter(elem: str, index: str, parts: int, add: bool) -> Function:
     b = Builder("scatter_planes" if add else "max_unpool")
     x, indices, total = b.buffer("x", elem), b.buffer("indices", index), b.buffer("total", elem)
     planes, grain, size, count = (b.dim(name) for name in ("planes", "grain", "size", "count"))

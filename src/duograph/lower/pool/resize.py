@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import cached, compute_elem, in_parallel, masked_loop
+from ..conv.parts import built_once, compute_elem, in_parallel, masked_loop
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -17,12 +17,9 @@ TAPS = {"nearest": 1, "nearest-exact": 1, "linear": 2, "cubic": 4}
 """Places per output; of ``area`` as many as the widest window has."""
 
 
+@built_once
 def taps_function(mode: str, align: bool, elem: str) -> Function:
     """Buffers: places, weights. Dims: outputs, size, taps, step (f64: places per output), grain."""
-    return cached(("resize_taps", mode, align, elem), lambda: _taps(mode, align, elem))
-
-
-def _taps(mode: str, align: bool, elem: str) -> Function:
     b = Builder("resize_taps")
     places, weights = b.buffer("places", "i64"), b.buffer("weights", elem)
     outputs, size, taps = b.dim("outputs"), b.dim("size"), b.dim("taps")
@@ -94,15 +91,12 @@ def _keys(b: Builder, d: Value, a: float = -0.75) -> Value:
     return b.select(b.le(d, 1.0), inner, b.select(b.lt(d, 2.0), outer, 0.0))
 
 
+@built_once
 def resize_function(elem: str, weighted: bool, rows: bool) -> Function:
     """Buffers: x (outer, size, inner), places, weights, out. Dims: outer, size, outputs, inner, taps, grain.
 
     ``weighted``: sums of taps, else a copy of the one place. ``rows``: vectors along ``inner``, else along the outputs.
     """
-    return cached(("resize", elem, weighted, rows), lambda: _resize(elem, weighted, rows))
-
-
-def _resize(elem: str, weighted: bool, rows: bool) -> Function:
     b = Builder("resize_axis")
     number = compute_elem(elem) if weighted else elem
     x, places = b.buffer("x", elem), b.buffer("places", "i64")
@@ -161,15 +155,12 @@ def _resize(elem: str, weighted: bool, rows: bool) -> Function:
     return b.finish()
 
 
+@built_once
 def unresize_function(elem: str, rows: bool) -> Function:
     """The adjoint, from ``dout`` (outer, outputs, inner) to ``total`` (outer, size, inner).
 
     Buffers: dout, places, weights, total. Dims and ``rows`` as for `resize_function`.
     """
-    return cached(("unresize", elem, rows), lambda: _unresize(elem, rows))
-
-
-def _unresize(elem: str, rows: bool) -> Function:
     b = Builder("resize_axis_grad")
     number = compute_elem(elem)
     dout, places, weights, total = (
