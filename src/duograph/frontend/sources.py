@@ -245,18 +245,20 @@ class GuardSet:
             return False
 
     def _first_check(self, args: Sequence[Any]) -> bool:
-        """Checks in Python; when all guards hold, their present values tell how to check them natively."""
+        """Checks one by one; when all guards hold, their present values tell how to check them natively.
+
+        Many versions are never used again: nothing is generated for them.
+        """
         from duograph.runtime.cpython import Unsupported
 
-        generated = compile_guards(self.guards, list(self.same_objects))
-        try:
-            if not generated(args):
-                return False
-        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+        if not all(guard.holds(args) for guard in self._guards):
+            return False
+        if any(one.load(args) is not two.load(args) for one, two in self.same_objects):
             return False
         try:
             self._check = self.translated(args).program.function()
         except Unsupported:
+            generated = compile_guards(self.guards, list(self.same_objects))
             self._check = lambda *a: generated(a)
         return True
 

@@ -28,6 +28,8 @@ logger = logging.getLogger("duograph")
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
+PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
+SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
@@ -160,6 +162,7 @@ class Fallback:
     def __init__(self, key: Any, reason: str, span: Any, rendered: str, error: Exception) -> None:
         self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
         self.error = error.with_traceback(None)  # which would keep every frame of the capture
+        error.__context__ = error.__cause__ = None  # and so would theirs
         self.hits = 0
 
     def __repr__(self) -> str:
@@ -174,6 +177,8 @@ class Entries:
 
     Attributes:
         native: versions that native code tries before Python does (``runtime/call_machine.py``).
+        waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
+        unattempted: such calls, from the beginning.
     """
 
     __slots__ = ("__dict__", "__weakref__", "native")
@@ -183,9 +188,26 @@ class Entries:
         self.lock = threading.RLock()
         self.compiled: list[Entry] = []
         self.fallbacks: list[Fallback] = []
+        self.waited = 0
+        self.unattempted = 0
         self.recompiles: list[str] = []
         self.varying: dict[Any, int] = {}
         self.patterns: dict[Any, tuple[int | None, ...]] = {}  # shapes of arguments, None: the size varies
+
+    def is_resting(self) -> bool:
+        """Whether plain Python answers this call with new arguments without an attempt to compile.
+
+        An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
+        later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
+        """
+        latest = self.fallbacks[-1] if self.fallbacks else None
+        failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
+        unused = sum(entry.hits <= 1 for entry in self.compiled)
+        tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
+        resting = self.waited < 2**tired - 1
+        self.waited = self.waited + 1 if resting else 0
+        self.unattempted += resting
+        return resting
 
     def __deepcopy__(self, memo: Any) -> Entries:
         return Entries()

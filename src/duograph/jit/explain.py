@@ -36,6 +36,8 @@ class Explanation:
             arena, a table), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
+        unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
+            for one reason, or had given versions that were not used again (`Entries.is_resting`).
     """
 
     def __init__(self, function: Any, stores: Sequence[Entries]) -> None:
@@ -43,6 +45,7 @@ class Explanation:
         self.versions: list[dict[str, Any]] = []
         self.fallbacks: list[Any] = []
         self.recompiles: list[str] = []
+        self.unattempted = sum(store.unattempted for store in stores)
         for store in stores:
             self.fallbacks += store.fallbacks
             self.recompiles += store.recompiles
@@ -77,6 +80,8 @@ class Explanation:
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
+        if self.unattempted:
+            lines += [f"{self.unattempted} calls with new arguments ran as plain Python: earlier attempts were no use"]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -123,7 +123,7 @@ class JitFunction:
                 return self._plain(args, kwargs)
         with store.lock:
             made = next((e for e in store.compiled if e.names == names and e.matches(values)), None)
-            if made is None:
+            if made is None and (self._is_strict() or not store.is_resting()):
                 made = self._compile(store, names, values, bound or self._signature.bind(*args))
                 if self.options.report:
                     print(Explanation(self, [store]))

@@ -150,6 +150,54 @@ def test_fallbacks_are_recorded_with_the_line():
     assert "return Tensor(y.asnumpy() * 2)" in fallback.rendered and "^" in fallback.rendered
 
 
+def uses_numpy_in_step(x, i):
+    return float(x.asnumpy().sum()) + i
+
+
+def test_attempts_that_go_on_failing_become_rare():
+    f = ms.jit(uses_numpy_in_step)
+    for i in range(100):  # other arguments each time: each might be the first that can be compiled
+        assert f(X, i) == 3.0 + i
+    explanation = f.explain()
+    assert len(explanation.fallbacks) == 10  # five in a row, then after 1, 3, 7, 15 and 31 calls
+    assert explanation.unattempted == 90 and "90 calls with new arguments ran as plain Python" in str(explanation)
+
+
+def test_versions_that_no_later_call_uses_become_rare():
+    f = ms.jit(lambda x, name: (x * 2, name.upper()))
+    for i in range(100):
+        assert f(X, f"call {i}")[1] == f"CALL {i}"
+    assert f.stats["versions"] == 14 and f.explain().unattempted == 86
+
+
+def test_versions_that_later_calls_use_are_all_made():
+    f = ms.jit(lambda x: x * 2)
+    for _ in range(5):
+        for n in range(1, 31):
+            assert f(ops.ones((n,))).shape == (n,)
+    assert f.stats["versions"] == 30
+
+
+def test_what_can_be_compiled_is_found_among_what_cannot():
+    @ms.jit
+    def f(x, name):
+        return x.asnumpy().sum() if name.startswith("numpy") else x.sum()
+
+    for name in [f"numpy {i}" for i in range(6)] + ["ours"] * 5:
+        assert f(X, name) == 3
+    assert f.stats["versions"] == 1 and f.stats["hits"] > 0
+
+
+def test_fallbacks_keep_nothing_of_the_call():
+    x = Tensor([1.0, 2.0])
+    alive = weakref.ref(x)
+    f = ms.jit(lambda x: Tensor(x.asnumpy()))
+    f(x)
+    del x
+    gc.collect()
+    assert f.explain().fallbacks and alive() is None
+
+
 @pytest.mark.parametrize("options", [{"fullgraph": True}, {"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}])
 def test_strict_raises_with_line_and_caret(options):
     with pytest.raises(RuntimeError) as caught:
