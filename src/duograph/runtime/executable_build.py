@@ -11,7 +11,7 @@ import numpy as np
 from duograph.base.collection import no_collection
 from duograph.base.config import config
 from duograph.core.dim import Symbol
-from duograph.core.types import ScalarType, StackType, TensorType, TokenType, Type
+from duograph.core.types import StackType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named
 from duograph.ir.node import Const, Graph, Node
 from duograph.ir.printer import all_graphs
@@ -23,22 +23,19 @@ from duograph.lower.loop.types import element_of
 from . import kernels
 from .arena import ArenaPlan
 from .donation import direct_donations
-from .executable_calls import Callee, ProgramEmitter, callee_of, deliver, places_for, write_function
+from .executable_calls import Callee, ProgramEmitter, arguments, callee_of, deliver, places_for, write_function
 from .executable_emit import Emitter, knows
 from .executable_frame import CONSTANTS, NEEDED, RESULTS
 from .executable_host import HostStep
-from .executable_scalars import word_type
 from .executable_values import (
     NOTHING,
     Handle,
     Leaf,
     Memory,
     Number,
-    Tree,
     bytes_of,
     leaf_types,
     leaves_of,
-    tree_of,
 )
 from .status import TOO_SMALL
 from .steps import STACK_OPS, Step, steps_of
@@ -211,51 +208,17 @@ class Build:
     def _write(self) -> None:
         e = ProgramEmitter(self, self.graph.name)
         b = e.b
-        types = [t for p in self.graph.params for t in leaf_types(p.type)]
-        memories: list[Leaf] = []
-        tensor_numbers = [k for k, t in enumerate(types) if isinstance(t, TensorType)]
-        for k, t in enumerate(types):
+        inputs: dict[int, Memory] = {}
+        for k, t in enumerate([t for p in self.graph.params for t in leaf_types(p.type)]):
             if isinstance(t, TensorType):
-                buffer = b.buffer(f"x{k}", _elem(t))
-                memories.append(Memory(t, e.block(f"input {k}", bytes_of(t), "input", buffer)))
+                inputs[k] = Memory(t, e.block(f"input {k}", bytes_of(t), "input", b.buffer(f"x{k}", _elem(t))))
         self.symbols = _found_symbols(self.graph)
-        outputs: dict[int, Memory] = {}
-        late: dict[int, Memory] = {}  # donations that are copied at the end
-        n_buffers = 0
-        leaf_of = leaf_types(self.graph.output.type)
-        self.donate = {k: j for k, j in self.donate.items() if leaf_of[k] == types[j]}
-        direct = direct_donations(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
-        for k, t in enumerate(leaf_of):
-            out = Output(t)
-            if k in self.donate:
-                out.donated = self.donate[k]
-                memory = next(m for i, m in zip(tensor_numbers, memories, strict=True) if i == out.donated)
-                (outputs if k in direct else late)[k] = memory  # type: ignore[assignment]
-            elif isinstance(t, TensorType) and knows(self.symbols, t):
-                out.buffer, n_buffers = n_buffers, n_buffers + 1
-                outputs[k] = Memory(t, e.block(f"output {k}", bytes_of(t), "output", b.buffer(f"out{k}", _elem(t))))
-            elif not isinstance(t, TokenType):
-                out.word = RESULTS + self.n_words
-                self.n_words += 1 + (len(t.shape) if isinstance(t, TensorType) else 0)
-            self.outputs.append(out)
+        outputs, late = self._place_outputs(e, inputs)
         arena = b.buffer("memory", "u8")
         e.ctx = b.buffer("ctx", "i64")
         capacity = b.dim("capacity")
-        leaves: list[Leaf] = []
-        tensors = iter(memories)
-        for k, t in enumerate(types):
-            if isinstance(t, TensorType):
-                leaves.append(next(tensors))
-            elif isinstance(t, ScalarType):
-                leaves.append(Number(t, b.dim(f"n{k}", word_type(t))))
-            else:
-                leaves.append(NOTHING if isinstance(t, TokenType) else Handle(t, b.dim(f"h{k}")))
+        args = arguments(b, self.graph.params, inputs.values())
         e.entry_symbols = {s: b.dim(s.name) for s in self.symbols}
-        args: list[Tree] = []
-        for p in self.graph.params:
-            n = len(leaf_types(p.type))
-            args.append(tree_of(p.type, leaves[:n]))
-            leaves = leaves[n:]
         self.tick(e, "start")
         results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places_for(self.graph, outputs)))
         self._deliver(e, results, outputs)
@@ -276,6 +239,29 @@ class Build:
             written.append(write_function(self, callee))
             written[-1].fixed_symbol = callee.symbol
         self.functions = _named(written)
+
+    def _place_outputs(self, e: ProgramEmitter, inputs: dict[int, Memory]) -> tuple[dict[int, Memory], ...]:
+        """Decides where each leaf of the result goes. Gives the memory of those that are written to their place at once,
+        and the inputs that donations are copied to at the very end."""
+        outputs: dict[int, Memory] = {}
+        late: dict[int, Memory] = {}
+        n_buffers = 0
+        types = leaf_types(self.graph.output.type)
+        self.donate = {k: j for k, j in self.donate.items() if j in inputs and types[k] == inputs[j].type}
+        direct = direct_donations(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
+        for k, t in enumerate(types):
+            out = Output(t)
+            if k in self.donate:
+                out.donated = self.donate[k]
+                (outputs if k in direct else late)[k] = inputs[out.donated]
+            elif isinstance(t, TensorType) and knows(self.symbols, t):
+                out.buffer, n_buffers = n_buffers, n_buffers + 1
+                outputs[k] = Memory(t, e.block(f"output {k}", bytes_of(t), "output", e.b.buffer(f"out{k}", _elem(t))))
+            elif not isinstance(t, TokenType):
+                out.word = RESULTS + self.n_words
+                self.n_words += 1 + (len(t.shape) if isinstance(t, TensorType) else 0)
+            self.outputs.append(out)
+        return outputs, late
 
     def _deliver(self, e: ProgramEmitter, results: list[Leaf], outputs: dict[int, Memory]) -> None:
         symbols = e.symbols

@@ -8,12 +8,14 @@ thread might; the interpreter, which needs no stack, then takes over.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from duograph.core.dim import Symbol
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
-from duograph.ir.node import Apply, Graph
+from duograph.ir.node import Apply, Graph, Param
+from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.ir import Function, Instr, Value
 from duograph.lower.loop.types import I64, element_of
 
@@ -148,25 +150,12 @@ def write_function(build: Any, callee: Callee) -> Function:
         if isinstance(t, TensorType)
     }
     e.depth = b.dim("depth")
-    tensors = iter(inputs)
-    leaves: list[Leaf] = []
-    for k, t in enumerate(callee.param_types):
-        if isinstance(t, TensorType):
-            leaves.append(next(tensors))
-        elif isinstance(t, ScalarType):
-            leaves.append(Number(t, b.dim(f"n{k}", word_type(t))))
-        else:
-            leaves.append(NOTHING if isinstance(t, TokenType) else Handle(t, b.dim(f"h{k}")))
+    args = arguments(b, callee.graph.params, inputs)
     e.entry_symbols = {s: b.dim(s.name) for s in callee.symbols}
     chunk, used = Value(b._id(), I64, b), Value(b._id(), I64, b)
     limit = Value(b._id(), I64, b)
     b.fail(b.gt(e.depth, limit), RECURSION)
     b.leave()
-    args, rest = [], leaves
-    for p in callee.graph.params:
-        n = len(leaf_types(p.type))
-        args.append(tree_of(p.type, rest[:n]))
-        rest = rest[n:]
     mark = e.mark(callee.graph.output.type)
     results = leaves_of(e.graph(callee.graph, args, e.entry_symbols, places_for(callee.graph, outputs)))
     deliver(e, results, outputs, words, 0)
@@ -181,6 +170,25 @@ def write_function(build: Any, callee: Callee) -> Function:
     function = e.finish(reserve, always=True)
     limit.const = max(10, min(MAX_DEPTH, stack_bytes() // _frame_bytes(function)))
     return function
+
+
+def arguments(b: Builder, params: Sequence[Param], tensors: Iterable[Leaf]) -> list[Tree]:
+    """What the parameters of a graph are in its function: ``tensors`` one after the other, dims for all else."""
+    memories = iter(tensors)
+    args: list[Tree] = []
+    k = 0
+    for p in params:
+        leaves: list[Leaf] = []
+        for t in leaf_types(p.type):
+            if isinstance(t, TensorType):
+                leaves.append(next(memories))
+            elif isinstance(t, ScalarType):
+                leaves.append(Number(t, b.dim(f"n{k}", word_type(t))))
+            else:
+                leaves.append(NOTHING if isinstance(t, TokenType) else Handle(t, b.dim(f"h{k}")))
+            k += 1
+        args.append(tree_of(p.type, leaves))
+    return args
 
 
 def _frame_bytes(function: Function) -> int:
