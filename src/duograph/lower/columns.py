@@ -28,13 +28,13 @@ class ColumnKernel(ReduceKernel):
 
     def tasks(self, known: Known) -> None:
         b = self.b
-        self.length = self.product(self.reduced)
+        self.length = b.product(self.reduced)
         per_section = STEPS * COLUMN_BLOCKS
         self.sections: Any = 1 if self.mode == "whole" else b.ceil_div(self.length, per_section)
         vectors = vectors_per_tile(self.plan)
         width = vectors * self.lanes
         tiles = b.ceil_div(self.lane, width)
-        count = b.mul(self.product(self.kept), tiles)
+        count = b.mul(b.product(self.kept), tiles)
         size = b.mul(self.length, width)
         if self.mode == "split":
             count = b.mul(count, self.sections)

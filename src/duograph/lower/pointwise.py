@@ -25,7 +25,7 @@ from .program import (
     Step,
     apply_step,
     best_lanes,
-    constant_element,
+    known_elements,
     single_step,
     splat,
 )
@@ -169,13 +169,7 @@ class _Emission:
         types = program.types()
         outs = [Operand(types[r]) for r in program.results]
         self.outs = [b.buffer(f"out{k}", o.elem) for k, o in enumerate(outs)]
-        known: dict[int, Element] = {}
-        for i, leaf in enumerate(program.leaves):
-            if leaf.operand.is_scalar and leaf.constant is None:
-                known[i] = b.dim(f"scalar{i}", leaf.operand.elem)
-        for i, leaf in enumerate(program.leaves):
-            if leaf.constant is not None:
-                known[i] = constant_element(b, leaf)
+        known = known_elements(b, program)
         self.extents = [b.dim(f"n{d}") for d in range(self.depth)]
         natural = contiguous_strides(self.extents)  # type: ignore[arg-type]
         self.natural: Sequence[Any] = natural

@@ -182,6 +182,18 @@ def constant_element(b: Builder, leaf: Leaf) -> Element:
     return b.const(value, VType(elem))
 
 
+def known_elements(b: Builder, program: Program) -> dict[int, Element]:
+    """The leaves that are not in memory: numbers of the call become dims, constants are written down."""
+    known: dict[int, Element] = {}
+    for i, leaf in enumerate(program.leaves):
+        if leaf.operand.is_scalar and leaf.constant is None:
+            known[i] = b.dim(f"scalar{i}", leaf.operand.elem)
+    for i, leaf in enumerate(program.leaves):
+        if leaf.constant is not None:
+            known[i] = constant_element(b, leaf)
+    return known
+
+
 def apply_step(b: Builder, step: Step, args: Sequence[Element], lanes: int) -> tuple[Element, ...]:
     """The results of ``step`` on elements of ``lanes`` lanes (fewer are spread), rounded to their types."""
     values: list[Any] = []

@@ -12,7 +12,7 @@ from .loop.builder import Builder, Index
 from .loop.ir import Buffer, Function, Value
 from .loop.types import BITS
 from .lowering import Operand
-from .program import Reduction, apply_step, as_stored, constant_element, splat, widen
+from .program import Reduction, apply_step, as_stored, known_elements, splat, widen
 from .reduce import ReducePlan
 from .reduce_passes import Stage
 from .rule import Element
@@ -52,13 +52,7 @@ class ReduceKernel:
         self.saved = {n: b.buffer(f"kept{n}", Operand(types[n]).elem) for n in self.plan.saved()}
         if results:
             self.saved.update((n, self.outs[r]) for n, r in self.plan.homes().items())
-        known: Known = {}
-        for i, leaf in enumerate(program.leaves):
-            if leaf.operand.is_scalar and leaf.constant is None:
-                known[i] = b.dim(f"scalar{i}", leaf.operand.elem)
-        for i, leaf in enumerate(program.leaves):
-            if leaf.constant is not None:
-                known[i] = constant_element(b, leaf)
+        known = known_elements(b, program)
         self.kept = [b.dim(f"kept{d}_extent") for d in range(len(loops.kept))]
         self.reduced = [b.dim(f"reduced{d}") for d in range(len(loops.reduced))]
         self.lane = b.dim("lane")
@@ -212,12 +206,6 @@ class ReduceKernel:
         if extents:
             coords.append(rest)
         return list(reversed(coords))
-
-    def product(self, extents: Sequence[Index]) -> Index:
-        total: Index = 1
-        for n in extents:
-            total = self.b.mul(total, n)
-        return total
 
     @property
     def grain(self) -> int:

@@ -28,13 +28,13 @@ class RowKernel(ReduceKernel):
 
     def tasks(self, known: Known) -> None:
         b = self.b
-        outer = self.product(self.reduced)
+        outer = b.product(self.reduced)
         self.per_line: Any = 1 if self.plan.short else b.ceil_div(self.lane, LINE)
         self.lines = b.mul(outer, self.per_line)
         self.per_block = 1 if self.plan.short else b.max(b.div(LINE, b.max(self.lane, 1)), 1)
         self.per_section = b.mul(self.per_block, BLOCKS)
         self.sections: Any = 1 if self.mode == "whole" else b.ceil_div(self.lines, self.per_section)
-        rows = self.product(self.kept)
+        rows = b.product(self.kept)
         count = b.mul(rows, self.sections) if self.mode == "split" else rows
         size = b.mul(outer, self.lane)
         if self.mode == "split":

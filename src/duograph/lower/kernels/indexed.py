@@ -92,9 +92,7 @@ def _offsets(elems: tuple[str, ...], rank: int, steps: tuple[int, ...] | None, s
     numbers = [
         (b.dim(f"size{k}"), b.dim(f"step{k}"), b.dim(f"start{k}"), dims(b, "stride", rank)) for k in range(len(elems))
     ]
-    count: Any = extents[0]
-    for extent in extents[1:]:
-        count = count * extent
+    count = b.product(extents)
 
     def store(at: Any, places: list[Value], bad: Value) -> Value:
         """Stores the offsets for indices loaded from ``places``; ``bad`` with what was found outside."""
@@ -245,16 +243,9 @@ def element_gather(elem: str, index: str, rank: int, parts: int, checks: int) ->
         parallel_rows(b, extents[:-1], [strides[:-1], places[:-1]], [0, 0], extents[-1], [strides[-1], 1], row)
 
     # with an empty array every index is outside: that must be noted, but nothing may be read
-    b.fail(b.eq(total, 0) & b.gt(_count(b, extents), 0), 1)
+    b.fail(b.eq(total, 0) & b.gt(b.product(extents), 0), 1)
     guarded(b, checks, total, rows)
     return b.finish()
-
-
-def _count(b: Builder, extents: Sequence[Value]) -> Value:
-    total: Any = 1
-    for extent in extents:
-        total = b.mul(total, extent)
-    return b.value(total)
 
 
 def size_checks(indices: Axes, x: Axes, axis: int) -> list[tuple[Extent, Extent]] | None:

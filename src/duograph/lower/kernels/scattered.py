@@ -15,7 +15,7 @@ from ..loop.ir import Buffer, Function, Value
 from ..lowering import Extent, Lowering, Temporary
 from .accumulate import plus, times
 from .indexed import Others, guarded, place
-from .walk import at_least_one, dims, product_of, run_lanes, walk
+from .walk import at_least_one, dims, run_lanes, walk
 
 COLUMNS = 64  # of one thread's share: whole cache lines, whatever the element
 
@@ -118,7 +118,7 @@ def _scatter(
     length: Any = after_n[-1] if after else 1
     middle, middle_s = after_n[:-1], after_s[:-1]
     step: Any = 1 if whole or not after else after_s[-1]
-    middle_count = product_of(b, middle)
+    middle_count = b.product(middle)
     per_update = b.mul(middle_count, length)
 
     def unit(at: list[Any]) -> None:
@@ -167,7 +167,7 @@ def _scatter(
         def chunk(lo: Value, hi: Value) -> None:
             walk(b, lo, hi, axes, strides, [offset, 0, 0], unit)
 
-        b.parallel(0, product_of(b, axes), grain, chunk)
+        b.parallel(0, b.product(axes), grain, chunk)
 
     guarded(b, checks, size, work)
     return b.finish()
@@ -183,7 +183,7 @@ def element_scatter(
     size, step, total, count = b.dim("size"), b.dim("step"), b.dim("total"), b.dim("count")
     outer_n, outer_s = dims(b, "outer", outer), dims(b, "outer_stride", outer)
     inner_n, inner_s = dims(b, "inner", inner), dims(b, "inner_stride", inner)
-    columns = product_of(b, inner_n)
+    columns = b.product(inner_n)
     single = inner == 1  # one inner axis may be cut for threads
 
     def unit(at: list[Any]) -> None:
@@ -236,9 +236,9 @@ def element_scatter(
         def chunk(lo: Value, hi: Value) -> None:
             walk(b, lo, hi, axes, strides, [0, 0, 0], unit)
 
-        b.parallel(0, product_of(b, axes), grain, chunk)
+        b.parallel(0, b.product(axes), grain, chunk)
 
-    everything = b.mul(b.mul(product_of(b, outer_n), columns), count)
+    everything = b.mul(b.mul(b.product(outer_n), columns), count)
     b.fail(b.eq(total, 0) & b.gt(b.value(everything), 0), 1)
     guarded(b, checks, total, work)
     return b.finish()

@@ -24,7 +24,6 @@ from .walk import (
     dims,
     fill_run,
     parallel_rows,
-    product_of,
     raw,
     run_lanes,
     walk,
@@ -230,7 +229,7 @@ def transposing_copy(elem: str, rank: int) -> Function:
         walk(b, lo, hi, axes, [x_steps, out_steps, p_steps, q_steps], [x0, out0, 0, 0], unit)
 
     covered = b.mul(b.min(b.const(wide), at_least_one(b, np_)), b.min(b.const(_BLOCK), at_least_one(b, nq)))
-    b.parallel(0, product_of(b, axes), b.max(b.div(b.const(16384), covered), 1), chunk)
+    b.parallel(0, b.product(axes), b.max(b.div(b.const(16384), covered), 1), chunk)
     return b.finish()
 
 

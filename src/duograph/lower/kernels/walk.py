@@ -33,13 +33,6 @@ def dims(b: Builder, name: str, count: int) -> list[Value]:
     return [b.dim(f"{name}{i}") for i in range(count)]
 
 
-def product_of(b: Builder, extents: Sequence[Index]) -> Any:
-    total: Any = 1
-    for extent in extents:
-        total = b.mul(total, extent)
-    return total
-
-
 def at_least_one(b: Builder, x: Index) -> Any:
     """``x``, but no divisor that is zero: extents of empty arrays are never walked over, but may be divided by."""
     return max(x, 1) if isinstance(x, int) else b.max(x, 1)
@@ -126,7 +119,7 @@ def parallel_rows(
     axes = [*extents, segments]
     ahead = [[*s, b.mul(step, SEGMENT)] for s, step in zip(strides, inner, strict=True)]
     done = [*[0] * len(extents), SEGMENT]  # one more operand: how much of the row lies before
-    count = product_of(b, axes)
+    count = b.product(axes)
     grain = b.max(b.div(b.value(SEGMENT), b.max(b.value(length), 1)), 1)
 
     def chunk(lo: Value, hi: Value) -> None:

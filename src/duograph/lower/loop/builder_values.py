@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, TypeAlias
 
 from .ir import Block, Function, Instr, Value
@@ -143,6 +144,10 @@ class Values:
     def ceil_div(self, a: Index, b: Index) -> Any:
         """``ceil(a / b)`` of non-negative integers."""
         return self.div(self.add(a, self.sub(b, 1)), b)
+
+    def product(self, factors: Sequence[Index]) -> Any:
+        """All factors multiplied; 1 if there are none."""
+        return reduce(self.mul, factors) if factors else 1
 
     def unary(self, op: str, x: Value) -> Value:
         """``neg abs sqrt floor ceil trunc rint not popcount clz ctz``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..kernels.walk import dims, product_of
+from ..kernels.walk import dims
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
 from ..lowering import Lowering, product
@@ -27,7 +27,7 @@ def _pool(elem: str, sample_elem: str, rank: int) -> Function:
     planes = b.dim("planes")
     extents, windows, sizes = dims(b, "extent", rank), dims(b, "window", rank), dims(b, "size", rank)
     wide = "f32" if elem in ("f16", "bf16") else elem
-    plane_size, cells = product_of(b, extents), product_of(b, sizes)
+    plane_size, cells = b.product(extents), b.product(sizes)
 
     def start(plane: Value, axis: int, i: Value) -> Value:
         """The first place of window ``i``: even steps from a random start, the last window at the end."""

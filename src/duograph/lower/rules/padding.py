@@ -8,7 +8,7 @@ from typing import Any
 from ..kernels.accumulate import accumulator, add_runs, store_accumulated
 from ..kernels.fill import as_raw, fill_pattern, words_of, zero
 from ..kernels.strided import copy_all
-from ..kernels.walk import at_least_one, copy_run, dims, product_of, raw, walk
+from ..kernels.walk import at_least_one, copy_run, dims, raw, walk
 from ..layout import contiguous_strides
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
@@ -95,7 +95,7 @@ def _rows(b: Builder, padded: list[Value], row: Any) -> None:
     def chunk(lo: Value, hi: Value) -> None:
         walk(b, lo, hi, outer, [steps], [0], row, coordinates=True)
 
-    b.parallel(0, product_of(b, outer), grain, chunk)
+    b.parallel(0, b.product(outer), grain, chunk)
 
 
 @cache
