@@ -132,6 +132,8 @@ ELEMENTWISE = [
     OpInfo("tanh", one(), np.tanh), OpInfo("asinh", one(), np.arcsinh), OpInfo("acosh", one(1.2, 3), np.arccosh),
     OpInfo("atanh", one(-0.9, 0.8), np.arctanh), OpInfo("erf", one(-4, 4), sp.erf),
     OpInfo("erfc", one(-4, 4), sp.erfc, rtol=1e-12), OpInfo("erfinv", one(-0.95, 0.9), sp.erfinv),
+    OpInfo("normal_cdf", one(-4, 4), sp.ndtr, rtol=1e-12),
+    OpInfo("normal_cdf_by_tanh", one(-4, 4), lambda x: sp.expit(np.sqrt(8 / np.pi) * (x + 0.044715 * x**3)), rtol=1e-12),
     OpInfo("lgamma", one(0.3, 6), sp.gammaln, rtol=1e-12), OpInfo("digamma", one(0.3, 6), sp.digamma, rtol=1e-12),
     OpInfo("polygamma", [S(values(2, 3, low=0.4, high=5), n=2)], lambda x, n: sp.polygamma(n, x), rtol=1e-12),
     OpInfo("floor", one(), np.floor), OpInfo("ceil", one(), np.ceil), OpInfo("trunc", one(), np.trunc),

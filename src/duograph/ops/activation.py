@@ -6,7 +6,6 @@ a gradient.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from .reduce import argmax
 from .rules import unary
 from .select import select
 from .slices import slice_axis
-from .unary import erf, expm1, relu, sigmoid, tanh
+from .unary import expm1, normal_cdf, normal_cdf_by_tanh, relu, sigmoid, tanh
 
 softplus_ = unary(
     "softplus",
@@ -94,12 +93,7 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', the 'approximate' should be either 'none' or 'tanh', but got {approximate}.")
-    if approximate == "none":
-        inner = erf(scaled(x, 1 / math.sqrt(2)))
-    else:
-        cube = mul(mul(x, x), x)
-        inner = tanh(scaled(add(x, scaled(cube, 0.044715)), math.sqrt(2 / math.pi)))
-    return mul(scaled(x, 0.5), shifted(inner, 1))
+    return mul(x, normal_cdf(x) if approximate == "none" else normal_cdf_by_tanh(x))
 
 
 def fast_gelu(x: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from duograph.core.op import primitive
 
 from .movement import reshape, transpose
-from .rules import batch_with, in_float32, require_kind, tensor
+from .rules import batch_with, in_float32, require_kind
 
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "area")
 

@@ -1,4 +1,4 @@
-"""NumPy kernels of special functions that NumPy lacks: erf, erfc, erfinv, log-gamma, digamma, polygamma.
+"""NumPy kernels of special functions that NumPy lacks: erf, erfc, erfinv, normal_cdf, log-gamma, digamma, polygamma.
 
 All take float32 or float64 arrays, compute in float64 and round once, so that float32 results are correctly rounded in
 all but rare cases.
@@ -225,9 +225,19 @@ def _polygamma(x: np.ndarray, n: int) -> np.ndarray:
     return np.where(pole, np.inf if n % 2 else np.nan, value)
 
 
+def _normal_cdf(x: np.ndarray) -> np.ndarray:
+    return _erfc(x * -math.sqrt(0.5)) * 0.5
+
+
+def _normal_cdf_by_tanh(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(x * (x * x * 0.044715 + 1) * -math.sqrt(8 / math.pi)))
+
+
 erf = in_float64(_erf)
 erfc = in_float64(_erfc)
 erfinv = in_float64(_erfinv)
+normal_cdf = in_float64(_normal_cdf)
+normal_cdf_by_tanh = in_float64(_normal_cdf_by_tanh)
 lgamma = in_float64(_lgamma)
 digamma = in_float64(_digamma)
 polygamma = in_float64(_polygamma)

@@ -106,6 +106,12 @@ def _gauss(x, dout, factor):
     return mul(_scaled(dout, factor), exp(neg(square(x))))
 
 
+def _tanh_slope(x):
+    """Twice the derivative of the argument that `normal_cdf_by_tanh` gives to ``tanh``."""
+    slope = 2 * math.sqrt(2 / math.pi)
+    return add(_scaled(square(x), 3 * 0.044715 * slope), constant_like(x, slope))
+
+
 erf = unary(
     "erf", special.erf, lambda x, out, dout: _gauss(x, dout, 2 / math.sqrt(math.pi)), "Error function.", kinds="f"
 )
@@ -115,6 +121,16 @@ erfc = unary(
 erfinv = unary(
     "erfinv", special.erfinv, lambda x, out, dout: mul(_scaled(dout, math.sqrt(math.pi) / 2), exp(square(out))),
     "Inverse of the error function; infinite at -1 and 1, NaN beyond.", kinds="f",
+)  # fmt: skip
+normal_cdf = unary(
+    "normal_cdf", special.normal_cdf,
+    lambda x, out, dout: mul(_scaled(dout, 1 / math.sqrt(2 * math.pi)), exp(_scaled(square(x), -0.5))),
+    "Distribution function of the normal distribution, exact also where it is small.", kinds="f",
+)  # fmt: skip
+normal_cdf_by_tanh = unary(
+    "normal_cdf_by_tanh", special.normal_cdf_by_tanh,
+    lambda x, out, dout: mul(mul(dout, _tanh_slope(x)), mul(out, sub(_one(out), out))),
+    "``(1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2``, exact also where it is small.", kinds="f",
 )  # fmt: skip
 lgamma = unary(
     "lgamma", special.lgamma, lambda x, out, dout: mul(dout, digamma(x)), "Logarithm of the absolute gamma function.",

@@ -118,6 +118,11 @@ def mlp_gradients(x, w, b, w2):
     return list(grad(loss, (0, 1, 2))(w, b, w2))
 
 
+def variance(x):
+    centred = x - op("reduce_mean")(x, axis=(1,), keep_dims=True)
+    return op("reduce_mean")(centred * centred, axis=(1,))
+
+
 def layer_norm_gradients(x, g, b):
     def loss(x, g, b):
         return op("reduce_sum")(op("sin")(layer_norm(x, (96,), g, b)), axis=(0, 1))
@@ -167,7 +172,7 @@ reduce reduce_sum -> 1"""
 
 PROGRAMS = {
     "chain": ([f32(30, 40), f32(40), f32(40)], lambda x, w, b: gelu(x * w + b),
-        "map    mul add mul erf mul add mul -> 1"),
+        "map    mul add normal_cdf mul -> 1"),
     "bias and activation": ([f32(20, 30), f32(30, 50), f32(50)], lambda x, w, b: op("relu")(op("matmul")(x, w) + b),
         "kernel matmul add relu -> 1"),
     "residual": ([f32(20, 30), f32(30, 50), f32(20, 50)], lambda x, w, y: op("matmul")(x, w) + op("tanh")(y),
@@ -175,7 +180,10 @@ PROGRAMS = {
     "softmax of a product": ([f32(2, 8, 16)] * 3, attention,
         "alone  transpose -> 1\nalone  matmul -> 1\nreduce mul softmax -> 1\nalone  matmul -> 1"),
     "layer norm": ([f32(50, 96), f32(96), f32(96)], lambda x, g, b: layer_norm(x, (96,), g, b),
-        "reduce reduce_mean sub mul reduce_mean add rsqrt mul mul add -> 1"),
+        "reduce standardize mul add -> 1"),
+    "layer norm of what is computed": ([f32(50, 96), f32(50, 96)], lambda x, y: layer_norm(x * y, (96,)),
+        "reduce mul standardize -> 1"),
+    "variance": ([f32(50, 96)], variance, "reduce reduce_mean sub mul reduce_mean -> 1"),
     "batch norm": ([f32(8, 16, 6, 6), f32(16), f32(16)], lambda x, g, b: list(batch_norm_training(x, g, b)),
         "reduce reduce_mean sub mul reduce_mean add rsqrt mul mul add -> 3\nalone  reshape -> 1\nalone  reshape -> 1"),
     "rows and columns of one sum": ([f32(24, 24)], lambda x: x - op("reduce_sum")(x, axis=(1,)),

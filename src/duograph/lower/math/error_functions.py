@@ -1,11 +1,24 @@
-"""``erf``, ``erfc``, ``erfinv``."""
+"""``erf``, ``erfc``, ``erfinv``; the normal distribution function and what ``gelu`` calls its approximation."""
 
 from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import F32, INF, NAN, at_most, fast_two_sum, format_of, in_f64, poly, two_product
-from .exponential import exp_negative, exp_times
+from .common import (
+    F32,
+    INF,
+    NAN,
+    at_least,
+    at_most,
+    fast_two_sum,
+    format_of,
+    in_f64,
+    poly,
+    two_product,
+    two_sum,
+    upper_half,
+)
+from .exponential import exp_negative, exp_times, sigmoid
 from .logarithm import log
 
 # erf(t) = t + t P(t**2) for t < 1; float32 beyond: 1 - exp(Q(t)), Q fits log(erfc)
@@ -51,7 +64,11 @@ def erf(b: Builder, x: Value) -> Value:
 
 def _erfc_positive(b: Builder, a: Value, coefficients: tuple[float, ...]) -> Value:
     """``erfc(a)`` of float64 ``a >= 1/2``; rounding errors of the factor before the exponential are made good."""
-    square, low = two_product(b, a, a)
+    return _times_gauss(b, a, coefficients, *two_product(b, a, a))
+
+
+def _times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value) -> Value:
+    """``exp(-square - low)`` times a polynomial in ``(a - 4) / (a + 4)``, divided by ``1 + 2 a``; ``a >= 1/2``."""
     divisor, divisor_low = fast_two_sum(a + a, b.const(1.0, a))
     inverse = b.const(1.0, a) / divisor
     error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
@@ -76,6 +93,63 @@ def erfc(b: Builder, x: Value) -> Value:
     wide = b.convert(x, "f64")
     value = _erfc_positive(b, at_most(b, b.abs(wide), 11.0), _ERFC_SHORT)
     return b.convert(b.select(b.lt(wide, 0.0), b.const(2.0, wide) - value, value), "f32")
+
+
+# (t + 2) exp(t**2 / 2) normal_cdf(-t) as a polynomial in (t - 2) / (t + 2), for 0 <= t <= 14.4
+_NORMAL32 = (
+    -7.07210274e-05, 4.26264269e-05, 0.000719808857, 0.000866028771, -0.00189068611, -0.00674159452, -0.000482813426,
+    0.0367193781, 0.0287984181, -0.331404418, 0.672407985,
+)  # fmt: skip
+_HALF_ERFC64 = tuple(0.5 * c for c in _ERFC64)
+
+
+def normal_cdf(b: Builder, x: Value) -> Value:
+    """``erfc(-x / sqrt(2)) / 2``, exact also far below 0: the exponent ``-x * x / 2`` is kept in two parts."""
+    single = format_of(x) is F32
+    t = at_most(b, b.abs(x), 14.5 if single else 39.0)
+    head = upper_half(b, t)
+    square, low = head * head * 0.5, (t - head) * (t + head) * 0.5
+    a = t * 0.7071067811865476
+    away = _normal_tail32(b, t, square, low) if single else _times_gauss(b, a, _HALF_ERFC64, square, low)
+    away = b.select(b.lt(x, 0.0), away, b.const(1.0, x) - away)
+    if single:
+        return away
+    near = b.copysign(b.fma(a, poly(b, a * a, _ERF64), a), x)
+    return b.select(b.lt(a, 0.5), b.fma(near, 0.5, 0.5), away)
+
+
+def _normal_tail32(b: Builder, t: Value, square: Value, low: Value) -> Value:
+    """``normal_cdf(-t)`` of float32; ``square + low`` is ``t * t / 2``."""
+    divisor, divisor_low = two_sum(t, b.const(2.0, t))
+    inverse = b.const(1.0, t) / divisor
+    error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
+    q = (t - 2.0) * inverse
+    h, h_low = fast_two_sum(b.const(_NORMAL32[-1], t), q * poly(b, q, _NORMAL32[:-1]))
+    factor = h * inverse
+    growth = b.fma(q, -0.41, 0.95)  # by how much the factor grows with the inverse, both relatively
+    factor_low = b.fma(factor * error, growth, b.fma(h, inverse, -factor) + h_low * inverse)
+    return exp_times(b, -square, -low, factor, factor_low)
+
+
+# 2 sqrt(2 / pi), and 0.044715 times that, in two parts
+_SLOPE, _SLOPE_LOW = 1.5957691216057308, -9.96930880911092e-17
+_CUBIC, _CUBIC_LOW = 0.07135481627260025, -6.175149918155315e-19
+
+
+def normal_cdf_by_tanh(b: Builder, x: Value) -> Value:
+    """``(1 + tanh(sqrt(2 / pi) (x + 0.044715 x**3))) / 2``: `sigmoid` of a sum of two floats."""
+    if format_of(x) is F32:
+        t = b.convert(at_least(b, at_most(b, x, 12.0), -12.0), "f64")
+        exact = t * b.fma(t * t, _CUBIC, _SLOPE)
+        argument = b.convert(exact, "f32")
+        return sigmoid(b, argument, b.convert(exact - b.convert(argument, "f64"), "f32"))
+    t = at_least(b, at_most(b, x, 23.0), -23.0)
+    square, square_low = two_product(b, t, t)
+    cubic, cubic_low = two_product(b, square, b.const(_CUBIC, x))
+    cubic_low = cubic_low + b.fma(square_low, _CUBIC, square * _CUBIC_LOW)
+    factor, factor_low = two_sum(cubic, b.const(_SLOPE, x))
+    argument, low = two_product(b, t, factor)
+    return sigmoid(b, argument, b.fma(t, factor_low + (cubic_low + _SLOPE_LOW), low))
 
 
 # erfinv(x) / x as polynomials: in w - 3.125 for w = -log(1 - x**2) < 6.25, in sqrt(w) - 3.25 up to 4, in sqrt(w) - 5.05

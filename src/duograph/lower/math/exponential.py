@@ -68,10 +68,16 @@ def exp_of_sum(b: Builder, x: Value, low: Value) -> Value:
 
 
 def exp_times(b: Builder, x: Value, low: Value, factor: Value, factor_low: Value) -> Value:
-    """``exp(x + low) * (factor + factor_low)`` of float64, rounded nearly once."""
-    n, r = _reduced(b, _limited(b, x), low)
-    p = b.fma(r * r, poly(b, r, _EXP64), r)
-    return scale(b, factor + b.fma(factor, p, b.fma(factor_low, p, factor_low)), n)
+    """``exp(x + low) * (factor + factor_low)`` for ``x <= 0``, rounded nearly once.
+
+    All is formed ``2**lift`` times larger, so that the power of two is a normal number.
+    """
+    f = format_of(x)
+    coefficients, lift = (_EXP32, 32) if f is F32 else (_EXP64, 64)
+    n, r = _reduced(b, at_least(b, x, _RANGE[f.elem][0]), low)
+    p = b.fma(r * r, poly(b, r, coefficients), r)
+    value = factor + b.fma(factor, p, b.fma(factor_low, p, factor_low))
+    return value * power_of_two(b, n + f.magic, lift) * 2.0**-lift
 
 
 def _exp_halved(b: Builder, x: Value) -> Value:
@@ -112,8 +118,8 @@ def expm1(b: Builder, x: Value) -> Value:
     return b.select(b.lt(b.abs(x), 2.0**-f.mantissa * 0.25), x, value)  # keeps -0.0 and subnormal numbers
 
 
-def sigmoid(b: Builder, x: Value) -> Value:
-    """``1 / (1 + exp(-x))`` with the denominator ``1 + 2**n + 2**n expm1(r)`` rounded once.
+def sigmoid(b: Builder, x: Value, x_low: Value | None = None) -> Value:
+    """``1 / (1 + exp(-x - x_low))`` with the denominator ``1 + 2**n + 2**n expm1(r)`` rounded once.
 
     All is formed ``2**-lift`` times smaller, so that large denominators are finite and subnormal results right.
     """
@@ -122,7 +128,8 @@ def sigmoid(b: Builder, x: Value) -> Value:
     x = at_most(b, at_least(b, -x, low), high)
     shifted = b.fma(x, LOG2E, f.magic)
     n = shifted - f.magic
-    r = b.fma(n, -f.ln2_lo, b.fma(n, -f.ln2_hi, x))
+    r = b.fma(n, -f.ln2_hi, x)
+    r = b.fma(n, -f.ln2_lo, r) if x_low is None else r - b.fma(n, f.ln2_lo, x_low)
     p = b.fma(r * r, poly(b, r, _EXP32 if f is F32 else _EXP64), r)
     power, factor = power_of_two(b, shifted, -lift), b.const(2.0**-lift, x)
     total, lost = fast_two_sum(power, factor)

@@ -51,6 +51,8 @@ _FUNCTIONS: dict[str, Any] = {
     "erf": error_functions.erf,
     "erfc": error_functions.erfc,
     "erfinv": error_functions.erfinv,
+    "normal_cdf": error_functions.normal_cdf,
+    "normal_cdf_by_tanh": error_functions.normal_cdf_by_tanh,
     "lgamma": gamma.lgamma,
     "digamma": gamma.digamma,
 }

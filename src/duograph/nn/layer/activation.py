@@ -273,8 +273,8 @@ class GELU(Cell):
 
     Examples:
         >>> print(nn.GELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
-        [[-0.158808    0.345714  ]
-         [ 1.9545977  -0.00363743]]
+        [[-0.15880801  0.345714  ]
+         [ 1.9545978  -0.00363739]]
     """
 
     def __init__(self, approximate: bool = True) -> None:
