@@ -101,8 +101,7 @@ class Reduction:
 
 @dataclass(eq=False)
 class Program:
-    """Leaves and steps; ``results`` are the numbers of the values that leave the loop. ``fused``: it is several ops,
-    which can also run one by one."""
+    """Leaves and steps; ``results`` are the numbers of the values that leave the loop."""
 
     leaves: list[Leaf] = field(default_factory=list)
     steps: list[Step | Reduction] = field(default_factory=list)

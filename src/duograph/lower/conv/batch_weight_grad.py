@@ -22,11 +22,6 @@ LARGEST = 1 << 20
 """Bytes of all ``P_n``, which wait to be added up."""
 
 
-def extent(axis: Axis) -> Any:
-    """How far windows reach from the first zero in front of an axis on."""
-    return (axis.count - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1
-
-
 class BatchWeightGrad:
     """The gradient in the weight with images as lanes, for ``count`` output channels of each group."""
 
@@ -38,8 +33,8 @@ class BatchWeightGrad:
         self.rows = round_up(count, form.rows)
         self.k = inner * axes[0].kernel * axes[1].kernel * axes[2].kernel
         d, h, w = axes
-        self.wide = max(extent(w), w.front) | 1
-        image = inner * extent(d) * extent(h) * self.wide
+        self.wide = max(w.reach, w.front) | 1
+        image = inner * d.reach * h.reach * self.wide
         line = form.rows * w.count
         room = NEAR // (form.lanes * size_of(self.elem)) - image - form.lanes
         self.lines = min(h.count, room // line)
@@ -65,7 +60,7 @@ class BatchWeightGrad:
         products = tiles * lines * (w.count * pixel + 8)
         kept = tiles * d.count * -(-h.count // self.lines) * 2 * form.rows * form.taps
         square = 25 + 5 * lanes
-        packed = -(-self.items // self.grain) * self.inner * extent(d) * extent(h) * -(-w.size // lanes)
+        packed = -(-self.items // self.grain) * self.inner * d.reach * h.reach * -(-w.size // lanes)
         packed += self.items * form.rows * -(-lines * w.count // lanes)
         sums = self.batches * self.groups * self.k * -(-self.count // lanes) * (30 + 6 * lanes)
         return self.items * (products + kept) + packed * square + sums
@@ -77,7 +72,7 @@ class BatchWeightGrad:
         parts = c.temp(self.elem, self.batches * self.groups * self.rows * self.k * form.lanes)
         axes: list[Any] = []
         for a in (d, h, w):
-            axes += [a.size, a.front, a.dilation, a.kernel, a.stride, a.count, extent(a)]
+            axes += [a.size, a.front, a.dilation, a.kernel, a.stride, a.count, a.reach]
         slots = min(-(-self.items // self.grain), most_slots())
         packed, flags = c.temp(self.elem, slots * self.room), c.temp("i64", slots * WORDS)
         dims = [self.batch, self.groups, self.inner, self.count, self.wide, self.lines, slots, self.room, *axes]

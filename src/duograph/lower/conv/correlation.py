@@ -41,7 +41,7 @@ def lower_conv(c: Lowering) -> None:
     if c.sink.joins(len(out.shape) - 2):
         axes = merged(axes) or axes
     inner, count, taps = w.shape[1], w.shape[0] // groups, prod(w.shape[2:])
-    extents = [(a.count - 1) * a.stride + (a.kernel - 1) * a.dilation + 1 for a in axes]
+    extents = [a.reach for a in axes]
     phases = axes[2].stride
     image = Padded(extents[0], extents[1], padded_row(extents[2], phases), phases, tuple([a.front for a in axes]))  # type: ignore[arg-type]
     Correlation(

@@ -27,6 +27,11 @@ class Axis:
     front: int = 0
     dilation: int = 1
 
+    @property
+    def reach(self) -> Any:
+        """How far windows reach from the first zero in front on: the extent of the padded axis."""
+        return (self.count - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
+
 
 UNIT = Axis(1, 1, 1)
 

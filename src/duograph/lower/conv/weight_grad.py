@@ -36,7 +36,7 @@ def lower_weight_grad(c: Lowering) -> None:
     if (images := batch_weight_grad(c, axes, groups, inner, count, tile)) is not None:
         images.lower()
         return
-    extents = [(a.count - 1) * a.stride + (a.kernel - 1) * a.dilation + 1 for a in axes]
+    extents = [a.reach for a in axes]
     sizes, fronts = [a.size for a in axes], tuple([a.front for a in axes])
     image: Any = Padded(extents[0], extents[1], padded_row(extents[2], 1), 1, fronts)  # type: ignore[arg-type]
     channel: Any = image.channel
