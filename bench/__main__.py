@@ -5,7 +5,7 @@ A benchmark is a module of this folder with a docstring, whose first line is its
 rounds of all cases, so that a slow moment of the machine hits all of them, and prints medians, and ratios to the first
 case of the group (of ``mlp: jit`` the group is ``mlp``). Peers (torch, jax, mindspore) take part in the same rounds,
 each in its own interpreter (``_peers.py``), for benchmarks that have ``peer_cases(package)``. ``--report`` also writes
-the tables to ``docs/benchmarks.md`` and their summary into the README.
+the tables to ``docs/benchmarks.md`` and their summary into the README, always of all benchmarks shown there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench._peers import PeerDied, start
-from bench._report import write_report
+from bench._report import SUMMARY, write_report
 
 Case = Callable[[], float]
 
@@ -32,6 +32,13 @@ def names() -> list[str]:
     """The benchmarks of this folder."""
     found = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return sorted(name for name in found if not name.startswith("_"))
+
+
+def chosen(given: list[str], report: bool) -> list[str]:
+    """What to run: a report has at least the benchmarks that the README shows, since it replaces the last one."""
+    if given == ["all"]:
+        return names()
+    return [*SUMMARY, *[name for name in given if name not in SUMMARY]] if report else given
 
 
 def measure(cases: dict[str, Case], rounds: int) -> dict[str, list[float]]:
@@ -93,13 +100,17 @@ def main() -> int:
     parser.add_argument(
         "--peer", action="append", default=[], metavar="NAME=PYTHON", help="also measure NAME, with this interpreter"
     )
-    parser.add_argument("--report", action="store_true", help="write docs/benchmarks.md and the README's table")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help=f"write docs/benchmarks.md and the README's table: {', '.join(SUMMARY)}, and what is named",
+    )
     options = parser.parse_args()
     known = names()
-    wanted = known if options.names == ["all"] else options.names
-    unknown = [name for name in wanted if name not in known]
+    unknown = [name for name in options.names if name not in (*known, "all")]
     if unknown:
         parser.error(f"unknown benchmark {', '.join(unknown)}; there are {', '.join(known)}")
+    wanted = chosen(options.names, options.report)
     results = {}
     for name in wanted or known:
         module = importlib.import_module(f"bench.{name}")
