@@ -106,6 +106,10 @@ RESIZING = [
 NORMALISATION = [
     OpInfo("softmax", [S(values(3, 4), axis=1), S(values(3, 4) * 300, axis=0)], sp.softmax, rtol=1e-10),
     OpInfo("log_softmax", [S(values(3, 4), axis=1), S(values(3, 4) * 300, axis=0)], sp.log_softmax, rtol=1e-10),
+    OpInfo("standardize", [S(values(3, 4), axis=(1,), epsilon=1e-5), S(values(2, 3), axis=(), epsilon=0.5),
+                           S(values(2, 3, 4) * 9 + 50, axis=(0, 2), epsilon=0.1)],
+           lambda x, axis, epsilon: (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + epsilon),
+           rtol=1e-10),
     OpInfo("reduce_mean", [S(values(2, 3, 4), axis=a, keep_dims=k) for a in ((0,), (0, 2), ()) for k in (False, True)],
            lambda x, axis, keep_dims: np.mean(x, axis=axis, keepdims=keep_dims)),
     OpInfo("softplus", [S(values(2, 3) * 20), S(np.zeros(2))], lambda x: np.logaddexp(0, x)),

@@ -230,7 +230,7 @@ class _GroupLowering:
         assert isinstance(x, TensorType)
         element = self.per_element(args[0], x)
         if node.op.name in NORMALISING:
-            made = normalise(self.program, node.op.name, element, x, axes)
+            made = normalise(self.program, node.op.name, element, x, axes, node.attrs)
         else:
             (made,) = self.program.add_step(Reduction(fold_of(node.op.name, x, axes), (element,), node.type))
         self.walks[made] = node.op.name in NORMALISING

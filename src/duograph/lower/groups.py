@@ -41,7 +41,7 @@ from .rule import Host, Kernel, Pointwise, rule_of
 REDUCING = frozenset(
     {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_all", "reduce_any", "reduce_mean"}
 )
-NORMALISING = frozenset({"softmax", "log_softmax"})
+NORMALISING = frozenset({"softmax", "log_softmax", "standardize"})
 MAX_NODES = 48
 MAX_OPERANDS = 24
 CHEAP = 0.05

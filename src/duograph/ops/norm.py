@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
+from duograph.core.launchable import launchable
 from duograph.core.op import primitive
 from duograph.core.shapes import normalize_axis, numel
 
 from .arithmetic import abs_, add, div, maximum, mul, sub
+from .cast import cast
 from .creation import constant_like, full
 from .movement import broadcast_to, reshape
 from .power import pow_
@@ -33,6 +36,10 @@ def _shift_axis(size, rank, *, axis):
 
 def _shift_axes(size, rank, *, axis, keep_dims):
     return {"axis": tuple(a + 1 for a in axis), "keep_dims": keep_dims}
+
+
+def _shift_axis_tuple(size, rank, *, axis, **rest):
+    return {"axis": tuple(a + 1 for a in axis), **rest}
 
 
 @primitive
@@ -107,6 +114,46 @@ class log_softmax:
         return (sub(dout, mul(exp(out), reduce_sum(dout, axis=(axis,), keep_dims=True))),)
 
 
+@primitive
+class standardize:
+    """``x`` with mean 0 and variance 1 over ``axis`` (normalised tuple), as layer normalisation has it.
+
+    The variance is the biased one, of centred values; ``epsilon`` is added to it. Half types compute in float32.
+    """
+
+    batch = batch_with("standardize", _shift_axis_tuple)
+
+    def infer(x, *, axis, epsilon):
+        return require_kind("standardize", x, "f")
+
+    def reference(x, *, axis, epsilon):
+        return _standardize(x, axis=axis, epsilon=epsilon)
+
+    def bprop(ins, out, dout, *, axis, epsilon):
+        x, y, g = (_in_single(t) for t in (ins[0], out, dout))
+        centred, _, variance = moments(x, axis)
+        total = sub(g, reduce_mean(g, axis=axis, keep_dims=True))
+        total = sub(total, mul(y, reduce_mean(mul(g, y), axis=axis, keep_dims=True)))
+        dx = mul(total, rsqrt(shifted(variance, epsilon)))
+        return (dx if dx.dtype == dout.dtype else cast(dx, dtype=dout.dtype),)
+
+
+def _in_single(x: Any) -> Any:
+    """``x``, half types in float32."""
+    return cast(x, dtype=dt.float32) if x.dtype in (dt.float16, dt.bfloat16) else x
+
+
+@in_float32
+def _standardize(x, *, axis, epsilon):
+    centred = x - _mean_kept(x, axis)
+    return centred * (x.dtype.type(1) / np.sqrt(_mean_kept(centred * centred, axis) + x.dtype.type(epsilon)))
+
+
+def _mean_kept(x, axis):
+    count = math.prod(x.shape[a] for a in axis)
+    return np.true_divide(np.sum(x, axis=axis, keepdims=True), x.dtype.type(count))
+
+
 @in_float32
 def _softmax(x, *, axis):
     if x.ndim == 0:
@@ -153,9 +200,12 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
 
 
 def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """``x`` with mean 0 and variance 1 over its last axes (those of ``normalized_shape``), then scaled and shifted."""
-    out, _, _ = layer_norm_statistics(x, normalized_shape, weight, bias, eps)
-    return out
+    """``x`` with mean 0 and variance 1 over its last axes (those of ``normalized_shape``), then scaled and shifted.
+
+    Raises:
+        ValueError: the last axes of ``x`` are not ``normalized_shape``.
+    """
+    return _affine(standardize(x, axis=_normalized_axes(x, normalized_shape), epsilon=float(eps)), weight, bias)
 
 
 def layer_norm_statistics(
@@ -166,15 +216,20 @@ def layer_norm_statistics(
     Raises:
         ValueError: the last axes of ``x`` are not ``normalized_shape``.
     """
+    axes = _normalized_axes(x, normalized_shape)
+    _, mean, variance = moments(x, axes)
+    out = _affine(standardize(x, axis=axes, epsilon=float(eps)), weight, bias)
+    return out, mean, rsqrt(shifted(variance, eps))
+
+
+def _normalized_axes(x: Any, normalized_shape: Sequence[int]) -> tuple[int, ...]:
     shape = tuple(normalized_shape)
     if not shape or tuple(x.shape[len(x.shape) - len(shape) :]) != shape:
         raise ValueError(
             f"For 'LayerNorm', the last dimensions of the input must be normalized_shape {shape}, "
             f"but got an input of shape {tuple(x.shape)}."
         )
-    centred, mean, variance = moments(x, _trailing_axes(x, len(shape)))
-    rstd = rsqrt(shifted(variance, eps))
-    return _affine(mul(centred, rstd), weight, bias), mean, rstd
+    return _trailing_axes(x, len(shape))
 
 
 def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> tuple[Any, Any]:
@@ -197,6 +252,7 @@ def _check_channels(x: Any, vector: Any) -> None:
         )
 
 
+@launchable
 def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float = 1e-5) -> Any:
     """``x`` (N, C, ...) normalised by given statistics per channel."""
     _check_channels(x, mean)
@@ -207,6 +263,7 @@ def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: An
     return out if bias is None else add(out, _per_channel(x, bias))
 
 
+@launchable
 def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
     """``x`` (N, C, ...) normalised by its own statistics per channel; also the batch mean and biased variance (C,)."""
     _check_channels(x, weight)
@@ -219,6 +276,7 @@ def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tu
     return _affine(out, weight, bias), reshape(mean, shape=channels), reshape(variance, shape=channels)
 
 
+@launchable
 def group_norm(x: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """``x`` (N, C, ...) normalised within groups of channels, then scaled and shifted per channel.
 
@@ -229,18 +287,19 @@ def group_norm(x: Any, num_groups: int, weight: Any = None, bias: Any = None, ep
     if c % num_groups:
         raise ValueError(f"For 'GroupNorm', the channels {c} must be divisible by num_groups {num_groups}.")
     grouped = reshape(x, shape=(n, num_groups, c // num_groups, *rest))
-    centred, _, variance = moments(grouped, tuple(range(2, len(x.shape) + 1)))
-    out = reshape(mul(centred, rsqrt(shifted(variance, eps))), shape=tuple(x.shape))
+    out = standardize(grouped, axis=tuple(range(2, len(x.shape) + 1)), epsilon=float(eps))
+    out = reshape(out, shape=tuple(x.shape))
     weight = None if weight is None else _per_channel(x, weight)
     return _affine(out, weight, None if bias is None else _per_channel(x, bias))
 
 
+@launchable
 def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """``x`` (N, C, *size) normalised over the spatial axes of each sample and channel."""
-    centred, _, variance = moments(x, tuple(range(2, len(x.shape))))
+    out = standardize(x, axis=tuple(range(2, len(x.shape))), epsilon=float(eps))
     weight = None if weight is None else _per_channel(x, weight)
     bias = None if bias is None else _per_channel(x, bias)
-    return _affine(mul(centred, rsqrt(shifted(variance, eps))), weight, bias)
+    return _affine(out, weight, bias)
 
 
 # ---- norms and clipping ---------------------------------------------------------------------------------------------

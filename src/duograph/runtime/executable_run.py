@@ -65,7 +65,7 @@ def array_maker(type: Type) -> Callable[[dict[Any, int]], Any]:
     if engine is None:
         return lambda _: np.empty(shape, dtype)
     words = records.Words()
-    place = words.array(records._output(words, np.empty(shape, dtype)))
+    place = words.array(records.output_words(words, np.empty(shape, dtype)))
     make = _array_function(engine.linked.address("dg_array"))
 
     def function(_: dict[Any, int], words: records.Words = words) -> Any:

@@ -15,6 +15,7 @@ dtypes, shapes and values. That is right for functions that look at nothing else
 from __future__ import annotations
 
 import ctypes
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,11 +35,24 @@ from duograph.tensor.hooks import value_reads
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from . import code, cpython, launch_text, machine, memory_text, textbuilder
+from . import code, cpython, launch_fusion, launch_text, machine, memory_text, textbuilder
 from .cpython import Unsupported
-from .launch_words import HASH, KEY_AT, PROBES, R_COUNT, R_KEY, R_OWNER, R_PYTHON, RECORD_WORDS, set_offsets
+from .launch_words import (
+    HASH,
+    KEY_AT,
+    PROBES,
+    R_COUNT,
+    R_FUSED,
+    R_KEY,
+    R_OWNER,
+    R_PYTHON,
+    R_WAIT,
+    RECORD_WORDS,
+    set_offsets,
+)
 from .records import Constants, Uncovered, pack
 
+logger = logging.getLogger("duograph")
 TABLE_PLACES = 1 << 15
 MOST_RECORDS = 8192
 """Shapes without end must not leak: a full table starts anew."""
@@ -226,13 +240,14 @@ def refusal() -> str | None:
 
 
 def statistics() -> dict[str, int]:
-    """Calls that ran natively, calls that had no record, and records."""
+    """Calls that ran natively, calls that had no record, records, and those of them whose ops were fused."""
     if _engine is None:
-        return {"launches": 0, "misses": 0, "records": 0}
+        return {"launches": 0, "misses": 0, "records": 0, "fused": 0}
     return {
         "launches": _engine.get("launches"),
         "misses": _engine.get("misses"),
         "records": len(_engine.owners),
+        "fused": _engine.fused,
     }
 
 
@@ -249,6 +264,7 @@ class Engine:
         self.functions: list[Cell] = []
         self.owners: list[Any] = []
         self.learning = False
+        self.fused = 0
         set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
         set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
         text, words, names = _module(len(self.methods))
@@ -286,7 +302,7 @@ class Engine:
             ("False", False), ("Ellipsis", Ellipsis), ("Op", Op), ("Tape", Tape), ("Alias", Alias),
             ("ViewLink", ViewLink), ("clock", CLOCK), ("0", 0), ("'binder'", sys.intern("binder")),
             ("'tapes'", sys.intern("tapes")), ("enter_thread", self._enter_thread), ("constant", self._constant),
-            ("tell", _tell_tapes),
+            ("tell", _tell_tapes), ("fuse", self._fuse),
             *[(c.__name__, c) for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)],
         ):  # fmt: skip
             self._object(name, value)
@@ -344,13 +360,33 @@ class Engine:
             numbers = list(_numbers_in(arguments)) if cell.weak_numbers else []
             with no_recording():
                 constants = Constants(_constant[0], _constant[1]())
-                record, kept = pack(described, tensors, numbers, noted.ops, out, constants)
+                record, kept, plan = pack(described, tensors, numbers, noted.ops, out, constants)
+            record[R_WAIT] = launch_fusion.calls_before(plan)
         except Uncovered:
-            record, kept = pack_python(described), []
+            record, kept, plan = pack_python(described), [], None
         finally:
             self.learning = False
-        owner = [record, keep, kept]
+        owner = [record, keep, kept, plan]
         self._insert(int(words[0]) & ((1 << 64) - 1), record, owner)
+
+    def _fuse(self, owner: Any) -> None:
+        """A record was used often while no tape looked: adds the one that does the same at once, if that can be."""
+        record, _, kept, plan = owner
+        self.learning = True
+        try:
+            with no_recording():
+                fused, more = launch_fusion.pack_fused(plan, record)
+        except Uncovered:
+            return
+        except Exception as error:  # the ops one by one are right, too
+            logger.debug("fusing a record failed", exc_info=True)
+            emit("fusing a record failed", reason=f"{type(error).__name__}: {error}")
+            return
+        finally:
+            self.learning = False
+        kept += [fused, *more]
+        record[R_FUSED] = ctypes.addressof(fused)
+        self.fused += 1
 
     def _insert(self, hashed: int, record: Any, owner: Any) -> None:
         if len(self.owners) >= MOST_RECORDS:

@@ -42,6 +42,7 @@ from .launch_words import (
     R_CONSTANT_AT,
     R_CONSTANTS,
     R_COPIES,
+    R_FUSED,
     R_NUMBER_TYPES,
     R_OWNER,
     R_PYTHON,
@@ -51,6 +52,7 @@ from .launch_words import (
     R_STEP_AT,
     R_STEPS,
     R_TELL,
+    R_WAIT,
     S_ATTRS,
     S_CALL_AT,
     S_CALLS,
@@ -347,7 +349,19 @@ def _enter(words: Words) -> Function:
         decref(f, key)
         f.ret(answer)
     f.goto_if(f.load("i64", record, 8 * R_PYTHON).ne(0), python)
-    result = f.call("ptr", "dg_run", record, frame, tape)
+    chosen = f.variable("ptr", record)
+    with f.if_(tape.eq(f.word_place("enabled"))):
+        fused, wait = f.load("ptr", record, 8 * R_FUSED), f.load("i64", record, 8 * R_WAIT)
+        with f.if_(fused.ne(None)):
+            chosen.set(fused)
+        with f.if_(wait.ne(0)):
+            f.store(wait - 1, record, 8 * R_WAIT)
+            with f.if_(wait.eq(1)):
+                answer = f.api("ptr", "PyObject_CallOneArg", f.word("fuse"), f.load("ptr", record, 8 * R_OWNER))
+                f.goto_if(answer.eq(None), python)
+                decref(f, answer)
+                f.goto(python)  # the record may be gone
+    result = f.call("ptr", "dg_run", chosen.get(), frame, tape)
     f.goto_if(result.eq(None), python)
     f.bump("launches")
     f.ret(result)

@@ -25,10 +25,11 @@ FRAME_WORDS = KEY_AT + MOST_KEY
 # A record. Values are numbered: tensors of the call, numbers of the call, constants, then the outputs of the steps.
 (
     R_COUNT, R_KEY, R_PYTHON, R_OWNER, R_CONSTANTS, R_CONSTANT_AT, R_NUMBER_TYPES, R_STEPS, R_STEP_AT, R_RESULT,
-    R_RESULTS, R_RELEASE, R_COPIES, R_TELL, RECORD_WORDS,
-) = range(15)  # fmt: skip
+    R_RESULTS, R_RELEASE, R_COPIES, R_TELL, R_WAIT, R_FUSED, RECORD_WORDS,
+) = range(17)  # fmt: skip
 # Results are numbers of values, too; -1 is None. R_COPIES has a bit for each tensor of the call that kernels need in
-# one piece and that is not. R_TELL: only Python can tell tapes of one of the steps.
+# one piece and that is not. R_TELL: only Python can tell tapes of one of the steps. R_WAIT: calls without a tape until
+# its ops are fused, 0 if that is done or not to be. R_FUSED: the record for calls without a tape then.
 # A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is
 # the first byte. S_COPY: kernels need this view in one piece. S_RECORDED: the op has a gradient.
 (

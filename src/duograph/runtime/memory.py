@@ -69,7 +69,7 @@ def _check(engine: Engine, capsule: object) -> None:
     Raises:
         Unsupported: it is not what it should be.
     """
-    from .records import Words, _output
+    from .records import Words, output_words
 
     if ctypes.sizeof(_Handler) != 168 or HEAD + 72 != ARRAY_HANDLER:
         raise Unsupported("the layout of NumPy's memory handlers")
@@ -79,7 +79,7 @@ def _check(engine: Engine, capsule: object) -> None:
     words = Words()
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(engine.linked.address("dg_array"))
     before = engine.get("allocated")
-    made = make(words.array(_output(words, like)))
+    made = make(words.array(output_words(words, like)))
     name = np._core.multiarray.get_handler_name(made)
     same = (made.dtype, made.shape, made.strides, str(made.flags)) == (
         like.dtype, like.shape, like.strides, str(like.flags),
@@ -94,12 +94,12 @@ def _check(engine: Engine, capsule: object) -> None:
 
 def copy_of(array: np.ndarray) -> np.ndarray:
     """A contiguous copy in our own memory, which begins at a cache line."""
-    from .records import Words, _output
+    from .records import Words, output_words
 
     for engine in _engine:
         words = Words()
         make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(engine.linked.address("dg_array"))
-        made: np.ndarray = make(words.array(_output(words, np.ascontiguousarray(array))))
+        made: np.ndarray = make(words.array(output_words(words, np.ascontiguousarray(array))))
         made[...] = array
         return made
     return np.array(array, order="C")

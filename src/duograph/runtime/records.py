@@ -15,6 +15,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
+from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
 from duograph.tensor.tensor import Tensor
 
@@ -52,6 +53,53 @@ class Step:
     is_view: bool
 
 
+@dataclass
+class Planned:
+    """An op of a `Plan`: operands are numbers of values, ``first`` is the number of its first result.
+
+    Attributes:
+        nbytes: of its results.
+        view: the words of the step, if it is a view.
+    """
+
+    op: Op
+    attrs: dict[str, Any]
+    operands: list[int]
+    first: int
+    nbytes: list[int]
+    view: list[int] | None
+
+
+@dataclass
+class Plan:
+    """What a record does, without the values of the call that it was made of.
+
+    Attributes:
+        types: of the tensors and numbers of the call.
+        strided: the tensors that are not in one piece.
+        constants: 0-d arrays, the values after them.
+        ops: in order.
+        results: numbers of the values that the call returns, -1 for ``None``.
+        single: whether it returns the only one of them itself.
+    """
+
+    types: list[TensorType]
+    strided: set[int]
+    constants: list[np.ndarray]
+    ops: list[Planned]
+    results: list[int]
+    single: bool
+
+    @property
+    def made(self) -> int:
+        """The number of the first value that an op makes."""
+        return len(self.types) + len(self.constants)
+
+    def views(self) -> dict[int, Planned]:
+        """The ops that make views, by the numbers of these."""
+        return {op.first: op for op in self.ops if op.view is not None}
+
+
 class Words:
     """Arrays of words that point to each other, and what keeps them alive."""
 
@@ -77,8 +125,8 @@ def pack(
     ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
     out: Any,
     constants: Constants,
-) -> tuple[Any, list[Any]]:
-    """The record of a call, and what it points into.
+) -> tuple[Any, list[Any], Plan]:
+    """The record of a call, what it points into, and what it does.
 
     Args:
         key: its key.
@@ -112,9 +160,9 @@ def pack(
     if count > lt.MOST_VALUES:
         raise Uncovered("too many values")
     if isinstance(out, tuple):
-        results, single = [-1 if x is None else _number_of(x, values) for x in out], None
+        results, single = [-1 if x is None else _number_of(x, values) for x in out], False
     else:
-        results, single = [], _number_of(out, values)
+        results, single = [_number_of(out, values)], True
     shown: dict[int, np.ndarray] = {}
     for tensor in (*tensors, *fixed):
         shown[values[id(tensor)]] = _plain(tensor)
@@ -132,12 +180,24 @@ def pack(
     record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in fixed])
     record[lt.R_NUMBER_TYPES] = words.array([words.object(d) for d in number_types])
     record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
-    record[lt.R_RESULT] = single if single is not None else words.array(results)
-    record[lt.R_RESULTS] = 0 if single is not None else len(results) + 1
+    record[lt.R_RESULT] = results[0] if single else words.array(results)
+    record[lt.R_RESULTS] = 0 if single else len(results) + 1
     record[lt.R_COPIES] = sum(1 << i for i in copied if i < len(tensors))
     record[lt.R_TELL] = int(any(len(step.outs) > 1 and step.op.bprop is not NOT_DIFFERENTIABLE for step in steps))
     record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
-    return record, words.kept
+    given = [shown[i] for i in range(len(tensors) + len(numbers))]
+    plan = Plan(
+        [TensorType(dt.from_numpy(a.dtype), a.shape) for a in given],
+        {i for i, a in enumerate(given) if not _is_in_one_piece(a)},
+        [np.array(x.array()) for x in fixed],
+        [
+            Planned(s.op, s.attrs, s.operands, s.first, [x.nbytes for x in s.outs], block if s.is_view else None)
+            for s, block in zip(steps, blocks, strict=True)
+        ],
+        results,
+        single,
+    )
+    return record, words.kept, plan
 
 
 class Constants:
@@ -246,7 +306,7 @@ def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.nd
         raise Uncovered(f"{step.op.name} has no native kernel")
     if [(a.dtype, a.shape) for a in outs] != [(np.dtype(d), tuple(s)) for d, s in prepared.outs]:
         raise Uncovered("results of another type")
-    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in _output(words, a)])
+    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in output_words(words, a)])
     offsets = []
     for n in prepared.temps:
         offsets.append(block[lt.S_TEMPORARIES])
@@ -263,7 +323,7 @@ def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.nd
     words.kept.append(prepared)
 
 
-def _output(words: Words, array: np.ndarray) -> list[int]:
+def output_words(words: Words, array: np.ndarray) -> list[int]:
     """What native code needs to make an array of this dtype and shape."""
     block = [0] * lt.OUTPUT_WORDS
     block[lt.O_DTYPE], block[lt.O_RANK] = words.object(array.dtype), array.ndim
@@ -272,7 +332,7 @@ def _output(words: Words, array: np.ndarray) -> list[int]:
 
 
 def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
-    block = _output(words, view)
+    block = output_words(words, view)
     block[lt.O_STRIDES] = words.array(view.strides)
     block[lt.O_OFFSET] = view.ctypes.data - base.ctypes.data
     block[lt.O_FLAGS] = WRITEABLE if view.flags.writeable else 0

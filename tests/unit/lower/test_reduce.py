@@ -194,6 +194,19 @@ def test_softmax(name, dtype):
     assert np.isnan(native(name, np.full((1, 20), -np.inf, dtype), axis=1)).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_standardize(dtype):
+    """A large mean does not eat the variance; constant rows are 0."""
+    tolerance = {np.float16: 1e-3, np.float32: 2e-6, np.float64: 1e-14}[dtype]
+    for shape, axis in [((5,), (0,)), ((3, 1000), (1,)), ((1000, 3), (0,)), ((4, 6, 50), (0, 2)), ((2, 70_000), (1,))]:
+        x = (np.random.default_rng(0).standard_normal(shape) * 4 + 20).astype(dtype)
+        exact = get_op("standardize").reference(x.astype(np.float64), axis=axis, epsilon=1e-5)
+        got = native("standardize", x, axis=axis, epsilon=1e-5)
+        np.testing.assert_allclose(got, exact, rtol=10 * tolerance, atol=10 * tolerance)
+    assert not native("standardize", np.full((2, 7), 3, dtype), axis=(1,), epsilon=1e-5).any()
+    assert native("standardize", np.ones((0, 7), dtype), axis=(1,), epsilon=1e-5).shape == (0, 7)
+
+
 # ---- sizes known at run time ----------------------------------------------------------------------------------------
 
 
@@ -231,4 +244,5 @@ def test_an_extent_that_may_be_1_has_a_kernel_of_its_own_only_where_that_changes
 @pytest.mark.parametrize("size", [1, 2, 1000, 70_000])
 def test_long_rows_of_unknown_length(size):
     x = noise((2, size))
-    assert bits(symbolic("softmax", x, "-n", axis=1)) == bits(native("softmax", x, axis=1))
+    for name, attrs in (("softmax", {"axis": 1}), ("standardize", {"axis": (1,), "epsilon": 1e-5})):
+        assert bits(symbolic(name, x, "-n", **attrs)) == bits(native(name, x, **attrs))

@@ -1,0 +1,173 @@
+"""Calls of several ops that come often and that no tape sees become one native call, with the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import nn, ops
+from duograph.base.config import configure
+from duograph.ops.norm import batch_norm_training
+from duograph.runtime import executable, launch, launch_fusion
+from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
+
+
+@pytest.fixture(autouse=True)
+def engine() -> Iterator[launch.Engine]:
+    with launching() as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records are fused at their first native call."""
+    monkeypatch.setattr(launch_fusion, "COST", 0.0)
+    monkeypatch.setattr(launch_fusion, "FEWEST", 1)
+
+
+def fused(work: Callable[[], Any], times: int = 5) -> int:
+    """How many records some calls of ``work`` fuse."""
+    before = launch.statistics()["fused"]
+    for _ in range(times):
+        work()
+    return launch.statistics()["fused"] - before
+
+
+norm, dense, conv, batch = nn.LayerNorm((48,)), nn.Dense(48, 16), nn.Conv2d(3, 4, 3, has_bias=True), nn.BatchNorm2d(3)
+batch.set_train(False)
+LABELS = ms.Tensor(np.arange(6, dtype=np.int32))
+CALLS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
+    "layer norm": (norm, (6, 48)),
+    "layer norm of a transposed tensor": (lambda x: norm(x.T), (48, 6)),
+    "dense": (dense, (6, 48)),
+    "dense of a cube": (dense, (2, 3, 48)),
+    "convolution": (conv, (2, 3, 8, 8)),
+    "batch norm": (batch, (2, 3, 8, 8)),
+    "loss": (lambda x: ops.cross_entropy(x, LABELS), (6, 10)),
+    "variance": (lambda x: x.var(1), (6, 48)),
+    "several results": (lambda x: batch_norm_training(x, None, None), (6, 5)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_bits_are_those_of_the_ops_one_by_one(name: str, engine: launch.Engine) -> None:
+    call, shape = CALLS[name]
+    x = f32(*shape)
+    want = bits(in_python(engine, lambda: call(x)))
+    assert fused(lambda: call(x)) >= 1
+    assert launches(lambda: call(x)) >= 1
+    for seed in (1, 2):
+        x = f32(*shape, seed=seed)
+        assert bits(call(x)) == bits(in_python(engine, lambda x=x: call(x)))
+    assert bits(call(f32(*shape))) == want
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_gradient_rules_are_fused(name: str, engine: launch.Engine) -> None:
+    """They run when the tape that they serve records no longer; under a second tape they run op by op."""
+    call, shape = CALLS[name]
+
+    def loss(x: Any) -> Any:
+        out = call(x)
+        return sum((ops.tanh(t).sum() for t in out), 0.0) if isinstance(out, tuple) else ops.tanh(out).sum()
+
+    gradient, second, x = ms.grad(loss), ms.grad(lambda x: ms.grad(loss)(x).sum()), f32(*shape)
+    want = bits(in_python(engine, lambda: gradient(x))), bits(in_python(engine, lambda: second(x)))
+    fused(lambda: gradient(x))
+    assert launch.statistics()["fused"] > 0
+    for _ in range(3):
+        assert (bits(gradient(x)), bits(second(x))) == want
+
+
+def test_records_under_a_tape_stay_what_they_are() -> None:
+    x = f32(6, 48)
+    fused(lambda: norm(x))
+    plain = bits(norm(x))
+    out, gradient = ms.value_and_grad(lambda x: norm(x).sum())(x)
+    assert bits(norm(x)) == plain
+    assert bits(out) == bits(norm(x).sum())
+    assert gradient.shape == x.shape
+
+
+def test_results_are_tensors_of_their_own() -> None:
+    """Writing to one changes no other; results that show others share their memory, as without fusion."""
+    x = f32(4, 6)
+
+    def halves(x: Any) -> Any:
+        return (x * 2 + 1).chunk(2, 1)
+
+    for _ in range(6):
+        one, two = halves(x)
+    kept = one.asnumpy().copy()
+    two[:] = 0
+    assert (one.asnumpy() == kept).all()
+    first, again = norm(f32(3, 48)), norm(f32(3, 48))
+    first[0, 0] = 7
+    assert again[0, 0] != 7
+
+
+def test_it_pays_after_some_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The more a call loses without it, the sooner it is fused."""
+    monkeypatch.undo()
+    seen: dict[int, int] = {}
+    before = launch_fusion.calls_before
+
+    def noted(plan: Any) -> int:
+        wait = before(plan)
+        if wait:
+            seen[plan.ops[-1].nbytes[0]] = wait
+        return wait
+
+    monkeypatch.setattr(launch_fusion, "calls_before", noted)
+    for rows in (1, 4096):
+        for _ in range(3):
+            norm(f32(rows, 48))
+    (_, small), (_, large) = sorted(seen.items())
+    assert small > 1000 > large >= launch_fusion.FEWEST
+
+
+def test_what_cannot_be_fused_goes_on_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = f32(6, 48)
+    want = bits(norm(x))
+
+    def refused(*_: Any) -> None:
+        raise launch_fusion.Uncovered("a test")
+
+    monkeypatch.setattr(launch_fusion, "pack_fused", refused)
+    assert fused(lambda: norm(x)) == 0
+    assert launches(lambda: norm(x)) >= 1
+    assert bits(norm(x)) == want
+
+
+def test_failures_while_fusing_are_not_the_call_s(monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    """An internal error is logged, and the record goes on as it was; Ctrl-C is the call's."""
+    x = f32(6, 48)
+    want = bits(norm(x))
+    raised: list[BaseException] = [KeyboardInterrupt(), ValueError("a bug")]
+    real = executable.Executable
+
+    def broken(*args: Any) -> Any:
+        if raised:
+            raise raised.pop(0)
+        return real(*args)
+
+    monkeypatch.setattr(executable, "Executable", broken)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(4):
+            norm(x)
+    y = f32(7, 48)
+    for _ in range(5):
+        assert bits(norm(y)) == bits(norm(y))
+    assert not raised
+    assert bits(norm(x)) == want
+
+
+def test_debug_mode_keeps_ops_apart() -> None:
+    """Red zones lie behind the blocks of executables that are checked after each call."""
+    with configure(debug=True):
+        x = f32(5, 48)
+        assert fused(lambda: norm(x)) == 0
