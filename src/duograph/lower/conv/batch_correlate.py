@@ -15,11 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
 from ..target import current_target
 from .batch_pack import blank, image_views, pack_row
-from .parts import below, built_once, multiply_add, size_of, split, transposed, unsigned_zero, zeros
+from .parts import below, built_once, multiply_add, size_of, split, unsigned_zero, zeros
 from .slots import parallel_in_slots
 
 SEGMENT = 32

@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
 from .batch_pack import blank, image_views, pack_row
-from .parts import built_once, compute_elem, in_parallel, multiply_add, size_of, split, transposed, zeros
+from .parts import built_once, compute_elem, in_parallel, multiply_add, size_of, split, zeros
 from .slots import parallel_in_slots
 
 

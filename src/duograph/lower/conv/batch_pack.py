@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
 from ..target import current_target
-from .parts import below, built_once, compute_elem, in_parallel, size_of, split, transposed, zeros
+from .parts import below, built_once, compute_elem, in_parallel, size_of, split, zeros
 
 
 def image_views(b: Builder, x: Buffer, first: Any, image: Any, last: Any, lanes: int) -> list[Buffer]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..lowering import Sink
 from .correlate import Tile
 from .pad import WIDE
-from .parts import built_once, in_parallel, multiply_add, size_of, split, transposed, zeros
+from .parts import built_once, in_parallel, multiply_add, size_of, split, zeros
 
 DIMS = (
     "batch", "groups", "image", "group", "step_d", "step_h", "step_w",  # the padded image

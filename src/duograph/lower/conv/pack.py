@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import built_once, compute_elem, in_parallel, split, transposed
+from .parts import built_once, compute_elem, in_parallel, split
 
 
 @built_once

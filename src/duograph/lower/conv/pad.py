@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, built_once, compute_elem, in_parallel, split, transposed
+from .parts import below, built_once, compute_elem, in_parallel, split
 
 WIDE = 8
 """Lanes of the copies, and the unit of padded rows."""

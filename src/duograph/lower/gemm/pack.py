@@ -15,6 +15,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BITS
@@ -119,37 +120,6 @@ def _pieces(width: int, largest: int) -> list[tuple[int, int]]:
         pieces.append((at, lanes))
         at += lanes
     return pieces
-
-
-def transposed(b: Builder, rows: list[Value]) -> list[Value]:
-    """The columns of a square of 8 (or 4) vectors of as many lanes.
-
-    First within quarters (or halves) of 128 bits, where shuffles are cheap, then whole halves change places.
-    """
-    n = len(rows)
-    half = n // 2
-    low = [lane for i in range(0, n, half) for j in range(half // 2) for lane in (i + j, n + i + j)]
-    high = [lane + half // 2 for lane in low]
-    rows = _exchange(b, rows, 1, low, high)
-    if n == 8:
-        low, high = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
-        rows = _exchange(b, rows, 2, low, high)
-    first, second = [*range(half), *range(n, n + half)], [*range(half, n), *range(n + half, 2 * n)]
-    rows = _exchange(b, rows, half, first, second)
-    return [rows[i] for i in _ORDER[n]]
-
-
-def _exchange(b: Builder, rows: list[Value], apart: int, low: list[int], high: list[int]) -> list[Value]:
-    out = list(rows)
-    for i in range(len(rows)):
-        if not i & apart:
-            out[i] = b.shuffle(rows[i], rows[i + apart], low)
-            out[i + apart] = b.shuffle(rows[i], rows[i + apart], high)
-    return out
-
-
-_ORDER = {4: (0, 1, 2, 3), 8: (0, 2, 1, 3, 4, 6, 5, 7)}
-"""Which vector is which column after the exchanges."""
 
 
 @functools.cache

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..lanes import transposed
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
 from ..loop.types import BITS, VType
 from .kind import Kind
 from .output import Output
-from .pack import transposed
 from .stack import offsets, spans
 
 __all__ = ["RowVariant", "build_row_product", "fits_row_product"]

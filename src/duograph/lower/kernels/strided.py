@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from ..lanes import transposed
 from ..layout import broadcast_strides, collapse, contiguous_strides
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
@@ -210,7 +211,7 @@ def transposing_copy(elem: str, rank: int) -> Function:
             for _ in range(tile):
                 lines.append(b.load(x, source_at, tile))
                 source_at = source_at + x_q
-            for line in transpose_lanes(b, lines):
+            for line in transposed(b, lines):
                 b.store(out, target_at, line)
                 target_at = target_at + out_p
 
@@ -231,17 +232,3 @@ def transposing_copy(elem: str, rank: int) -> Function:
     covered = b.mul(b.min(b.const(wide), at_least_one(b, np_)), b.min(b.const(_BLOCK), at_least_one(b, nq)))
     b.parallel(0, b.product(axes), b.max(b.div(b.const(16384), covered), 1), chunk)
     return b.finish()
-
-
-def transpose_lanes(b: Builder, lines: list[Value]) -> list[Value]:
-    """The columns of a square tile given by its rows: blocks of 1, 2, 4, ... change places across the diagonal."""
-    n = len(lines)
-    d = 1
-    while d < n:
-        for i in range(n):
-            if not i & d:
-                low, high = lines[i], lines[i + d]
-                lines[i] = b.shuffle(low, high, [j if not j & d else n + j - d for j in range(n)])
-                lines[i + d] = b.shuffle(low, high, [j + d if not j & d else n + j for j in range(n)])
-        d *= 2
-    return lines
