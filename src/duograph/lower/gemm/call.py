@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from duograph.core.dim import ceil_div
@@ -158,18 +159,8 @@ def _pack_a(
     return Matrix(temp, 0, True), packed_loops
 
 
-_packers: dict[Any, Function] = {}
-
-
+@cache
 def _a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
-    key = (kind, transposed, batch)
-    function = _packers.get(key)
-    if function is None:
-        function = _packers[key] = _build_a_packer(kind, transposed, batch)
-    return function
-
-
-def _build_a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
     """Packs stacks of A. Dims: extent and step of each batch loop; ``m``, ``k``, ``a_step``, ``a_offset``."""
     b = Builder("gemm_pack_a")
     a, out = b.buffer("a", kind.elem), b.buffer("out", kind.acc)
@@ -177,9 +168,7 @@ def _build_a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
     m, k, step, offset = (b.dim(name) for name in ("m", "k", "a_step", "a_offset"))
     scale = 2 if kind.is_complex else 1
     tiles = b.ceil_div(m, kind.rows)
-    count: Any = tiles
-    for extent, _ in loops:
-        count = b.mul(count, extent)
+    count = b.product([tiles, *[extent for extent, _ in loops]])
     work = b.mul(b.max(k, 1), kind.rows)
 
     def tile(number: Value) -> None:
