@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from .loop.types import VType
+from .loop.types import VType, float_bits
 
 _INT = {"i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64", "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64"}
 LLVM = {**_INT, "f32": "float", "f64": "double", "bool": "i1", "f16": "i16", "bf16": "i16"}
@@ -80,5 +80,5 @@ def memory_suffix(type: VType) -> str:
 
 def word(dim: Any) -> int:
     if dim.type.is_float:
-        return int(struct.unpack("<q", struct.pack("<d", dim.const))[0])
+        return float_bits(dim.const)
     return int(dim.const)

@@ -76,6 +76,10 @@ class Temporary:
     elem: str
     count: Extent
 
+    @property
+    def nbytes(self) -> Extent:
+        return self.count * (BITS[self.elem] // 8)
+
 
 Memory: TypeAlias = "Operand | Temporary"
 Number: TypeAlias = "int | float | Dim | Operand"

@@ -220,9 +220,7 @@ class _Emission:
     def rows(self, known: dict[int, Element], bases: dict[int, Index], grain: int) -> None:
         """All rows, or pieces of long rows, shared among threads."""
         b, inner = self.b, self.extents[-1]
-        count: Any = 1
-        for n in self.extents[:-1]:
-            count = b.mul(count, n)
+        count = b.product(self.extents[:-1])
         pieces: Any = b.ceil_div(inner, ROW_CHUNK) if self.plan.long_rows else 1
         per_chunk = b.max(b.div(grain, b.max(b.min(inner, ROW_CHUNK), 1)), 1)
 

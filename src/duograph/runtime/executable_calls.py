@@ -22,6 +22,7 @@ from duograph.lower.loop.types import I64, element_of
 from .executable_control import ControlEmitter
 from .executable_emit import Scope, knows
 from .executable_frame import FRAMES
+from .executable_host import emit_host
 from .executable_scalars import word_type
 from .executable_stacks import StackEmitter
 from .executable_values import (
@@ -100,8 +101,6 @@ class ProgramEmitter(ControlEmitter, StackEmitter):
     """The whole emitter: control flow, stacks, steps in Python, calls."""
 
     def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
-        from .executable_host import emit_host
-
         return emit_host(self, node, operands, scope, reason)
 
     def call_function(self, node: Apply, graph: Graph, operands: list[Tree], scope: Scope) -> Tree:

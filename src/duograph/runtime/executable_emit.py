@@ -14,7 +14,7 @@ import numpy as np
 
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import uint8
-from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
+from duograph.core.types import ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.loop.ir import Value
@@ -263,13 +263,10 @@ class Emitter(Frame):
         return self._results(step, outs, c)
 
     def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:
-        from duograph.lower.loop.types import BITS
-
-        nbytes = temporary.count * (BITS[temporary.elem] // 8)
+        nbytes = temporary.nbytes
         if not symbols_of(nbytes) <= self.entry_symbols.keys():
             return Memory(UNTYPED, None, address=self.region(CELLS, self.dim(nbytes, scope.symbols)))
-        block = self.block("scratch", nbytes)
-        return Memory(UNTYPED, block)
+        return Memory(UNTYPED, self.block("scratch", nbytes))
 
     def _results(self, step: Step, outs: dict[int, Memory], c: Lowering) -> dict[Node, Tree]:
         leaves: dict[Node, list[Leaf]] = {}
@@ -336,4 +333,4 @@ def knows(symbols: dict[Any, Any], type: Type) -> bool:
     return True
 
 
-__all__ = ["Emitter", "Scope", "TupleType", "Value", "knows", "may_overwrite"]
+__all__ = ["Emitter", "Scope", "knows", "may_overwrite"]

@@ -8,7 +8,6 @@ words for the other results: numbers, handles, and for tensors of a size that on
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,9 @@ from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.interpreter import Interpreter, resolved
 from duograph.ir.node import Apply, Graph
+from duograph.lower.loop.types import float_bits, float_of_bits
 
+from .executable_emit import knows
 from .executable_frame import RUN
 from .executable_scalars import word_type
 from .executable_values import (
@@ -149,7 +150,7 @@ def from_word(type: Type, word: int, objects: list[Any]) -> Any:
     """The Python value of a word."""
     if isinstance(type, ScalarType):
         if type.kind == "float":
-            return struct.unpack("<d", struct.pack("<q", word))[0]
+            return float_of_bits(word)
         return bool(word) if type.kind == "bool" else word
     assert word & 1, "a native cell has come to Python"
     return objects[word >> 1]
@@ -163,7 +164,7 @@ def to_word(type: Type, value: Any, objects: list[Any]) -> int:
     """
     if isinstance(type, ScalarType):
         if type.kind == "float":
-            return int(struct.unpack("<q", struct.pack("<d", value))[0])
+            return float_bits(value)
         if not -(1 << 63) <= value < 1 << 63:
             raise OverflowError(f"{value} does not fit into 64 bits")
         return int(value)
@@ -197,8 +198,6 @@ provide(SYMBOL, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
 
 def emit_host(e: Emitter, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
     """Writes the call of a step that runs in Python."""
-    from .executable_emit import knows
-
     b = e.b
     types = leaf_types(node.type)
     known = [isinstance(t, TensorType) and knows(scope.symbols, t) for t in types]

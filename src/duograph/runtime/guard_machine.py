@@ -17,12 +17,12 @@ found (`guard_text`). Registers hold objects. Any exception (an attribute that i
 from __future__ import annotations
 
 import functools
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from duograph.lower.loop.types import float_bits
 from duograph.tensor.tensor import Tensor
 
 from . import code, cpython, guard_text
@@ -135,7 +135,7 @@ class GuardProgram:
         """Type and value; for ``int``, ``str``, ``bytes``, ``bool`` and floats (compared by their bits)."""
         self.type_(value, type(expected))
         if type(expected) is float:
-            self._add("float", value, struct.unpack("<q", struct.pack("<d", expected))[0])
+            self._add("float", value, float_bits(expected))
         elif expected is None or type(expected) is bool:
             self.is_(value, expected)
         else:

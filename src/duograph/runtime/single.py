@@ -9,7 +9,6 @@ because the reference raises the error that the user is to see.
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
 from duograph.core.types import TensorType, TupleType, scalar_type
+from duograph.lower.loop.types import float_bits
 from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Kernel, Pointwise, rule_of
@@ -58,7 +58,8 @@ class SingleOp:
                 if id(memory) not in place:
                     assert isinstance(memory, Temporary), f"{lowered.op.name}: unknown operand {memory}"
                     place[id(memory)] = (2, len(self.temps))
-                    self.temps.append(_nbytes(memory))
+                    assert isinstance(memory.nbytes, int)
+                    self.temps.append(max(64, memory.nbytes))
                 sources.append(place[id(memory)])
             dims = tuple([_dim(d, place) for d in call.dims])
             self.calls.append((KERNEL(kernel_address(call.function)), tuple(sources), dims))
@@ -88,13 +89,6 @@ class SingleOp:
         return tuple(outs) if self.is_tuple else outs[0]
 
 
-def _nbytes(memory: Temporary) -> int:
-    from duograph.lower.loop.types import BITS
-
-    assert isinstance(memory.count, int)
-    return max(64, memory.count * BITS[memory.elem] // 8)
-
-
 def _dim(dim: Any, place: dict[int, tuple[int, int]]) -> Any:
     if isinstance(dim, Operand):
         if dim.value is not None:
@@ -106,7 +100,7 @@ def _dim(dim: Any, place: dict[int, tuple[int, int]]) -> Any:
 def _word(value: Any, elem: str) -> int:
     """A number as the 8 bytes that a kernel reads."""
     if elem == "f64":
-        return int(struct.unpack("<q", struct.pack("<d", value))[0])
+        return float_bits(value)
     return int(value)
 
 

@@ -7,6 +7,7 @@ part of the type (``i32``, ``u32``), so that an instruction means one thing.
 from __future__ import annotations
 
 import functools
+import struct
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -102,3 +103,13 @@ def element_of(dtype: object) -> str:
         if own == kind:
             return name
     raise TypeError(f"no element type of loop IR holds {kind}")
+
+
+def float_bits(value: float) -> int:
+    """The bits of a float64, as the signed word that kernels are given."""
+    return int(struct.unpack("<q", struct.pack("<d", value))[0])
+
+
+def float_of_bits(word: int) -> float:
+    """The float64 that has these bits."""
+    return float(struct.unpack("<d", struct.pack("<q", word))[0])
