@@ -241,8 +241,8 @@ class Build:
         self.functions = _named(written)
 
     def _place_outputs(self, e: ProgramEmitter, inputs: dict[int, Memory]) -> tuple[dict[int, Memory], ...]:
-        """Decides where each leaf of the result goes. Gives the memory of those that are written in place, and the inputs
-        that donations are copied to at the very end."""
+        """Decides where each leaf of the result goes; the memory of those that are written there by who makes them, and
+        the inputs that donations are copied to at the very end."""
         outputs: dict[int, Memory] = {}
         late: dict[int, Memory] = {}
         n_buffers = 0
