@@ -18,7 +18,7 @@ def functions(words: Words, slots: dict[str, int]) -> list[Function]:
     """The functions of this module."""
     return [
         _distinct(words, slots), _shown(words), _tree(words), _finished(words), _stamp(words, slots),
-        _after(words, slots),
+        _after(words),
     ]  # fmt: skip
 
 
@@ -245,7 +245,7 @@ def _finished(words: Words) -> Function:
     return f
 
 
-def _after(words: Words, slots: dict[str, int]) -> Function:
+def _after(words: Words) -> Function:
     """``ptr dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors)``: what follows when
     `main` has succeeded: writes, then the result; null with an error set."""
     f = Function("ptr", "dg_after", "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors", words)

@@ -31,7 +31,7 @@ def functions(words: Words, slots: dict[str, int], versions: bool) -> list[Funct
     """
     return [
         *call_effects.functions(words, slots), dg_try(words, slots), _config(words, versions), _serve(words, slots),
-        _store(words, slots), _call(words, slots), _bound(words, slots), _get(words, slots),
+        _store(words, slots), _call(words), _bound(words, slots), _get(words, slots),
     ]  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def _store(words: Words, slots: dict[str, int]) -> Function:
     return f
 
 
-def _call(words: Words, slots: dict[str, int]) -> Function:
+def _call(words: Words) -> Function:
     """``tp_call`` of compiled functions."""
     f = Function("ptr", "dg_call", "ptr self, ptr args, ptr keywords", words, linkage="")
     first = f.variable("ptr", 0)

@@ -1,6 +1,6 @@
 """What the operations of the guard machine do, as parts of the LLVM text of ``dg_check`` (`guard_text`).
 
-Each begins at the label of its name with the instruction in ``%r``, ``%a`` and ``%b`` (``%ap`` and ``%bp`` as pointers),
+Each begins at the label of its name, with the instruction in ``%r``, ``%a`` and ``%b`` (as pointers: ``%ap``, ``%bp``),
 the places of the registers of number r and a in ``%target`` and ``%base.at``, and of what the instruction remembers,
 version and value, in ``%p4`` and ``%p5``. It ends at ``next``, at ``fail``, or with an object: at ``taken`` if that is
 borrowed, at ``got`` if it is new.
