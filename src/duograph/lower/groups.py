@@ -139,6 +139,7 @@ class Grouping:
     # ---- where a node goes ---------------------------------------------------------------------------------------
 
     def place(self, node: Apply) -> None:
+        """Decides where ``node`` is computed: in the group of its users, in several of them, or in one of its own."""
         users = list(self.users.get(node, ()))
         hard = list(self.hard.get(node, ()))
         if is_constant(node):
@@ -186,6 +187,7 @@ class Grouping:
         return found
 
     def find_kind(self, node: Apply) -> str:
+        """`kind`, looked at for the first time."""
         rule = rule_of(node.op)
         if rule is None or isinstance(rule, Host) or node.op.effects or node.op.data_dependent:
             return ""
@@ -229,6 +231,7 @@ class Grouping:
         return group
 
     def alone(self, node: Apply) -> None:
+        """``node`` becomes a group that needs its operands in memory."""
         group = self.new(Group(next(self.next), nodes={node: None}, stores={node: None}))
         self.home[node] = group
         for operand in node.operands:
@@ -250,6 +253,7 @@ class Grouping:
     # ---- joining -------------------------------------------------------------------------------------------------
 
     def joins(self, node: Apply, group: Group, kind: str, store: bool) -> bool:
+        """Whether ``node``, which ``group`` uses, can be computed there (and written to memory, if ``store``)."""
         assert group.space is not None
         if kind == "map":
             return self.can_compute(node, group) and (not store or self.can_store(node, group))
@@ -275,6 +279,7 @@ class Grouping:
         return False
 
     def is_epilogue(self, group: Group) -> bool:
+        """Whether a kernel can compute the group with each of its results."""
         return len(group.nodes) <= 16 and not any(
             isinstance(n.type, TensorType) and n.type.dtype.is_complex for n in group.uses
         )
@@ -292,6 +297,7 @@ class Grouping:
         )
 
     def can_compute(self, node: Apply, group: Group) -> bool:
+        """Whether an elementwise node fits into the loops of a group that uses it."""
         assert group.space is not None
         if len(group.nodes) >= MAX_NODES or len(group.uses) >= MAX_OPERANDS + len(group.nodes):
             return False
@@ -321,6 +327,7 @@ class Grouping:
         return group.axes is not None and found[0] == matched(space, group.kept, node.shape)
 
     def join(self, node: Apply, group: Group, kind: str, store: bool) -> None:
+        """``node`` is computed in ``group``; a reduction may change its loops."""
         if kind == "sink":
             group.root = node
             self.keep(node, group, store)
@@ -382,12 +389,14 @@ class Grouping:
                     self.use(operand, group, [(None,) * len(group.space)])
 
     def keep(self, node: Apply, group: Group, store: bool) -> None:
+        """``node`` is one of the nodes of ``group``, which writes it to memory for others if ``store``."""
         group.nodes[node] = None
         if store:
             group.stores[node] = None
             self.home[node] = group
 
     def use(self, node: Node, group: Group, alignments: Iterable[Alignment]) -> None:
+        """``group`` reads ``node`` in its loops."""
         group.uses.setdefault(node, {}).update(dict.fromkeys(alignments))
         self.users.setdefault(node, {})[group] = None
 
