@@ -64,6 +64,10 @@ def capture(
             return _attempt(fn, names, args, call, dynamic, log, patterns)
         except Restart:
             log.restarts += 1
+        except Uncapturable:
+            if not any(log.forking.values()):
+                raise
+            log.forking = dict.fromkeys(log.forking, False)  # what follows a loop may need what unrolling knows
     raise Uncapturable("capture was restarted too often")
 
 

@@ -373,6 +373,7 @@ class Log:
         self.dissolved: set[Any] = set()
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
+        self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.restarts = 0
         self.paths = 0
 

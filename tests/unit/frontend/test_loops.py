@@ -2,6 +2,7 @@
 
 import pytest
 
+import duograph as ms
 from duograph import Parameter, nn, ops
 from tests.unit.frontend.cases import Cases, name_of, tensor
 
@@ -215,6 +216,40 @@ class ParamLoop(nn.Cell):
 @case(*[(P,), (N,), (P,)], build=True)
 def param_in_loop():
     return ParamLoop()
+
+
+@case((P,), (tensor([30.0, 40.0]),))
+def shapes_that_only_an_unrolled_loop_knows(x):
+    n = 0
+    while True:
+        x, n = x / 2, n + 1
+        if x.sum() < 1 or n == 3:
+            break
+    return x, ops.ones((n,))
+
+
+@case((P,), (tensor([30.0, 40.0]),))
+def names_first_set_in_an_endless_loop(x):
+    while True:
+        half = x / 2
+        if half.sum() < 1:
+            return half, x
+        x = half - 0.125
+
+
+def test_an_endless_loop_that_a_tensor_ends_is_one_loop():
+    def root(a):
+        x = a
+        while True:
+            y = (x + a / x) / 2
+            if (x - y).abs() < 1e-6:
+                return y
+            x = y
+
+    f = ms.jit(root, fullgraph=True)
+    assert f(tensor(2.0)) == root(tensor(2.0))
+    graph = f.explain().versions[0]["graph"]
+    assert graph.count("= while_loop(") == 1 and graph.count("= div(") <= 2
 
 
 @pytest.mark.parametrize("case", case, ids=name_of)

@@ -1,7 +1,8 @@
 """``for`` and ``while``: unrolled where the end is known and near, a loop of the graph otherwise.
 
 A ``while`` whose test is a Python bool is executed as Python would, iteration by iteration; one that goes on for more
-than `UNROLL` iterations, and every loop whose test depends on a tensor, becomes a `SymbolicLoop`. A ``for`` over a
+than `UNROLL` iterations, or that a tensor may end from within (``while True`` with a ``break``), and every loop whose
+test depends on a tensor, becomes a `SymbolicLoop`. A ``for`` over a
 ``range`` longer than `UNROLL` likewise, with its counter as a run-time number. If a body cannot be captured that way
 (it indexes a Python list with the counter, say), the loop is remembered and unrolled.
 """
@@ -39,8 +40,12 @@ class Loops(Statements):
 
         key = self.session.regions.next_key()
         log = self.session.log
+        region = self.session.regions.current
+        assert region is not None
         for count in range(MAX_UNROLL):
-            mark = self.world.snapshot() if count >= UNROLL and key not in log.unrolled else None
+            near = log.peeled.get(key, 0) if log.forking.get(key) else UNROLL
+            a_loop = count >= near and key not in log.unrolled
+            mark = self.world.snapshot() if a_loop else None
             truth = test()
             if isinstance(truth, Scalar):
                 if log.peeled.get(key, 0) > count:
@@ -51,11 +56,15 @@ class Loops(Statements):
             if mark is not None:
                 self.world.restore(mark)
                 return self._symbolic(node, frame, key, test, body, None)
+            decisions = len(region.path)
             outcome = body()
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind in ("return", "raise"):
                 return outcome
+            if len(region.path) > decisions and key not in log.forking:  # unrolled, each iteration is one more path
+                log.forking[key] = True
+                raise Restart
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
 
     def _peeled(self, node: ast.While, frame: Frame, truth: Scalar, count: int, key: Any) -> Outcome:
@@ -85,7 +94,10 @@ class Loops(Statements):
             outcome = SymbolicLoop(self.session, key, test, body).run()
         except (Uncapturable, SymbolicValueError):
             if truth is None:  # the test was known: unrolling is possible too
-                self.session.log.unrolled.add(key)
+                if self.session.log.forking.get(key):
+                    self.session.log.forking[key] = False
+                else:
+                    self.session.log.unrolled.add(key)
                 raise Restart from None
             raise
         return self._after(node, frame, outcome)
