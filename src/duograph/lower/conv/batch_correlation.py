@@ -139,11 +139,7 @@ def lower_in_batch(conv: Correlation, tile: BatchTile) -> None:
     blocks = conv.groups * -(-conv.count // tile.rows)
     size = tile.rows * conv.inner * counts[0] * counts[1] * counts[2]
     packed, finite = c.temp(conv.elem, blocks * size), c.temp("i64", blocks)
-    kernel = [a.kernel for a in conv.axes]
-    by = (kernel[1] * kernel[2], kernel[2], 1)
-    base = sum(t.weight * stride for t, stride in zip(taps, by, strict=True))
-    by_tap = [t.weight_step * stride for t, stride in zip(taps, by, strict=True)]
-    dims = [conv.groups, conv.count, conv.inner, *counts, base, *conv.strides, *by_tap, max(1, 8192 // max(size, 1))]
+    dims = [*conv.weight_walk(taps), max(1, 8192 // max(size, 1))]
     c.call(batch_weights_function(conv.w.elem, tile.rows), [conv.w, packed, finite], dims)
     axes: list[Any] = []
     for axis, t, step, zeros in zip(conv.axes, taps, conv.steps, conv.image.fronts, strict=True):

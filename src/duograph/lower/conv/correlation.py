@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -119,12 +120,10 @@ class Correlation:
     def padded(self) -> Memory:
         """The image with a border, or the operand itself where it can be read as it is."""
         c, image, x = self.c, self.image, self.x
-        self.channel: Any = image.channel
         sizes = [a.size for a in self.axes]
         plain = x.elem == self.elem and image.phases == 1 and image.fronts == (0, 0, 0)
         if plain and [image.d, image.h] == sizes[:2] and self._ends_with_rows():
             self.image = Plain(sizes)  # type: ignore[assignment]
-            self.channel = sizes[0] * sizes[1] * sizes[2]
             return x
         return pad(c, x, image, sizes)
 
@@ -154,14 +153,14 @@ class Correlation:
         k = self.inner * prod(counts)
         table = c.temp("i64", k + 1)
         steps = [d.dilation * image.step_d, h.dilation * image.step_h, w.dilation]
-        c.call(table_function(), [table], [self.inner, *counts, k, self.channel, *steps, image.phases, image.row])
+        c.call(table_function(), [table], [self.inner, *counts, k, image.channel, *steps, image.phases, image.row])
         packed = self.packed(d, h, w, tile, k)
         batch = self.x.shape[0]
         rank = len(c.outs[0].shape) - 2
         f = correlate_function(self.elem, tile, rank, sink)
         base = d.start * image.step_d + h.start * image.step_h + w.start
         step_d, step_h = self.steps[0] * image.step_d, self.steps[1] * image.step_h
-        group = self.inner * self.channel
+        group = self.inner * image.channel
         splits, run = self.schedule(batch, d.outputs * h.outputs, w.outputs, tile, k)
         dims = [
             batch, self.groups, self.groups * group, group, base, step_d, step_h,
@@ -187,31 +186,32 @@ class Correlation:
         f = depthwise_function(self.elem, form, len(c.outs[0].shape) - 2, sink)
         width = self.axes[2].kernel
         dims = [
-            self.x.shape[0], self.groups, self.groups * self.channel, self.channel, h.start * image.step_h + w.start,
+            self.x.shape[0], self.groups, self.groups * image.channel, image.channel, h.start * image.step_h + w.start,
             image.step_h, image.row, h.outputs, w.outputs, h.weight * width + w.weight, self.strides[0],
             h.weight_step * width, w.weight_step, grain_of(h.outputs * w.outputs * h.count * w.count // 8),
         ]  # fmt: skip
         c.call(f, [padded, self.w, *sink.buffers], [*dims, *sink.dims])
 
     def packed(self, d: Taps, h: Taps, w: Taps, tile: Tile, k: Any) -> Temporary:
-        c, kernel_ = self.c, [a.kernel for a in self.axes]
+        """The weights of a phase, ``tile.rows`` channels of the result side by side."""
+        c, kernel = self.c, [a.kernel for a in self.axes]
         packed = c.temp(self.elem, self.groups * round_up(self.count, tile.rows) * k)
-        by = (kernel_[1] * kernel_[2], kernel_[2], 1)
-        by_group, by_row, by_channel = self.strides
-        if by_row == k and (d.weight_step, d.count, h.count, w.count) == (1, *kernel_):  # a row is one run of all k
+        in_order = (d.weight_step, d.count, h.count, w.count) == (1, *kernel)
+        if in_order and self.strides[1] == k:  # a row is one run of all k
             grain = grain_of(k * tile.rows)
             c.call(pack_rows_function(self.w.elem, tile.rows), [self.w, packed], [self.groups, self.count, k, grain])
             return packed
-        base = d.weight * by[0] + h.weight * by[1] + w.weight
-        by_tap = [t.weight_step * stride for t, stride in zip((d, h, w), by, strict=True)]
-        sizes = [self.groups, self.count, self.inner, d.count, h.count, w.count]
-        grain = grain_of(k * tile.rows * TOGETHER)
-        c.call(
-            pack_function(self.w.elem, tile.rows),
-            [self.w, packed],
-            [*sizes, base, by_group, by_row, by_channel, *by_tap, grain],
-        )
+        dims = [*self.weight_walk((d, h, w)), grain_of(k * tile.rows * TOGETHER)]
+        c.call(pack_function(self.w.elem, tile.rows), [self.w, packed], dims)
         return packed
+
+    def weight_walk(self, taps: Sequence[Taps]) -> list[Any]:
+        """What kernels that pack weights are told of them: extents, where the first is, and strides."""
+        kernel = [a.kernel for a in self.axes]
+        by = (kernel[1] * kernel[2], kernel[2], 1)
+        base = sum(t.weight * stride for t, stride in zip(taps, by, strict=True))
+        by_tap = [t.weight_step * stride for t, stride in zip(taps, by, strict=True)]
+        return [self.groups, self.count, self.inner, *[t.count for t in taps], base, *self.strides, *by_tap]
 
     def schedule(self, batch: Any, rows: Any, width: Any, tile: Tile, k: Any) -> tuple[int, int]:
         """Parts of the output channels, and tiles per item: items of at least some microseconds, and enough of them."""

@@ -21,6 +21,7 @@ class Plain:
     def __init__(self, sizes: list[Any]) -> None:
         self.row = self.step_h = sizes[2]
         self.step_d = sizes[1] * sizes[2]
+        self.channel = sizes[0] * self.step_d
 
 
 def pad(c: Lowering, x: Operand, image: Padded, sizes: list[Any]) -> Temporary:

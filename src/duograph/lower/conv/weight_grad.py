@@ -39,12 +39,12 @@ def lower_weight_grad(c: Lowering) -> None:
     extents = [a.reach for a in axes]
     sizes, fronts = [a.size for a in axes], tuple([a.front for a in axes])
     image: Any = Padded(extents[0], extents[1], padded_row(extents[2], 1), 1, fronts)  # type: ignore[arg-type]
-    channel: Any = image.channel
     padded: Memory
     if x.elem == elem and fronts == (0, 0, 0) and all(definitely_le(n, m) for n, m in zip(extents, sizes, strict=True)):
-        image, padded, channel = Plain(sizes), x, sizes[0] * sizes[1] * sizes[2]
+        image, padded = Plain(sizes), x
     else:
         padded = pad(c, x, image, sizes)
+    channel = image.channel
     batch, pixels = x.shape[0], axes[0].count * axes[1].count * axes[2].count
     taps = prod(a.kernel for a in axes)
     depthwise = (inner, count) == (1, 1) and groups > 1
