@@ -321,22 +321,23 @@ class Replay(Interpreter):
 
 
 def _flat(graph: Graph, values: Sequence[Any]) -> list[Any]:
-    leaves: list[Any] = []
-
-    def visit(type: Type, value: Any) -> None:
-        if isinstance(type, TupleType):
-            if not isinstance(value, tuple) or len(value) != len(type.items):
-                raise Mismatch(f"a {type} is wanted, got {_shown(value)}")
-            for t, v in zip(type.items, value, strict=True):
-                visit(t, v)
-        else:
-            leaves.append(value)
-
     if len(values) != len(graph.params):
         raise Mismatch(f"{len(graph.params)} inputs are wanted, got {len(values)}")
+    leaves: list[Any] = []
     for p, value in zip(graph.params, values, strict=True):
-        visit(p.type, value)
+        _flatten(p.type, value, leaves)
     return leaves
+
+
+def _flatten(type: Type, value: Any, leaves: list[Any]) -> None:
+    """Appends the leaves of ``value``."""
+    if not isinstance(type, TupleType):
+        leaves.append(value)
+        return
+    if not isinstance(value, tuple) or len(value) != len(type.items):
+        raise Mismatch(f"a {type} is wanted, got {_shown(value)}")
+    for t, v in zip(type.items, value, strict=True):
+        _flatten(t, v, leaves)
 
 
 def _shown(value: Any) -> str:

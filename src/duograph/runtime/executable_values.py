@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -104,12 +104,14 @@ def leaves_of(tree: Tree) -> list[Leaf]:
 
 def tree_of(type: Type, leaves: Sequence[Leaf]) -> Tree:
     """Leaves put together again as a value of ``type``."""
-    rest = iter(leaves)
+    return _next_tree(type, iter(leaves))
 
-    def build(t: Type) -> Tree:
-        return tuple([build(i) for i in t.items]) if isinstance(t, TupleType) else next(rest)
 
-    return build(type)
+def _next_tree(type: Type, rest: Iterator[Leaf]) -> Tree:
+    # No inner function that calls itself: that is a cycle, which would hold the leaves until the garbage collector comes.
+    if isinstance(type, TupleType):
+        return tuple([_next_tree(item, rest) for item in type.items])
+    return next(rest)
 
 
 def blocks_of(tree: Tree) -> list[Block]:

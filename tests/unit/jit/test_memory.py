@@ -104,3 +104,37 @@ def test_memory_is_flat_over_100_000_steps():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 2048  # KiB
     (version,) = step.explain().versions
     assert version["native_calls"] > 100_000
+
+
+def waves(x, n):
+    while n > 0:
+        x, n = ops.sin(x), n - 1
+    return x.sum()
+
+
+NET = nn.SequentialCell(nn.Dense(16, 16), nn.LayerNorm((16,)), nn.ReLU(), nn.Dense(16, 4))
+COMPILED, LOOP = ms.jit(lambda x: NET(x).sum()), ms.jit(waves)
+CALLS = {
+    "eager step": training(NET, lambda x, y: x.sum(), tuple)[0],
+    "compiled step": ms.jit(training(NET, lambda x, y: x.sum(), tuple)[0]),
+    "gradient of a compiled function": lambda x, _: ms.value_and_grad(COMPILED, None, NET.trainable_params())(x),
+    "its second gradient": lambda x, _: ms.grad(lambda x: ms.grad(COMPILED)(x).sum())(x),
+    "gradient of a compiled loop": lambda x, n: ms.grad(LOOP)(x, n),
+    "vmap and jvp": lambda x, _: ms.jvp(lambda x: ms.vmap(ops.sin)(x), x, x),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_waits_for_the_garbage_collector(name):
+    """Cycles would hold tensors, often large ones, until it happens to come."""
+    x, n = f32(8, 16), ms.Tensor(5)
+    for _ in range(6):
+        CALLS[name](x, n)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            CALLS[name](x, n)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
