@@ -108,7 +108,7 @@ def tree_of(type: Type, leaves: Sequence[Leaf]) -> Tree:
 
 
 def _next_tree(type: Type, rest: Iterator[Leaf]) -> Tree:
-    # No inner function that calls itself: that is a cycle, which would hold the leaves until the garbage collector comes.
+    # An inner function that calls itself is a cycle, which would hold the leaves until the garbage collector comes.
     if isinstance(type, TupleType):
         return tuple([_next_tree(item, rest) for item in type.items])
     return next(rest)
