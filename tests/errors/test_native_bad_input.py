@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor, ops
+from duograph import Tensor, nn, ops
 
 
 def both(function, *args):
@@ -93,6 +93,27 @@ def test_shapes_that_do_not_fit():
     assert kind is ValueError
     kind, text = both(lambda a, b: ops.matmul(a, b), a, b)
     assert kind in (ValueError, RuntimeError) and text
+
+
+def ramp(*shape):
+    return Tensor(np.arange(1, 1 + int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: ops.diagonal_scatter(x[0, 0], ramp(3)),
+        lambda x: ops.diagonal_scatter(x[0, 0], ramp(2, 8)),
+        lambda x: ops.max_unpool2d(x, Tensor(np.zeros((1, 1, 4, 4), np.int64)), 2),
+        lambda x: ops.interpolate(x[:, :, :0], size=(3, 3), mode="nearest"),
+        lambda x: nn.Conv2dTranspose(4, 2, 3, weight_init="ones")(x),
+        lambda x: ops.Conv2DBackpropInput(4, 3)(x, ramp(4, 2, 3, 3), (1, 2, 6, 6)),
+        lambda x: ops.Conv2DBackpropInput(2, 3)(x, ramp(2, 2, 3, 3), (1, 2, 3, 3)),
+    ],
+)
+def test_shapes_beyond_which_kernels_would_read(function):
+    kind, _ = both(function, ramp(1, 2, 4, 4))
+    assert kind is ValueError
 
 
 def test_arrays_as_they_come():

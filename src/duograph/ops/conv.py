@@ -19,7 +19,7 @@ from duograph.core.shapes import conv_output_size, same_padding
 from duograph.core.types import TensorType
 
 from .movement import reshape, squeeze
-from .rules import in_float32, require_kind, same_dtype
+from .rules import in_float32, require_kind, require_shape, same_dtype
 from .slices import slice_axis, stack
 
 
@@ -98,6 +98,13 @@ class conv_input_grad:
 
     def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_input_grad", require_kind("conv_input_grad", dout, "ifc", "dout"), w)
+        _check_channels(dout, w.shape[0], w.ndim, groups)
+        for n, m, *how in zip(input_size, dout.shape[2:], w.shape[2:], stride, padding, dilation, strict=True):
+            if isinstance(n, int) and isinstance(m, int) and m > conv_output_size(n, *how):
+                raise ValueError(
+                    f"For 'Conv{w.ndim - 2}DTranspose', an output of size {tuple(input_size)} has no room for inputs "
+                    f"of size {tuple(dout.shape[2:])} with a kernel of {tuple(w.shape[2:])}."
+                )
         return TensorType(dtype, (dout.shape[0], w.shape[1] * groups, *input_size))
 
     def reference(dout, w, *, input_size, stride, padding, dilation, groups):
@@ -120,6 +127,8 @@ class conv_weight_grad:
 
     def infer(x, dout, *, kernel_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_weight_grad", require_kind("conv_weight_grad", x, "ifc"), dout)
+        require_shape("conv_weight_grad", dout, (x.shape[0], *dout.shape[1:]), "dout")
+        _check_channels(x, x.shape[1], dout.ndim, groups)
         return TensorType(dtype, (dout.shape[1], x.shape[1] // groups, *kernel_size))
 
     def reference(x, dout, *, kernel_size, stride, padding, dilation, groups):
@@ -151,6 +160,21 @@ def _check_operands(x: TensorType, w: TensorType, groups: int) -> None:
     if isinstance(w.shape[0], int) and w.shape[0] % groups:
         raise ValueError(
             f"For 'Conv{rank}D', the output channels {w.shape[0]} must be divisible by the groups {groups}."
+        )
+
+
+def _check_channels(x: TensorType, channels: Any, ndim: int, groups: int) -> None:
+    """That a transposed convolution (or what belongs to one) can read ``x``."""
+    rank = x.ndim - 2
+    if rank < 1 or ndim != x.ndim:
+        raise ValueError(
+            f"For 'Conv{max(rank, 1)}DTranspose', input and weight must have the same number of dimensions, at least "
+            f"3, but got {x.ndim} and {ndim}."
+        )
+    if isinstance(channels, int) and (channels % groups or x.shape[1] != channels):
+        raise ValueError(
+            f"For 'Conv{rank}DTranspose', the input must have {channels} channels, as the weight, divisible by the "
+            f"groups {groups}, but got shape {tuple(x.shape)}."
         )
 
 

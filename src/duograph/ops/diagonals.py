@@ -10,7 +10,7 @@ from duograph.core.dim import dim_max, dim_min
 from duograph.core.op import primitive
 
 from .creation import full, zeros_like
-from .rules import batch_with, in_shape_of, same_dtype, tensor
+from .rules import batch_with, in_shape_of, require_shape, same_dtype, tensor
 from .slices import all_batched
 
 
@@ -65,6 +65,8 @@ class diagonal_update:
 
     def infer(base, value, *, offset, axis1, axis2):
         same_dtype("diagonal_update", base, value)
+        place = diagonal.infer(base, offset=offset, axis1=axis1, axis2=axis2)
+        require_shape("diagonal_update", value, place.shape, "value")
         return base
 
     def reference(base, value, *, offset, axis1, axis2):

@@ -83,6 +83,10 @@ class resize_axis:
         x = require_kind("resize_axis", x, "f" if not mode.startswith("nearest") else "bif")
         if isinstance(size, int) and size <= 0:
             raise ValueError(f"For 'interpolate', the output size must be positive, but got {size}.")
+        if isinstance(x.shape[axis], int) and x.shape[axis] == 0:
+            raise ValueError(
+                f"For 'interpolate', there is nothing to interpolate along axis {axis} of {tuple(x.shape)}."
+            )
         return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
 
     def reference(x, *, axis, size, mode, align, scale):

@@ -21,7 +21,7 @@ from .conv import add_windows, merged_batch, pad_spatial, windows
 from .creation import constant_like
 from .movement import reshape
 from .power import pow_
-from .rules import in_float32, require_kind, tensor
+from .rules import in_float32, require_kind, require_shape, tensor
 from .slices import all_batched
 
 Pairs = tuple[tuple[int, int], ...]
@@ -156,6 +156,7 @@ class scatter_planes:
     def infer(x, indices, *, size, windows=()):
         require_kind("scatter_planes", indices, "i", "indices")
         x = tensor("scatter_planes", x)
+        require_shape("scatter_planes", indices, x.shape, "indices")
         return x.with_shape((*x.shape[:2], *size))
 
     def reference(x, indices, *, size, windows=()):
@@ -174,7 +175,9 @@ class gather_planes:
 
     def infer(x, indices):
         require_kind("gather_planes", indices, "i", "indices")
-        return tensor("gather_planes", x).with_shape(tuple(indices.shape))
+        x = tensor("gather_planes", x)
+        require_shape("gather_planes", indices, (*x.shape[:2], *indices.shape[2:]), "indices")
+        return x.with_shape(tuple(indices.shape))
 
     def reference(x, indices):
         flat = x.reshape(*x.shape[:2], prod(x.shape[2:]))
@@ -237,6 +240,7 @@ class max_unpool:
     def infer(x, indices, *, size):
         require_kind("max_unpool", indices, "i", "indices")
         x = tensor("max_unpool", x)
+        require_shape("max_unpool", indices, x.shape, "indices")
         return x.with_shape((*x.shape[:2], *size))
 
     def reference(x, indices, *, size):

@@ -6,7 +6,7 @@ import numpy as np
 
 from duograph.core.op import primitive
 
-from .rules import batch_with, in_float32, in_shape_of, tensor
+from .rules import batch_with, in_float32, in_shape_of, require_shape, tensor
 
 
 def _shift(batch, rank, /, axis, **rest):
@@ -57,6 +57,9 @@ class sliding_window_sum:
 
     def infer(x, *, axis, extent, size, step=1, dilation=1):
         x = tensor("sliding_window_sum", x)
+        count = (extent - dilation * (size - 1) - 1) // step + 1
+        shape = (*x.shape[:axis], count, *x.shape[axis + 1 : -1], size)
+        require_shape("sliding_window_sum", x, shape, "windows")
         return x.with_shape((*x.shape[:axis], extent, *x.shape[axis + 1 : -1]))
 
     @in_float32
