@@ -95,6 +95,14 @@ def test_shapes_that_do_not_fit():
     assert kind in (ValueError, RuntimeError) and text
 
 
+def test_integers_at_the_end_of_their_range():
+    largest = 2**63 - 1
+    kind, text = both(lambda x: ops.bincount(x), Tensor(np.array([0, largest])))
+    assert kind is MemoryError and "no memory" in text
+    assert (both(lambda x: ops.tril(x, largest), ramp(3, 3)) == ramp(3, 3).asnumpy()).all()
+    assert not both(lambda x: ops.triu(x, largest), ramp(3, 3)).any()
+
+
 def ramp(*shape):
     return Tensor(np.arange(1, 1 + int(np.prod(shape)), dtype=np.float32).reshape(shape))
 

@@ -50,7 +50,7 @@ def _triangle(c: Lowering, lower: bool) -> None:
     elem, parts = raw(x)
     rows, columns = x.shape[-2:]
     # the first column of row 0 that belongs to the upper part
-    cut = c.attrs["diagonal"] + (1 if lower else 0)
+    cut = min(max(c.attrs["diagonal"], -1 << 62), 1 << 62) + (1 if lower else 0)
     numbers = [product(x.shape[:-1]), rows, columns, cut, parts]
     c.call(_triangle_kernel(elem, lower), [x, out], numbers, inplace=[(0, 1)])
 
