@@ -59,7 +59,7 @@ class ColumnKernel(ReduceKernel):
 
             b.if_(b.eq(rest, width), lambda: self.tile(known, row, section, lo, vectors, None), part)
 
-        b.parallel(0, b.mul(count, self.enabled), chunk, lambda begin, end: void(b.for_(begin, end, 1, task)))
+        b.parallel_for(0, b.mul(count, self.enabled), chunk, task)
 
     def tile(self, known: Known, row: Value, section: Index, column: Value, vectors: int, rest: Rest | None) -> None:
         """All passes over ``vectors`` vectors of columns."""
@@ -218,7 +218,3 @@ def vectors_per_tile(plan: ReducePlan) -> int:
     lane = plan.loops.lane
     wide = current_target().vector_registers >= 32 and isinstance(lane, int) and (lane >= 1024 or lane % 128 == 0)
     return 2 * WIDTH if wide else WIDTH
-
-
-def void(_: object) -> None:
-    """Drops the values of a loop that carries none."""

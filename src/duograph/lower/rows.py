@@ -41,10 +41,7 @@ class RowKernel(ReduceKernel):
             size = b.min(size, LINE * BLOCKS)
         chunk = b.max(b.div(self.grain, b.max(size, 1)), 1)
 
-        def body(begin: Value, end: Value) -> None:
-            b.for_(begin, end, 1, lambda p: self.task(known, p))
-
-        b.parallel(0, b.mul(count, self.enabled), chunk, body)
+        b.parallel_for(0, b.mul(count, self.enabled), chunk, lambda p: self.task(known, p))
 
     def task(self, known: Known, number: Value) -> None:
         b = self.b

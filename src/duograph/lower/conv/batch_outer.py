@@ -15,7 +15,7 @@ from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
 from .batch_pack import blank, image_views, pack_row
-from .parts import built_once, compute_elem, in_parallel, multiply_add, size_of, split, zeros
+from .parts import built_once, compute_elem, multiply_add, size_of, split, zeros
 from .slots import parallel_in_slots
 
 
@@ -215,5 +215,5 @@ def batch_sums_function(elem: str, lanes: int) -> Function:
         (sum,) = b.for_(0, batch, lanes, images, [zeros(b, elem, lanes)])
         b.store(total, (g * k_padded + place) * width + first, sum)
 
-    in_parallel(b, 0, groups * columns * k, grain, square)
+    b.parallel_for(0, groups * columns * k, grain, square)
     return b.finish()

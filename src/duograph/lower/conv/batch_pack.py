@@ -8,7 +8,7 @@ from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
 from ..target import current_target
-from .parts import below, built_once, compute_elem, in_parallel, size_of, split, zeros
+from .parts import below, built_once, compute_elem, size_of, split, zeros
 
 
 def image_views(b: Builder, x: Buffer, first: Any, image: Any, last: Any, lanes: int) -> list[Buffer]:
@@ -83,5 +83,5 @@ def batch_weights_function(elem: str, rows: int) -> Function:
             total = total + other
         b.store(finite, index, b.select(b.eq(total, zero), b.const(1), b.const(0)))
 
-    in_parallel(b, 0, groups * blocks, grain, block)
+    b.parallel_for(0, groups * blocks, grain, block)
     return b.finish()

@@ -16,7 +16,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Function
 from ..lowering import Extent, Lowering, Temporary, product
 from .images import grain_of
-from .parts import built_once, in_parallel, split
+from .parts import built_once, split
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ def _turn_function(elem: str, back: bool) -> Function:
 
         b.for_(0, size, 1, one)
 
-    in_parallel(b, 0, planes, grain, plane)
+    b.parallel_for(0, planes, grain, plane)
     return b.finish()
 
 
@@ -114,7 +114,7 @@ def _embed_function(elem: str, sign: int) -> Function:
 
         b.for_(0, taps, 1, tap)
 
-    in_parallel(b, 0, outputs * channels, grain, block)
+    b.parallel_for(0, outputs * channels, grain, block)
     return b.finish()
 
 
@@ -138,5 +138,5 @@ def _products_function(elem: str) -> Function:
 
         b.for_(0, taps, 1, tap)
 
-    in_parallel(b, 0, outputs * channels, grain, block)
+    b.parallel_for(0, outputs * channels, grain, block)
     return b.finish()

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
-from .parts import below, built_once, in_parallel, multiply_add, size_of, split, unsigned_zero, zeros
+from .parts import below, built_once, multiply_add, size_of, split, unsigned_zero, zeros
 
 DIMS = (
     "batch", "channels", "image", "channel", "base", "row", "phase",  # the padded image
@@ -46,7 +46,7 @@ class _Depthwise:
 
     def build(self) -> Function:
         b, d = self.b, self.dims
-        in_parallel(b, 0, d["batch"] * d["channels"], d["grain"], self.plane)
+        b.parallel_for(0, d["batch"] * d["channels"], d["grain"], self.plane)
         return b.finish()
 
     def plane(self, item: Any) -> None:

@@ -15,7 +15,7 @@ from ..loop.ir import Function, Value
 from ..lowering import Sink
 from .correlate import Tile
 from .pad import WIDE
-from .parts import built_once, in_parallel, multiply_add, size_of, split, zeros
+from .parts import built_once, multiply_add, size_of, split, zeros
 
 DIMS = (
     "batch", "groups", "image", "group", "step_d", "step_h", "step_w",  # the padded image
@@ -120,9 +120,9 @@ class _Finish:
         if self.flat:
             blocks = b.ceil_div(self.count, WIDE)
             items = self.groups * blocks
-            in_parallel(b, 0, items, self.grain, lambda item: self.block(*split(b, item, blocks)))
+            b.parallel_for(0, items, self.grain, lambda item: self.block(*split(b, item, blocks)))
         else:
-            in_parallel(b, 0, self.groups * self.count, self.grain, self.channel)
+            b.parallel_for(0, self.groups * self.count, self.grain, self.channel)
         return b.finish()
 
     def value(self, at: Any, lanes: int) -> Value:

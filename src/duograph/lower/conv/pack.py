@@ -7,7 +7,7 @@ from typing import Any
 from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import built_once, compute_elem, in_parallel, split
+from .parts import built_once, compute_elem, split
 
 
 @built_once
@@ -67,7 +67,7 @@ def pack_rows_function(elem: str, rows: int) -> Function:
 
         b.vector_loop(0, length, unit, piece)
 
-    in_parallel(b, 0, groups * blocks, grain, block)
+    b.parallel_for(0, groups * blocks, grain, block)
     return b.finish()
 
 
@@ -110,5 +110,5 @@ def pack_function(elem: str, rows: int) -> Function:
         last = b.min(first + TOGETHER, blocks)
         b.for_(0, channels, 1, lambda ci: b.for_(first, last, 1, lambda ob: block(g, ob, ci)))
 
-    in_parallel(b, 0, groups * parts, grain, several)
+    b.parallel_for(0, groups * parts, grain, several)
     return b.finish()

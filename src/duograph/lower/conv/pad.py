@@ -7,7 +7,7 @@ from typing import Any
 from ..lanes import transposed
 from ..loop.builder import Builder
 from ..loop.ir import Function
-from .parts import below, built_once, compute_elem, in_parallel, split
+from .parts import below, built_once, compute_elem, split
 
 WIDE = 8
 """Lanes of the copies, and the unit of padded rows."""
@@ -67,7 +67,7 @@ def pad_function(elem: str, step: int) -> Function:
 
         b.for_(0, hp, 1, row)
 
-    in_parallel(b, 0, lead * dp, grain, plane)
+    b.parallel_for(0, lead * dp, grain, plane)
     return b.finish()
 
 
@@ -105,7 +105,7 @@ def channel_last_function(elem: str) -> Function:
 
         b.for_(0, pixels, WIDE, square)
 
-    in_parallel(b, 0, lead * blocks, grain, block)
+    b.parallel_for(0, lead * blocks, grain, block)
     return b.finish()
 
 
@@ -151,5 +151,5 @@ def interleave_function(elem: str, rank: int, sink: Any, step: int) -> Function:
 
         b.for_(0, d, 1, lambda depth: b.for_(0, h, 1, lambda r: row(depth, r)))
 
-    in_parallel(b, 0, lead * channels, grain, plane)
+    b.parallel_for(0, lead * channels, grain, plane)
     return b.finish()

@@ -80,15 +80,6 @@ def split(b: Builder, index: Any, extent: Any) -> tuple[Value, Value]:
     return quotient, b.sub(index, b.mul(quotient, extent))
 
 
-def in_parallel(b: Builder, lo: Any, hi: Any, grain: Any, body: Callable[[Value], Any]) -> None:
-    """``body(i)`` for every i in [lo, hi), in chunks of ``grain`` on any threads."""
-
-    def chunk(begin: Value, end: Value) -> None:
-        b.for_(begin, end, 1, body)
-
-    b.parallel(lo, hi, grain, chunk)
-
-
 def masked_loop(b: Builder, n: Any, lanes: int, elem: str, body: Callable[[Value, int, Value | None], None]) -> None:
     """``body(i, lanes, mask)`` for i = 0, lanes, ... below ``n``: what is left at the end is a masked vector.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function, Value
-from .parts import built_once, in_parallel, split, zeros
+from .parts import built_once, split, zeros
 from .slots import parallel_in_slots
 from .winograd_repair import not_finite, repair_gradient_function
 from .winograd_segments import FIELDS, LANES, LINES, find_segments, plane_of, see_function
@@ -271,7 +271,7 @@ class _Sums:
             ct, rt = split(b, index, d["row_tiles"])
             self.results(g, ct, rt, self.sums_at(self.sums, ct, rt))
 
-        in_parallel(b, 0, b.select(b.gt(sections, 0), d["row_tiles"] * d["column_tiles"], 0), 4, results)
+        b.parallel_for(0, b.select(b.gt(sections, 0), d["row_tiles"] * d["column_tiles"], 0), 4, results)
 
     def section(
         self, g: Any, s: Any, line: Any, rows: Any, columns: Any, seen: Buffer, segments: Any, limits: Any
@@ -326,7 +326,7 @@ class _Sums:
 
             b.if_(b.lt(part, channel_parts), see, turn)
 
-        in_parallel(b, 0, (channel_parts + tile_parts) * 4, 8, transform)
+        b.parallel_for(0, (channel_parts + tile_parts) * 4, 8, transform)
 
         def chunk(begin: Value, end: Value) -> None:
             sums = b.alloca("f32", 16 * self.size)

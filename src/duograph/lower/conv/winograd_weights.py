@@ -6,7 +6,7 @@ from typing import Any
 
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
-from .parts import built_once, in_parallel, split
+from .parts import built_once, split
 
 
 def spread(b: Builder, g: list[Any]) -> list[Any]:
@@ -42,5 +42,5 @@ def weights_function(rows: int) -> Function:
 
         b.for_(0, channels, 1, channel)
 
-    in_parallel(b, 0, groups * blocks, grain, block)
+    b.parallel_for(0, groups * blocks, grain, block)
     return b.finish()

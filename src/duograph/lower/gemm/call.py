@@ -181,9 +181,6 @@ def _a_packer(kind: Kind, transposed: bool, batch: int) -> Function:
         pack = pack_complex_rows(kind) if kind.is_complex else pack_strip(kind, not transposed, kind.rows)
         b.call(pack, [source, goal], [rows, k, step])
 
-    def some(begin: Value, end: Value) -> None:
-        b.for_(begin, end, 1, tile)
-
     out.written = True
-    b.parallel(0, count, b.div(b.add(work, 20_000), work), some)
+    b.parallel_for(0, count, b.div(b.add(work, 20_000), work), tile)
     return b.finish()

@@ -199,6 +199,10 @@ class Builder(Values):
         operands = (self.value(lo), self.value(hi), self.value(grain))
         self._block.instrs.append(Instr("parallel", operands, {}, (), (block,)))
 
+    def parallel_for(self, lo: Index, hi: Index, grain: Index, body: Callable[[Value], Any]) -> None:
+        """``body(i)`` for every ``i`` from ``lo`` on before ``hi``, chunks of ``grain`` on any threads (`parallel`)."""
+        self.parallel(lo, hi, grain, lambda begin, end: self.for_(begin, end, 1, body))
+
     def vector_loop(self, lo: Index, hi: Index, lanes: int, body: Callable[[Value, int], None]) -> None:
         """``body(i, lanes)`` for whole vectors from ``lo``, then ``body(i, 1)`` for what is left before ``hi``."""
         if lanes == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ..conv.parts import below, built_once, compute_elem, in_parallel
+from ..conv.parts import below, built_once, compute_elem
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -96,7 +96,7 @@ class _AvgPool:
 
             w.rows(row)
 
-        in_parallel(b, 0, self.planes, self.grain, plane)
+        b.parallel_for(0, self.planes, self.grain, plane)
         return b.finish()
 
     def store(self, at: Any, total: Value, divisor: Value, count: Any) -> None:
@@ -133,7 +133,7 @@ def shares_function(elem: str, form: Form, fixed: bool) -> Function:
         else:
             w.rows(row)
 
-    in_parallel(b, 0, planes, grain, plane)
+    b.parallel_for(0, planes, grain, plane)
     return b.finish()
 
 
@@ -211,5 +211,5 @@ def spread_function(elem: str, form: Form) -> Function:
 
         b.for_(0, w.kernel[0], 1, lambda kd: b.for_(0, w.kernel[1], 1, lambda kh: width(kd, kh)))
 
-    in_parallel(b, 0, planes, grain, plane)
+    b.parallel_for(0, planes, grain, plane)
     return b.finish()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from ..conv.parts import below, built_once, in_parallel, split
+from ..conv.parts import below, built_once, split
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import SIGNED, VType
@@ -80,7 +80,7 @@ class _MaxPool:
 
             w.rows(row)
 
-        in_parallel(b, 0, self.planes, self.grain, plane)
+        b.parallel_for(0, self.planes, self.grain, plane)
         return b.finish()
 
     def constant(self, value: Any, elem: str) -> Value:
@@ -250,5 +250,5 @@ def adaptive_function(elem: str) -> Function:
         b.for_(0, count[0] * count[1] * count[2], 1, lambda out: cell(p, out))
 
     todo = b.select(empty, 0, planes)
-    in_parallel(b, 0, todo, grain, plane)
+    b.parallel_for(0, todo, grain, plane)
     return b.finish()

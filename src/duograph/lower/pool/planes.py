@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import built_once, in_parallel
+from ..conv.parts import built_once
 from ..kernels.accumulate import plus
 from ..loop.builder import Builder
 from ..loop.ir import Buffer, Function
@@ -42,7 +42,7 @@ def gather_function(elem: str, index: str, parts: int) -> Function:
 
         b.for_(0, count, 1, one)
 
-    in_parallel(b, 0, planes, grain, plane)
+    b.parallel_for(0, planes, grain, plane)
     return b.finish()
 
 
@@ -59,7 +59,7 @@ def scatter_function(elem: str, index: str, parts: int, add: bool) -> Function:
     def plane(p: Any) -> None:
         put_in_order(b, x, indices, total, parts, p * count, p * size, size, count, add)
 
-    in_parallel(b, 0, planes, grain, plane)
+    b.parallel_for(0, planes, grain, plane)
     return b.finish()
 
 

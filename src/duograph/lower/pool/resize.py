@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conv.parts import built_once, compute_elem, in_parallel, masked_loop
+from ..conv.parts import built_once, compute_elem, masked_loop
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
@@ -151,7 +151,7 @@ def resize_function(elem: str, weighted: bool, rows: bool) -> Function:
 
         b.vector_loop(0, outputs, 8, some)
 
-    in_parallel(b, 0, outer, grain, by_rows if rows else by_outputs)
+    b.parallel_for(0, outer, grain, by_rows if rows else by_outputs)
     return b.finish()
 
 
@@ -193,5 +193,5 @@ def unresize_function(elem: str, rows: bool) -> Function:
 
         b.for_(0, taps, 1, lambda k: b.for_(0, outputs, 1, lambda j: add(k, j)))
 
-    in_parallel(b, 0, outer, grain, one)
+    b.parallel_for(0, outer, grain, one)
     return b.finish()

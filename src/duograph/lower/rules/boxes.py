@@ -139,7 +139,7 @@ def _crop(elem: str, box_elem: str, index: str, method: str) -> Function:
         b.if_(b.gt(d.images * d.height * d.width, 0), lambda: b.for_(0, d.columns, 1, cell))
 
     work = at_least_one(b, d.columns * d.channels)
-    b.parallel(0, d.boxes * d.rows, b.max(b.const(2048) / work, 1), lambda lo, hi: b.for_(lo, hi, 1, row))
+    b.parallel_for(0, d.boxes * d.rows, b.max(b.const(2048) / work, 1), row)
     return b.finish()
 
 
@@ -190,7 +190,7 @@ def _crop_grad(elem: str, wide: str, box_elem: str, index: str, method: str) -> 
         for number in range(1 if method == "nearest" else 4):
             add_tap(number)
 
-    b.parallel(0, d.images, 1, lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, d.images, 1, one)
     return b.finish()
 
 
@@ -318,7 +318,7 @@ def _roi_align(elem: str, roi_elem: str, mode: int) -> Function:
 
         b.if_(b.gt(d.images * d.height * d.width, 0), lambda: b.for_(0, d.channels, 1, channel))
 
-    b.parallel(0, d.regions, 1, lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, d.regions, 1, one)
     return b.finish()
 
 
@@ -365,7 +365,7 @@ def _roi_align_grad(elem: str, wide: str, roi_elem: str, mode: int) -> Function:
 
         b.if_(b.gt(d.images * d.height * d.width, 0), lambda: b.for_(0, d.regions, 1, one))
 
-    b.parallel(0, d.channels, 1, lambda lo, hi: b.for_(lo, hi, 1, channel))
+    b.parallel_for(0, d.channels, 1, channel)
     return b.finish()
 
 

@@ -61,7 +61,7 @@ def _full_of_dim(elem: str, parts: int) -> Function:
     b = Builder(f"full_{elem}")
     out, n = b.buffer("out", elem), b.dim("n")
     value = number_as(b, b.dim("value"), elem)
-    b.parallel(0, n, SEGMENT, lambda lo, hi: b.for_(lo, hi, 1, lambda i: store_number(b, out, i, value, parts)))
+    b.parallel_for(0, n, SEGMENT, lambda i: store_number(b, out, i, value, parts))
     return b.finish()
 
 

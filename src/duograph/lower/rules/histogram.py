@@ -108,7 +108,7 @@ def _count(elem: str, wide: str) -> Function:
 
         b.for_(p * share, b.min(p * share + share, n), 1, one)
 
-    b.parallel(0, PARTS, b.max(b.const(4096) / b.max(share, 1), 1), lambda lo, hi: b.for_(lo, hi, 1, part))
+    b.parallel_for(0, PARTS, b.max(b.const(4096) / b.max(share, 1), 1), part)
     return b.finish()
 
 

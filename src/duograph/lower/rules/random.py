@@ -178,7 +178,7 @@ def _sampler(name: str, elem: str, sample: Any) -> Function:
         value = sample(b, draw, i, b.convert(b.load(parameter, i), "f64"))
         b.store(out, i, to_half(b, value) if elem == "f16" else b.convert(value, elem))
 
-    b.parallel(0, n, 64, lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, n, 64, one)
     return b.finish()
 
 

@@ -183,7 +183,7 @@ def _nll(elems: tuple[str, ...]) -> Function:
             0, steps * width, 1, lambda k: b.store(alphas, base + k, number_as(b, b.load(alpha, base + k), elems[0]))
         )
 
-    b.parallel(0, n, 1, lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, n, 1, one)
     return b.finish()
 
 
@@ -238,7 +238,7 @@ def _grad(elems: tuple[str, ...]) -> Function:
         b.for_(0, used, 1, at_step)
         b.for_(0, steps, 1, finish)
 
-    b.parallel(0, n, 1, lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, n, 1, one)
     return b.finish()
 
 
@@ -288,7 +288,7 @@ def _ngram(index: str, elem: str) -> Function:
 
     wrong = b.lt(length, size)
     b.fail(wrong, 1)
-    b.parallel(0, b.select(wrong, 0, rows), 16, lambda lo, hi: b.for_(lo, hi, 1, row))
+    b.parallel_for(0, b.select(wrong, 0, rows), 16, row)
     return b.finish()
 
 
@@ -326,5 +326,5 @@ def _pivots(index: str) -> Function:
 
         b.for_(0, count, 1, exchange)
 
-    b.parallel(0, rows, 64, lambda lo, hi: b.for_(lo, hi, 1, row))
+    b.parallel_for(0, rows, 64, row)
     return b.finish()

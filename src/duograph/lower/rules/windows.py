@@ -69,5 +69,5 @@ def _window_sum(source: str, elem: str, parts: int) -> Function:
         b.for_(0, size, 1, tap)
 
     work = at_least_one(b, count * inner * size)
-    b.parallel(0, outer, b.max(b.const(8192) / work, 1), lambda lo, hi: b.for_(lo, hi, 1, one))
+    b.parallel_for(0, outer, b.max(b.const(8192) / work, 1), one)
     return b.finish()
