@@ -224,16 +224,13 @@ class _Emission:
         pieces: Any = b.ceil_div(inner, ROW_CHUNK) if self.plan.long_rows else 1
         per_chunk = b.max(b.div(grain, b.max(b.min(inner, ROW_CHUNK), 1)), 1)
 
-        def body(begin: Value, end: Value) -> None:
-            def piece(p: Value) -> None:
-                row = b.div(p, pieces) if self.plan.long_rows else p
-                lo: Any = b.mul(b.sub(p, b.mul(row, pieces)), ROW_CHUNK) if self.plan.long_rows else 0
-                hi = b.min(b.add(lo, ROW_CHUNK), inner) if self.plan.long_rows else inner
-                self.piece(known, bases, row, lo, hi)
+        def piece(p: Value) -> None:
+            row = b.div(p, pieces) if self.plan.long_rows else p
+            lo: Any = b.mul(b.sub(p, b.mul(row, pieces)), ROW_CHUNK) if self.plan.long_rows else 0
+            hi = b.min(b.add(lo, ROW_CHUNK), inner) if self.plan.long_rows else inner
+            self.piece(known, bases, row, lo, hi)
 
-            b.for_(begin, end, 1, piece)
-
-        b.parallel(0, b.mul(count, pieces), per_chunk, body)
+        b.parallel_for(0, b.mul(count, pieces), per_chunk, piece)
 
     def piece(self, known: dict[int, Element], bases: dict[int, Index], row: Value, lo: Index, hi: Index) -> None:
         b = self.b

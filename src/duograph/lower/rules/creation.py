@@ -219,13 +219,10 @@ def _one_hot(index: str, elem: str) -> Function:
     zeros = [b.const(0, elem)]
     length = depth * parts
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def row(r: Value) -> None:
-            fill_pattern(b, out, r * length, zeros, length)
-            i = b.convert(b.load(indices, r), "i64")  # of a uint64 too large: negative, so outside as well
-            b.if_(b.ge(i, 0) & b.lt(i, depth), lambda: b.store(out, r * length + i * parts, one))
+    def row(r: Value) -> None:
+        fill_pattern(b, out, r * length, zeros, length)
+        i = b.convert(b.load(indices, r), "i64")  # of a uint64 too large: negative, so outside as well
+        b.if_(b.ge(i, 0) & b.lt(i, depth), lambda: b.store(out, r * length + i * parts, one))
 
-        b.for_(lo, hi, 1, row)
-
-    b.parallel(0, count, b.max(b.const(8192) / at_least_one(b, length), 1), chunk)
+    b.parallel_for(0, count, b.max(b.const(8192) / at_least_one(b, length), 1), row)
     return b.finish()

@@ -39,17 +39,14 @@ def columns_of(b: Builder, lanes: int, body: Callable[[Any, Any, Any, int], None
     share = at_least_one(b, b.min(inner, b.const(COLUMNS)) * n)
     many = at_least_one(b, blocks)
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def unit(u: Value) -> None:
-            o, column = b.div(u, many), b.rem(u, many) * COLUMNS
-            first = o * n * inner + column
-            count = b.min(inner - column, b.const(COLUMNS))
-            b.vector_loop(0, count, lanes, lambda i, k: body(first + i, n, inner, k))
-
-        b.for_(lo, hi, 1, unit)
+    def unit(u: Value) -> None:
+        o, column = b.div(u, many), b.rem(u, many) * COLUMNS
+        first = o * n * inner + column
+        count = b.min(inner - column, b.const(COLUMNS))
+        b.vector_loop(0, count, lanes, lambda i, k: body(first + i, n, inner, k))
 
     columns = b.select(b.gt(n, 0), outer * blocks, 0)  # of empty ones there is nothing to begin with
-    b.parallel(0, columns, b.max(b.const(8192) / share, 1), chunk)
+    b.parallel_for(0, columns, b.max(b.const(8192) / share, 1), unit)
 
 
 def _load(b: Builder, buf: Buffer, at: Any, lanes: int, parts: int, elem: str) -> list[Value]:

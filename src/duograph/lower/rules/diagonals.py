@@ -69,20 +69,17 @@ def _triangle_kernel(elem: str, lower: bool) -> Function:
     length = columns * parts
     height = at_least_one(b, rows)
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def row(r: Value) -> None:
-            start = r * length
-            edge = b.min(b.max(b.rem(r, height) + cut, 0), columns) * parts
-            if lower:
-                copy_run(b, out, start, x, start, edge)
-                fill_pattern(b, out, start + edge, zero, length - edge)
-            else:
-                fill_pattern(b, out, start, zero, edge)
-                copy_run(b, out, start + edge, x, start + edge, length - edge)
+    def row(r: Value) -> None:
+        start = r * length
+        edge = b.min(b.max(b.rem(r, height) + cut, 0), columns) * parts
+        if lower:
+            copy_run(b, out, start, x, start, edge)
+            fill_pattern(b, out, start + edge, zero, length - edge)
+        else:
+            fill_pattern(b, out, start, zero, edge)
+            copy_run(b, out, start + edge, x, start + edge, length - edge)
 
-        b.for_(lo, hi, 1, row)
-
-    b.parallel(0, count, b.max(b.const(16384) / at_least_one(b, length), 1), chunk)
+    b.parallel_for(0, count, b.max(b.const(16384) / at_least_one(b, length), 1), row)
     return b.finish()
 
 
@@ -132,27 +129,24 @@ def _bands(elem: str, parts: int, writing: bool) -> Function:
         for k in range(parts):
             b.store(target, at * parts + k, b.load(source, start * parts + k))
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def band(r: Value) -> None:
-            d = upper - b.rem(r, bands)
-            size = b.min(rows + b.min(d, 0), columns - b.max(d, 0))
-            left = (b.ge(d, 0) & b.ne(above, 0)) | (b.le(d, 0) & b.ne(below, 0))
-            row = r * width
-            place = row + b.select(left, b.const(0), width - size)
-            first = b.div(r, bands) * rows * columns + b.max(-d, 0) * columns + b.max(d, 0)
-            if not writing:
-                fill_pattern(b, packed, row * parts, fill, width * parts)
+    def band(r: Value) -> None:
+        d = upper - b.rem(r, bands)
+        size = b.min(rows + b.min(d, 0), columns - b.max(d, 0))
+        left = (b.ge(d, 0) & b.ne(above, 0)) | (b.le(d, 0) & b.ne(below, 0))
+        row = r * width
+        place = row + b.select(left, b.const(0), width - size)
+        first = b.div(r, bands) * rows * columns + b.max(-d, 0) * columns + b.max(d, 0)
+        if not writing:
+            fill_pattern(b, packed, row * parts, fill, width * parts)
 
-            def single(i: Value) -> None:
-                there, here = first + i * (columns + 1), place + i
-                if writing:
-                    element(matrix, there, packed, here)
-                else:
-                    element(packed, here, matrix, there)
+        def single(i: Value) -> None:
+            there, here = first + i * (columns + 1), place + i
+            if writing:
+                element(matrix, there, packed, here)
+            else:
+                element(packed, here, matrix, there)
 
-            b.for_(0, size, 1, single)
+        b.for_(0, size, 1, single)
 
-        b.for_(lo, hi, 1, band)
-
-    b.parallel(0, count * bands, b.max(b.const(8192) / at_least_one(b, width), 1), chunk)
+    b.parallel_for(0, count * bands, b.max(b.const(8192) / at_least_one(b, width), 1), band)
     return b.finish()

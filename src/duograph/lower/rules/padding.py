@@ -169,15 +169,12 @@ def _fold(source: str, elem: str, mode: str) -> Function:
     x, total = b.buffer("x", source), b.buffer("total", elem)
     outer, n, long, before, inner = (b.dim(k) for k in ("outer", "n", "long", "before", "inner"))
 
-    def chunk(lo: Value, hi: Value) -> None:
-        def one(o: Value) -> None:
-            def row(i: Value) -> None:
-                to = (o * n + source_index(b, mode, i - before, n)) * inner
-                add_runs(b, total, to, x, (o * long + i) * inner, inner)
+    def one(o: Value) -> None:
+        def row(i: Value) -> None:
+            to = (o * n + source_index(b, mode, i - before, n)) * inner
+            add_runs(b, total, to, x, (o * long + i) * inner, inner)
 
-            b.for_(0, long, 1, row)
+        b.for_(0, long, 1, row)
 
-        b.for_(lo, hi, 1, one)
-
-    b.parallel(0, outer, b.max(b.const(16384) / at_least_one(b, long * inner), 1), chunk)
+    b.parallel_for(0, outer, b.max(b.const(16384) / at_least_one(b, long * inner), 1), one)
     return b.finish()
