@@ -21,7 +21,7 @@ from duograph.ir.node import Graph, Node
 
 from . import kernels
 from .executable_emit import may_overwrite
-from .executable_values import ALIASES, CONTROL, output_places
+from .executable_values import ALIASES, CONTROL, leaf_types, output_places
 from .steps import Step
 
 __all__ = ["direct_donations"]
@@ -36,8 +36,9 @@ def step_may_fail(step: Step) -> bool:
 
 
 def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
-    """Those of ``wanted`` (number of an output: number of an input) that kernels may write directly."""
+    """Those of ``wanted`` (leaf of the output: leaf of the inputs) that kernels may write directly."""
     places = output_places(graph)
+    params = [p for p in graph.params for _ in leaf_types(p.type)]  # by leaf
     names = _names_of_params(graph, steps)
     last_failure = max((i for i, step in enumerate(steps) if step_may_fail(step)), default=-1)
     maker_of: dict[Any, int] = {}
@@ -52,7 +53,7 @@ def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
     given, times_given = _items(graph.output), Counter(places)
     found: dict[int, int] = {}
     for k, j in wanted.items():
-        param, place = graph.params[j], places[k]
+        param, place = params[j], places[k]
         if place is None or times_given[place] > 1 or not isinstance(param.type, TensorType):
             continue
         same = names[param]  # nodes that show the memory of the parameter

@@ -75,3 +75,22 @@ def test_inputs_that_share_memory_are_not_written():
     p.flags.writeable = False
     new, _ = executable.run([p, f32(64)])
     assert new is not p and same(p, before)
+
+
+@pytest.mark.parametrize("donated", [1, 2])
+def test_inputs_in_tuples_count_one_by_one(donated):
+    text = """
+    graph @main(%t: (f32[64], f32[64]), %x: f32[64]) -> (f32[64], f32[64]) {
+      %0 = tuple_get(%t, index=1) : f32[64]
+      %1 = add(%0, %x) : f32[64]
+      %2 = reduce_sum(%1, axis=(0,), keep_dims=true) : f32[1]
+      %3 = mul(%0, %2) : f32[64]
+      %4 = make_tuple(%1, %3) : (f32[64], f32[64])
+      return %4
+    }
+    """
+    values = [(f32(64), f32(64, seed=1)), f32(64, seed=2)]
+    expected = Executable(parse(text)).run(values)
+    found = compiled(text, donate={0: donated}).run(values)
+    assert found[0] is [*values[0], values[1]][donated]
+    assert same(found, expected)
