@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor, nn, ops
+from duograph import Tensor, mint, nn, ops
 
 
 def both(function, *args):
@@ -122,6 +122,30 @@ def ramp(*shape):
 def test_shapes_beyond_which_kernels_would_read(function):
     kind, _ = both(function, ramp(1, 2, 4, 4))
     assert kind is ValueError
+
+
+@pytest.mark.parametrize(
+    ("function", "fits", "does_not"),
+    [
+        (ops.matmul, ((3, 4), (4, 2)), ((3, 4), (5, 2))),
+        (lambda a, b: ops.cat((a, b)), ((3, 4), (1, 4)), ((3, 4), (1, 5))),
+        (lambda a, b: ops.stack((a, b)), ((3, 4), (3, 4)), ((3, 4), (4, 4))),
+        (lambda a, b: ops.diagonal_scatter(a, b[0]), ((4, 4), (1, 4)), ((4, 4), (1, 9))),
+        (lambda a, b: mint.index_add(a, 0, Tensor([0, 1]), b), ((3, 4), (2, 4)), ((3, 4), (3, 4))),
+        (lambda a, b: ops.unsorted_segment_sum(a, ops.cast(b[0] * 0, ms.int32), 3), ((3, 4), (1, 3)), ((3, 4), (1, 2))),
+        (lambda a, b: ops.topk(a, 3)[0] + b[0, 0], ((2, 4), (1, 1)), ((2, 2), (1, 1))),
+        (lambda a, b: ops.argmax(a, 0) + b[0, 0], ((2, 4), (1, 1)), ((0, 4), (1, 1))),
+    ],
+)
+def test_sizes_that_are_only_known_at_the_call(function, fits, does_not):
+    """One program for all sizes: what shape rules could not know is checked before kernels rely on it."""
+    compiled = ms.jit(function, input_signature=[Tensor(shape=[None, None], dtype=ms.float32)] * 2)
+    for _ in range(3):
+        made, wanted = (f(*[ramp(*shape) for shape in fits]).asnumpy() for f in (compiled, function))
+        assert made.tobytes() == wanted.tobytes()
+    for f in (function, compiled):
+        with pytest.raises((ValueError, RuntimeError)):
+            f(*[ramp(*shape) for shape in does_not])
 
 
 def test_arrays_as_they_come():

@@ -79,6 +79,27 @@ class _Listener(threading.local):
 listener = _Listener()
 
 
+def taken_equal(a: Extent, b: Extent) -> bool:
+    """Whether two extents are equal; if nobody knows, they are taken to be, and who listens is told."""
+    equal = definitely_eq(a, b)
+    if equal is None and listener.assume is not None:
+        listener.assume(a, b)
+    return equal is not False
+
+
+def taken_equal_shapes(a: Sequence[Extent], b: Sequence[Extent]) -> bool:
+    """`taken_equal` of all extents of shapes of one rank; False if the ranks differ."""
+    return len(a) == len(b) and all(taken_equal(m, n) for m, n in zip(a, b, strict=True))
+
+
+def taken_at_most(a: Extent, b: Extent) -> bool:
+    """Whether ``a <= b``; if nobody knows, it is taken to be so, and who listens is told."""
+    known = definitely_le(a, b)
+    if known is None and listener.assume is not None:
+        listener.assume(dim_min(a, b), a)
+    return known is not False
+
+
 def _broadcast_extent(a: Extent, b: Extent, assume: Assume) -> Extent | None:
     if a == b or b == 1:
         return a

@@ -59,10 +59,13 @@ class Program:
         if not self.assumptions:
             return True
         env = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
-        try:
-            return all(evaluate(a, env) == evaluate(b, env) for a, b in self.assumptions)
-        except KeyError:  # a size that is only known inside the program
-            return True
+        for a, b in self.assumptions:
+            try:
+                if evaluate(a, env) != evaluate(b, env):
+                    return False
+            except KeyError:  # a size that is only known inside the program
+                continue
+        return True
 
     @property
     def has_effects(self) -> bool:

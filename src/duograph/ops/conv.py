@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import get_op, primitive
-from duograph.core.shapes import conv_output_size, same_padding
+from duograph.core.shapes import conv_output_size, same_padding, taken_at_most, taken_equal
 from duograph.core.types import TensorType
 
 from .movement import reshape, squeeze
@@ -71,7 +71,7 @@ class conv:
             conv_output_size(n, k, s, p, d)
             for n, k, s, p, d in zip(x.shape[2:], w.shape[2:], stride, padding, dilation, strict=True)
         )
-        if any(isinstance(n, int) and n <= 0 for n in size):
+        if not all(taken_at_most(1, n) for n in size):
             raise ValueError(
                 f"For 'Conv{x.ndim - 2}d', input shape's h and w after padding must be greater than or equal to "
                 f"kernel_size's h and w respectively: the kernel {tuple(w.shape[2:])} (dilation {dilation}) does not "
@@ -100,7 +100,7 @@ class conv_input_grad:
         dtype = same_dtype("conv_input_grad", require_kind("conv_input_grad", dout, "ifc", "dout"), w)
         _check_channels(dout, w.shape[0], w.ndim, groups)
         for n, m, *how in zip(input_size, dout.shape[2:], w.shape[2:], stride, padding, dilation, strict=True):
-            if isinstance(n, int) and isinstance(m, int) and m > conv_output_size(n, *how):
+            if not taken_at_most(m, conv_output_size(n, *how)):
                 raise ValueError(
                     f"For 'Conv{w.ndim - 2}DTranspose', an output of size {tuple(input_size)} has no room for inputs "
                     f"of size {tuple(dout.shape[2:])} with a kernel of {tuple(w.shape[2:])}."
@@ -151,13 +151,13 @@ def _check_operands(x: TensorType, w: TensorType, groups: int) -> None:
             f"For 'Conv{max(rank, 1)}D', input and weight must have the same number of dimensions, at least 3, but got "
             f"shapes {tuple(x.shape)} and {tuple(w.shape)}."
         )
-    if x.shape[1] != w.shape[1] * groups:
+    if not taken_equal(x.shape[1], w.shape[1] * groups):
         raise RuntimeError(
             f"For 'Conv{rank}D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of "
             f"input 'weight' shape: {w.shape[1]}, but got 'C_in' of input 'x' shape: {x.shape[1]}, "
             f"and 'group': {groups}."
         )
-    if isinstance(w.shape[0], int) and w.shape[0] % groups:
+    if not taken_equal(w.shape[0] % groups, 0):
         raise ValueError(
             f"For 'Conv{rank}D', the output channels {w.shape[0]} must be divisible by the groups {groups}."
         )
@@ -171,7 +171,7 @@ def _check_channels(x: TensorType, channels: Any, ndim: int, groups: int) -> Non
             f"For 'Conv{max(rank, 1)}DTranspose', input and weight must have the same number of dimensions, at least "
             f"3, but got {x.ndim} and {ndim}."
         )
-    if isinstance(channels, int) and (channels % groups or x.shape[1] != channels):
+    if not taken_equal(channels % groups, 0) or not taken_equal(x.shape[1], channels):
         raise ValueError(
             f"For 'Conv{rank}DTranspose', the input must have {channels} channels, as the weight, divisible by the "
             f"groups {groups}, but got shape {tuple(x.shape)}."

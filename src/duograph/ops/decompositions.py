@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.dim import definitely_eq
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, normalize_axis
+from duograph.core.shapes import broadcast_shapes, normalize_axis, taken_equal
 from duograph.core.types import TensorType, TupleType
 
 from .arithmetic import add, adjoint, div, mul, neg, sub
@@ -31,7 +30,7 @@ def _matrix(op: str, x: Any, square: bool = True) -> TensorType:
         raise TypeError(f"For '{op}', float32, float64 or complex is needed, but got {x.dtype}.")
     if x.ndim < 2:
         raise ValueError(f"For '{op}', the input must have at least 2 dimensions, but got shape {tuple(x.shape)}.")
-    if square and definitely_eq(x.shape[-1], x.shape[-2]) is False:
+    if square and not taken_equal(x.shape[-1], x.shape[-2]):
         raise ValueError(f"For '{op}', the last two dimensions must be equal, but got shape {tuple(x.shape)}.")
     return x
 
@@ -121,7 +120,7 @@ class solve:
     def infer(a, b):
         dtype = same_dtype("solve", a, b)
         a, b = _matrix("solve", a), _matrix("solve", b, square=False)
-        if definitely_eq(a.shape[-1], b.shape[-2]) is False:
+        if not taken_equal(a.shape[-1], b.shape[-2]):
             raise ValueError(f"For 'solve', the rows of {tuple(a.shape)} and {tuple(b.shape)} must be as many.")
         return TensorType(dtype, (*broadcast_shapes(a.shape[:-2], b.shape[:-2], op="solve"), *b.shape[-2:]))
 

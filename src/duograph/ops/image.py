@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import primitive
+from duograph.core.shapes import taken_at_most
 
 from .movement import reshape, transpose
 from .rules import batch_with, in_float32, require_kind
@@ -83,7 +84,7 @@ class resize_axis:
         x = require_kind("resize_axis", x, "f" if not mode.startswith("nearest") else "bif")
         if isinstance(size, int) and size <= 0:
             raise ValueError(f"For 'interpolate', the output size must be positive, but got {size}.")
-        if isinstance(x.shape[axis], int) and x.shape[axis] == 0:
+        if not taken_at_most(1, x.shape[axis]):
             raise ValueError(
                 f"For 'interpolate', there is nothing to interpolate along axis {axis} of {tuple(x.shape)}."
             )

@@ -18,7 +18,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, numel, slice_length
+from duograph.core.shapes import broadcast_shapes, numel, slice_length, taken_at_most
 
 from .arithmetic import add, mul
 from .compare import equal, less
@@ -106,7 +106,7 @@ class gather_elements:
                 f"For 'GatherD', the rank of 'x' and 'index' must be equal, but got {x.ndim} and {len(indices.shape)}."
             )
         for i, (n, k) in enumerate(zip(x.shape, indices.shape, strict=True)):
-            if i != axis and isinstance(n, int) and isinstance(k, int) and k > n:
+            if i != axis and not taken_at_most(k, n):
                 raise ValueError(
                     f"For 'GatherD', the size of 'index' along axis {i} must not exceed that of 'x', but got "
                     f"{tuple(indices.shape)} and {tuple(x.shape)}."

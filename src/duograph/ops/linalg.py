@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import definitely_eq
 from duograph.core.op import get_op, primitive
-from duograph.core.shapes import broadcast_shapes, normalize_axis, numel
+from duograph.core.shapes import broadcast_shapes, normalize_axis, numel, taken_equal
 from duograph.core.types import TensorType
 
 from .arithmetic import adjoint, mul
@@ -51,7 +50,7 @@ class matmul:
             )
         rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
         other, columns = w.shape[-2:] if not transpose_b else w.shape[:-3:-1]
-        if definitely_eq(inner, other) is False:
+        if not taken_equal(inner, other):
             raise RuntimeError(
                 f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {inner} and {other}."
             )
@@ -178,7 +177,7 @@ def tensordot(x: Any, y: Any, axes: int | Sequence[Any] = 2) -> Any:
     if len(first) != len(second):
         raise ValueError(f"For 'tensordot', the axes must pair up, but got {len(first)} and {len(second)}.")
     for a, b in zip(first, second, strict=True):
-        if definitely_eq(x.shape[a], y.shape[b]) is False:
+        if not taken_equal(x.shape[a], y.shape[b]):
             raise ValueError(
                 f"For 'tensordot', axis {a} of size {x.shape[a]} cannot be summed with axis {b} of size {y.shape[b]}."
             )

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import definitely_eq
 from duograph.core.dtype import int64
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation
+from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, taken_equal
 from duograph.core.types import TensorType
 
 from .rules import batch_with, sum_to, tensor
@@ -161,7 +160,7 @@ class repeat_interleave:
 
     def infer(x, *, repeats, axis):
         x = tensor("repeat_interleave", x)
-        if isinstance(repeats, tuple) and definitely_eq(len(repeats), x.shape[axis]) is False:
+        if isinstance(repeats, tuple) and not taken_equal(len(repeats), x.shape[axis]):
             raise ValueError(
                 f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one each, got {len(repeats)} repeats."
             )

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.dim import definitely_eq
 from duograph.core.launchable import launchable
 from duograph.core.op import primitive
-from duograph.core.shapes import normalize_axis, numel
+from duograph.core.shapes import normalize_axis, numel, taken_equal
 
 from .arithmetic import abs_, add, div, maximum, mul, sub
 from .cast import cast
@@ -245,7 +244,7 @@ def _per_channel(x: Any, t: Any) -> Any:
 
 
 def _check_channels(x: Any, vector: Any) -> None:
-    if vector is not None and definitely_eq(x.shape[1], vector.shape[0]) is False:
+    if vector is not None and not taken_equal(x.shape[1], vector.shape[0]):
         raise ValueError(
             f"For BatchNorm, scale.shape[0] should be equal to input_x's channel dimension: {x.shape[1]}, "
             f"but got scale.shape[0]: {vector.shape[0]}."

@@ -14,7 +14,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import get_op, primitive
-from duograph.core.shapes import conv_output_size
+from duograph.core.shapes import conv_output_size, taken_at_most
 from duograph.core.types import TensorType, TupleType
 
 from .conv import add_windows, merged_batch, pad_spatial, windows
@@ -42,7 +42,7 @@ def pooled_size(
         conv_output_size(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
     )
-    if any(isinstance(n, int) and n <= 0 for n in size):
+    if not all(taken_at_most(1, n) for n in size):
         raise ValueError(
             f"For '{op}', each element of the output shape must be larger than 0, but got {(*x.shape[:2], *size)} for "
             f"an input of shape {tuple(x.shape)} and the kernel {kernel}."

@@ -10,7 +10,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import numel, reduced_shape
+from duograph.core.shapes import numel, reduced_shape, taken_at_most
 from duograph.core.types import TensorType
 
 from .arithmetic import adjoint, div, mul
@@ -176,7 +176,7 @@ def _position_type(name):
     def infer(x, *, axis, keep_dims=False, dtype=dt.int64):
         x = require_kind(name, x, "bif")
         shape = x.shape or (1,)
-        if shape[axis] == 0:
+        if not taken_at_most(1, shape[axis]):
             raise ValueError(f"For '{camel(name)}', axis {axis} of shape {tuple(x.shape)} is empty.")
         return TensorType(dtype, _reduced(x.shape, (axis,), keep_dims) if x.shape else ())
 

@@ -10,7 +10,7 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType
 from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, Op, define, get_op
-from duograph.core.shapes import broadcast_shapes, show_shape
+from duograph.core.shapes import broadcast_shapes, show_shape, taken_equal_shapes
 from duograph.core.types import TensorType, Type
 
 # ---- types ----------------------------------------------------------------------------------------------------------
@@ -62,10 +62,9 @@ def require_shape(op: str, x: TensorType, shape: Sequence[Any], argument: str) -
     """Kernels rely on what an op says about the shapes of its operands: they do not look again.
 
     Raises:
-        ValueError: the extents of ``x``, as far as they are known, are not those of ``shape``.
+        ValueError: the extents of ``x`` are not those of ``shape``.
     """
-    known = [(m, n) for m, n in zip(x.shape, shape, strict=False) if isinstance(m, int) and isinstance(n, int)]
-    if x.ndim != len(shape) or any(m != n for m, n in known):
+    if not taken_equal_shapes(x.shape, shape):
         raise ValueError(
             f"For '{camel(op)}', the shape of '{argument}' must be {show_shape(shape)}, but got {show_shape(x.shape)}."
         )

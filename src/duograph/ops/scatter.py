@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import primitive
+from duograph.core.shapes import taken_equal_shapes
 
 from .arithmetic import add, div, maximum, mul
 from .cast import cast
@@ -87,7 +88,7 @@ class index_add:
         if len(indices.shape) != 1:
             raise ValueError(f"For 'IndexAdd', the rank of 'indices' must be 1, but got {len(indices.shape)}.")
         expected = (*x.shape[:axis], indices.shape[0], *x.shape[axis + 1 :])
-        if all(isinstance(n, int) for n in (*expected, *value.shape)) and tuple(value.shape) != expected:
+        if not taken_equal_shapes(value.shape, expected):
             raise ValueError(f"For 'IndexAdd', the shape of 'y' must be {expected}, but got {tuple(value.shape)}.")
         return x
 
@@ -119,7 +120,7 @@ class scatter_elements:
                 f"For 'TensorScatterElements', 'input_x', 'indices' and 'updates' must have one rank, but got "
                 f"{tuple(x.shape)}, {tuple(indices.shape)} and {tuple(updates.shape)}."
             )
-        if all(isinstance(n, int) for n in (*indices.shape, *updates.shape)) and indices.shape != updates.shape:
+        if not taken_equal_shapes(indices.shape, updates.shape):
             raise ValueError(
                 f"For 'TensorScatterElements', 'indices' and 'updates' must have one shape, but got "
                 f"{tuple(indices.shape)} and {tuple(updates.shape)}."
@@ -166,7 +167,7 @@ class scatter_nd_update:
                 f"of shape {tuple(indices.shape)}."
             )
         expected = (*indices.shape[:-1], *x.shape[indices.shape[-1] :])
-        if all(isinstance(n, int) for n in (*expected, *updates.shape)) and tuple(updates.shape) != expected:
+        if not taken_equal_shapes(updates.shape, expected):
             raise ValueError(
                 f"For 'TensorScatterUpdate', the shape of 'updates' must be {expected}, but got {tuple(updates.shape)}."
             )
@@ -223,7 +224,7 @@ class unsorted_segment:
         if reduction not in _SEGMENT:
             raise ValueError(f"unsorted_segment: unknown reduction {reduction!r}")
         k = len(ids.shape)
-        if all(isinstance(n, int) for n in (*ids.shape, *x.shape[:k])) and tuple(x.shape[:k]) != tuple(ids.shape):
+        if not taken_equal_shapes(x.shape[:k], ids.shape):
             raise ValueError(
                 f"For 'UnsortedSegment{reduction.title()}', the shape of 'segment_ids' must be a prefix of that of "
                 f"'input_x', but got {tuple(ids.shape)} and {tuple(x.shape)}."

@@ -12,7 +12,7 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.dim import fresh_symbol
 from duograph.core.op import primitive
-from duograph.core.shapes import numel
+from duograph.core.shapes import numel, taken_equal_shapes
 from duograph.core.types import TensorType, TupleType
 
 from .arithmetic import maximum, sub
@@ -68,7 +68,7 @@ class masked_select:
     def infer(x, mask):
         x = tensor("masked_select", x)
         mask = require_kind("masked_select", mask, "b", "mask")
-        if all(isinstance(n, int) for n in (*x.shape, *mask.shape)) and tuple(x.shape) != tuple(mask.shape):
+        if not taken_equal_shapes(x.shape, mask.shape):
             raise ValueError(f"masked_select: shapes {tuple(x.shape)} and {tuple(mask.shape)} must be equal.")
         return TensorType(x.dtype, (_count("hits", numel(x.shape)),))
 

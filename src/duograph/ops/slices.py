@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import definitely_eq
 from duograph.core.op import primitive
-from duograph.core.shapes import slice_length
+from duograph.core.shapes import slice_length, taken_equal, taken_equal_shapes
 from duograph.core.types import TensorType
 
 from .creation import zeros_like
@@ -65,9 +64,7 @@ class slice_update:
     def infer(base, value, *, slices):
         same_dtype("slice_update", base, value)
         part = _sliced_shape(base.shape, slices)
-        if len(part) != len(value.shape) or any(
-            definitely_eq(a, b) is False for a, b in zip(part, value.shape, strict=True)
-        ):
+        if not taken_equal_shapes(part, value.shape):
             raise ValueError(f"slice_update: the slice has shape {part}, the value {tuple(value.shape)}.")
         return base
 
@@ -186,7 +183,7 @@ class concat:
             raise ValueError(f"For primitive[Concat], element rank must be same(shapes are {shapes})!")
         for s in shapes[1:]:
             for i, (a, b) in enumerate(zip(first, s, strict=True)):
-                if i != axis and definitely_eq(a, b) is False:
+                if i != axis and not taken_equal(a, b):
                     raise ValueError(
                         f"For primitive[Concat], shapes of tensors must match except in given concat axis {axis}, "
                         f"but got mismatch in {i}(all input shapes are {shapes})!"

@@ -8,7 +8,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import numel
+from duograph.core.shapes import numel, taken_at_most
 from duograph.core.types import TensorType, TupleType
 
 from .creation import zeros_like
@@ -79,7 +79,7 @@ class topk:
             if not 0 <= k <= 1:
                 raise ValueError(f"For 'TopK', 'k' must be in [0, 1] for a scalar, but got {k}.")
             return TupleType((x, TensorType(index_dtype, ())))
-        if k < 0 or (isinstance(x.shape[axis], int) and k > x.shape[axis]):
+        if k < 0 or not taken_at_most(k, x.shape[axis]):
             raise ValueError(f"For 'TopK', 'k' must be in the range [0, {x.shape[axis]}], but got {k}.")
         shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
         return TupleType((x.with_shape(shape), TensorType(index_dtype, shape)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from duograph.core.op import primitive
+from duograph.core.shapes import taken_at_most
 
 from .rules import batch_with, in_float32, in_shape_of, require_shape, tensor
 
@@ -32,7 +33,7 @@ class sliding_window:
             raise ValueError(
                 f"unfold: size, step and dilation must be positive, but got {size}, {step} and {dilation}."
             )
-        if isinstance(extent, int) and extent < span:
+        if not taken_at_most(span, extent):
             raise ValueError(
                 f"unfold: a window of {span} elements does not fit into axis {axis} of shape {tuple(x.shape)}."
             )

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import definitely_eq
 from duograph.core.dtype import as_dtype
-from duograph.core.shapes import infer_reshape, normalize_axis, numel
+from duograph.core.shapes import infer_reshape, normalize_axis, numel, taken_equal_shapes
 from duograph.ops import movement, slices
 from duograph.ops.cast import cast as cast_op
 from duograph.ops.cast import identity as identity_op
@@ -180,9 +179,7 @@ def stack(tensors: Any, axis: int = 0) -> Tensor:
     if any(t.dtype is not parts[0].dtype for t in parts):
         raise TypeError(f"All input must have the same data type! But got {', '.join(str(t.dtype) for t in parts)}.")
     for t in parts[1:]:
-        if t.ndim != parts[0].ndim or any(
-            definitely_eq(a, b) is False for a, b in zip(t.shape, parts[0].shape, strict=True)
-        ):
+        if not taken_equal_shapes(t.shape, parts[0].shape):
             raise ValueError(
                 f"All input shape must be the same! But got {', '.join(str(tuple(t.shape)) for t in parts)}."
             )
