@@ -101,7 +101,9 @@ def replay(graph: Graph, args: Sequence[Any], binder: GraphBinder) -> Any:
     for node in program_order(graph):
         binder.builder.origin = context.origins.get(node, ())
         marks = [len(tape.entries) for tape in state.tapes]
-        env[node] = node.op(*[value(o) for o in node.operands], **node.attrs)
+        operands = [value(o) for o in node.operands]
+        binder.builder.original = node  # attributes of what follows know its size, if that depends on data, by name
+        env[node] = node.op(*operands, **node.attrs)
         if node.tag in context.overwritten:
             for tape, mark in zip(state.tapes, marks, strict=True):
                 _mark_overwritten(tape.entries[mark:], node, context.overwritten[node.tag])

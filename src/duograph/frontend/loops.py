@@ -286,7 +286,7 @@ class SymbolicLoop:
         else:
             node = self.binder.node_of(value)
         if node.type != type and isinstance(type, TensorType):
-            node = self.builder.emit(relabel, (node,), {"shape": type.shape})
+            node = self.builder.emit(relabel, (node,), {"type": type})
         return node
 
     def _enter(self, state: Snapshot, scope: Any) -> None:

@@ -26,11 +26,11 @@ class relabel:
 
     layout = "any"
 
-    def infer(x, *, shape):
-        return TensorType(x.dtype, shape)
+    def infer(x, *, type):
+        return type
 
-    def reference(x, *, shape):
+    def reference(x, *, type):
         return x
 
-    def bprop(ins, out, dout, *, shape):
-        return (relabel(dout, shape=tuple(ins[0].shape)),)
+    def bprop(ins, out, dout, *, type):
+        return (relabel(dout, type=TensorType(type.dtype, tuple(ins[0].shape))),)

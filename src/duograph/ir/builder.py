@@ -20,7 +20,7 @@ from duograph.core.op import Op
 
 from .control import make_tuple, tuple_get
 from .node import Apply, Const, Context, Graph, Node, Param
-from .walk import same_node
+from .walk import same_node, with_origin
 
 
 class Scope:
@@ -121,6 +121,7 @@ class Builder:
         self.next_tag = 1
         self.current = Scope(self, None)
         self.origin: tuple[Any, ...] = ()
+        self.original: Apply | None = None  # what the next node of the same op is a copy of
 
     @contextmanager
     def scope(self) -> Iterator[Scope]:
@@ -140,7 +141,9 @@ class Builder:
             self.next_tag += 1
         if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
             return operands[0].operands[attrs["index"]]
-        node = self.context.apply(op, operands, attrs, tag)
+        node: Node = self.context.apply(op, operands, attrs, tag)
+        if self.original is not None and op is self.original.op:
+            node, self.original = with_origin(node, self.original), None
         if not self._known(node):
             self.current.emitted.add(node)
             if self.origin and node not in self.context.origins:

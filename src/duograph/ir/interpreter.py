@@ -389,8 +389,11 @@ def resolved(value: Any, env: dict[Symbol, int]) -> Any:
         if unknown:
             raise ValueError(f"the size {value} is not known: no value of this graph has the dimension {unknown[0]}")
         return evaluate(value, env)
-    if isinstance(value, TensorType):
-        return TensorType(value.dtype, resolved(value.shape, env))
+    if isinstance(value, TensorType):  # only names sizes (`undef`, `relabel`): some nobody knows yet
+        known = [isinstance(d, int) or env.keys() >= set(symbols_of(d)) for d in value.shape]
+        return TensorType(
+            value.dtype, tuple([resolved(d, env) if k else d for d, k in zip(value.shape, known, strict=True)])
+        )
     if isinstance(value, TupleType):
         return TupleType(resolved(value.items, env))
     return value

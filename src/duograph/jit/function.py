@@ -345,7 +345,19 @@ class JitFunction:
             raise cause
         entry.plain_runs += 1
         run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
-        return run(*args, **kwargs)  # nothing has happened yet: Python raises the error at the user's line
+        result = run(*args, **kwargs)  # nothing has happened yet: Python raises the error at the user's line
+        if cause is not None:  # it does not: the version is wrong, not the program
+            self._retire(entry, store, values, cause)
+        return result
+
+    def _retire(self, entry: Entry, store: Entries, values: list[Any], cause: BaseException) -> None:
+        """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
+        with store.lock:
+            store.compiled = [e for e in store.compiled if e is not entry]
+            store.native = tuple([n for n in store.native if n is not entry.native])
+            error = InternalError(f"{type(cause).__name__}: {cause}", stage="a compiled version")
+            reason = f"the compiled version failed: {type(cause).__name__}: {cause}"
+            store.fallbacks.append(Fallback((entry.names, _key(values)), reason, None, str(error), error))
 
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
         """Lets native code try this version first."""

@@ -1,6 +1,7 @@
 """Programs that random testing (``scripts/fuzz``) found to differ between modes; made small, then fixed."""
 
 import duograph as ms
+from duograph import ops
 from tests.conformance.harness import T, program
 
 X, P = T([1.0, -2.0, 3.0]), T([1.0, 2.0])
@@ -192,3 +193,14 @@ def second_gradient_of_a_loop_that_returns(x, i):
         return x.sum()
 
     return ms.grad(lambda x: ms.grad(inner)(x).sum())(x)
+
+
+@program(calls=[(T([[1.0], [2.0], [3.0]]), T([0, 1, 0])), (T([[1.0], [2.0], [3.0]]), T([1, 1, 1]))], grad=0)
+def rows_that_an_expert_takes_if_any(x, chosen):
+    out = x * 1
+    for expert in range(2):
+        mine = chosen == expert
+        if mine.any():
+            rows = ops.nonzero(mine).squeeze(1)
+            out = out.index_add(0, rows.astype(ms.int32), x[rows] * x[rows])
+    return (out * out).sum()

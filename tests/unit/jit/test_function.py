@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
+from duograph.jit.entry import Entry, RunFailed
 from duograph.jit.function import BoundJit
 
 X = Tensor([1.0, 2.0])
@@ -196,6 +197,21 @@ def test_fallbacks_keep_nothing_of_the_call():
     del x
     gc.collect()
     assert f.explain().fallbacks and alive() is None
+
+
+def test_a_version_that_fails_where_python_does_not_is_retired(monkeypatch):
+    f = ms.jit(lambda x: x * 2)
+    f(X)
+
+    def fail(self, args):
+        raise RunFailed from ValueError("a size is not known")
+
+    monkeypatch.setattr(Entry, "run", fail)
+    for _ in range(3):
+        assert f(Tensor([2.0, 3.0])).tolist() == [4.0, 6.0]
+    (fallback,) = f.explain().fallbacks
+    assert fallback.reason == "the compiled version failed: ValueError: a size is not known" and fallback.hits == 2
+    assert "please report it" in fallback.rendered and f.stats["versions"] == 0
 
 
 @pytest.mark.parametrize("options", [{"fullgraph": True}, {"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}])
