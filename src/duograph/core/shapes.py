@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from .dim import Dim, Extent, ceil_div, definitely_eq, definitely_le, dim_max, dim_min, exact_quotient
@@ -77,6 +78,17 @@ class _Listener(threading.local):
 
 
 listener = _Listener()
+
+
+@contextmanager
+def assumptions() -> Iterator[list[tuple[Extent, Extent]]]:
+    """Collects what shape rules assume in the block: pairs of extents that are taken to be equal."""
+    found: list[tuple[Extent, Extent]] = []
+    before, listener.assume = listener.assume, lambda a, b: found.append((a, b))
+    try:
+        yield found
+    finally:
+        listener.assume = before
 
 
 def taken_equal(a: Extent, b: Extent) -> bool:

@@ -101,7 +101,7 @@ def _product(x, *, axis, keep_dims):
 def _extreme_type(name):
     def infer(x, *, axis, keep_dims=False):
         x = require_kind(name, x, "bif")
-        if any(x.shape[a] == 0 for a in axis):
+        if not all(taken_at_most(1, x.shape[a]) for a in axis):
             raise ValueError(
                 f"For '{camel(name)}', cannot reduce axis of size 0 in shape {tuple(x.shape)}: there is no identity."
             )

@@ -14,6 +14,7 @@ import numpy as np
 
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import uint8
+from duograph.core.shapes import assumptions
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
@@ -41,6 +42,7 @@ from .executable_values import (
     tree_of,
 )
 from .regions import alloc_function, cut_function
+from .status import ASSERTION
 
 if TYPE_CHECKING:
     from .executable_build import Build
@@ -110,6 +112,7 @@ class Emitter(Frame):
         return self.value(graph.output, scope)
 
     def _step(self, step: Step, scope: Scope, i: int) -> None:
+        self._check_sizes(step, scope)
         if step.lowering is not None:
             made = self._lowered(step, scope, i)
         else:
@@ -119,6 +122,29 @@ class Emitter(Frame):
             scope.values[node] = scope.alive[node] = tree
             for block in blocks_of(tree):
                 block.refs += 1
+
+    def _check_sizes(self, step: Step, scope: Scope) -> None:
+        """What shape rules assume of sizes that depend on data is checked before kernels rely on it; what they assume
+        of the sizes of inputs is checked by who calls the program."""
+        late = scope.symbols.keys() - self.build.symbols.keys()
+        work, seen = list[Node](step.nodes) if late else [], set[Node]()
+        with assumptions() as pairs:
+            while work:  # all that is fused, down to what has been computed
+                node = work.pop()
+                if isinstance(node, Apply) and node not in seen and node not in scope.values:
+                    seen.add(node)
+                    work += node.operands
+                    if not node.op.structured:
+                        node.op.infer(*[o.type for o in node.operands], **node.attrs)
+        checked = False
+        for pair in pairs:
+            used = set[Symbol]().union(*[symbols_of(x) for x in pair if isinstance(x, Dim)])
+            if used <= scope.symbols.keys() and not used.isdisjoint(late):
+                one, two = (self.b.value(self.dim(x, scope.symbols)) for x in pair)
+                self.b.fail(self.b.ne(one, two), ASSERTION)
+                checked = True
+        if checked:
+            self.b.leave()
 
     def _release(self, tree: Tree) -> None:
         for block in blocks_of(tree):

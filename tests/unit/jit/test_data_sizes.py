@@ -23,3 +23,32 @@ def test_reductions_of_selected_elements(n):
             assert made.asnumpy().tobytes() == wanted.asnumpy().tobytes()
     (version,) = compiled.explain().versions
     assert all("masked_select" in note for note in version["in_python"])
+
+
+def chosen(x, limit):
+    return ops.masked_select(x, x > limit)
+
+
+SIZES_THAT_DIFFER = {
+    "product": lambda x: ops.matmul(chosen(x, 2).reshape(1, -1), ops.ones((4, 2))),
+    "sum": lambda x: chosen(x, 2) + ops.ones(4),
+    "fused": lambda x: (chosen(x, 4) * ops.exp(chosen(x, 2))).sum(),
+    "stack": lambda x: ops.stack((chosen(x, 2), ops.ones(4))),
+    "few": lambda x: ops.topk(chosen(x, 3), 3)[0],
+    "none": lambda x: chosen(x, 9).max(),
+}
+
+
+@pytest.mark.parametrize("name", SIZES_THAT_DIFFER)
+def test_sizes_are_checked_when_they_are_known(name):
+    """What shape rules took to be equal may turn out not to be: eager's answer, whether that is an error or a value."""
+    function, x = SIZES_THAT_DIFFER[name], Tensor(np.arange(6, dtype=np.float32))
+    compiled = ms.jit(function)
+
+    def answer(f):
+        try:
+            return f(x).asnumpy().tolist()
+        except (ValueError, RuntimeError) as error:
+            return type(error), str(error)
+
+    assert [answer(compiled) for _ in range(3)] == [answer(function)] * 3
