@@ -115,6 +115,8 @@ ERRORS = [
     (lambda: ops.dropout(T(V), 2.0), ValueError, "in range"),
     (lambda: ops.div(T(V), 2, rounding_mode="x"), ValueError, "rounding_mode"),
     (lambda: ops.cast(T(V), "float16"), TypeError, "dtype"),
+    (lambda: ops.linspace(T(V), 1, True), TypeError, "'steps' must be int, but got bool"),
+    (lambda: ops.linspace(T(V), 1, 2.5), TypeError, "'steps' must be int, but got float"),
     (lambda: ops.cross_entropy(T(X), T(I), reduction="foo"), ValueError, "reduction"),
     (lambda: ops.assign(T(V), T([1.0, 2.0])), ValueError, "same shape"),
     (lambda: ops.nothing, AttributeError, "has no attribute 'nothing'"),

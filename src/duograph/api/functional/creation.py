@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.ops import arithmetic, unary
@@ -137,15 +139,17 @@ def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
 
 def linspace(start: Any, end: Any, steps: Any) -> Tensor:
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included; float32 for numbers."""
+    count = _number(steps, "linspace")
+    if isinstance(count, np.integer):
+        count = int(count)
+    if isinstance(count, bool) or not isinstance(count, int | Dim):
+        raise TypeError(f"For 'linspace', the 'steps' must be int, but got {type(steps).__name__}.")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
-        count = _number(steps, "linspace")
-        if isinstance(count, bool) or not isinstance(count, int | Dim):
-            raise TypeError(f"For 'linspace', the 'steps' must be int, but got {type(steps).__name__}.")
         return make.linspace(start=start, stop=end, steps=count, dtype=dt.float32)
     low, high = as_tensor(start), as_tensor(end)
     dtype = next((t.dtype for t in (low, high) if t.dtype.is_floating), dt.float32)
     low, high = to_dtype(low, dtype), to_dtype(high, dtype)
-    return _between(low, high, _number(steps, "linspace"))
+    return _between(low, high, count)
 
 
 def _between(low: Tensor, high: Tensor, steps: int) -> Tensor:
