@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.core.shapes import taken_equal_shapes
+
 from .activation import softplus_
 from .arithmetic import abs_, add, div, maximum, mul, neg, sub
 from .cast import cast
@@ -78,12 +80,14 @@ def cross_entropy(
 def _cross_entropy_of_probabilities(
     log_probs: Any, target: Any, weight: Any, reduction: str, label_smoothing: float, axis: int
 ) -> Any:
-    if tuple(target.shape) != tuple(log_probs.shape):
+    if not taken_equal_shapes(target.shape, log_probs.shape):
         raise ValueError(
             f"For 'cross_entropy', class probabilities need the shape of the logits {tuple(log_probs.shape)}, "
             f"but got {tuple(target.shape)}."
         )
     classes = log_probs.shape[axis]
+    if tuple(target.shape) != tuple(log_probs.shape):
+        target = reshape(target, shape=tuple(log_probs.shape))  # sizes that only a running program knows: checked there
     if label_smoothing:
         target = shifted(scaled(target, 1 - label_smoothing), label_smoothing / classes)
     parts = mul(log_probs, target)
@@ -116,9 +120,15 @@ def nll_loss(
             f"For 'nll_loss', the target must have one dimension less than the input, but got shapes "
             f"{tuple(target.shape)} and {tuple(log_probs.shape)}."
         )
+    before, after = log_probs.shape[:axis], log_probs.shape[axis + 1 :]
+    if not taken_equal_shapes(target.shape, (*before, *after)):
+        raise ValueError(
+            f"For 'nll_loss', the target must have the shape of the input without the axis of the classes, but got "
+            f"shapes {tuple(target.shape)} and {tuple(log_probs.shape)}."
+        )
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"For 'nll_loss', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.")
-    classes = expand_dims(target, axis)
+    classes = reshape(target, shape=(*before, 1, *after))
     ignored = equal(classes, constant_like(classes, ignore_index))
     classes = select(ignored, zeros_like(classes), classes)
     zero = constant_like(log_probs, 0)

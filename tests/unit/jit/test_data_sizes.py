@@ -52,3 +52,15 @@ def test_sizes_are_checked_when_they_are_known(name):
             return type(error), str(error)
 
     assert [answer(compiled) for _ in range(3)] == [answer(function)] * 3
+
+
+@pytest.mark.parametrize(
+    "target",
+    [lambda x: (chosen(x, 2) % 2).astype(ms.int32), lambda x: chosen(x, 3).reshape(-1, 2)],
+    ids=["classes", "probabilities"],
+)
+def test_a_loss_wants_one_target_per_row(target):
+    compiled, x = ms.jit(lambda x: ops.cross_entropy(ops.ones((4, 2)), target(x))), Tensor(np.arange(6, dtype="f"))
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"\b4, "):
+            compiled(x)
