@@ -10,12 +10,14 @@ stands behind the first one, which tapes go on to need.
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
 
 from duograph.base.config import config
-from duograph.core.types import TupleType
+from duograph.core.op import get_op
+from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Graph, Node
 from duograph.passes.pipelines import optimise
@@ -33,12 +35,34 @@ FEWEST = 8
 
 
 def calls_before(plan: Plan) -> int:
-    """After how many calls fusing pays; 0 if there is nothing to fuse."""
+    """After how many calls fusing pays; 0 if nothing would be gained."""
     kernels = [op for op in plan.ops if op.view is None]
-    if len(kernels) < 2 or config().debug:
+    if not kernels or config().debug:
         return 0
     inner = [n for op in kernels for k, n in enumerate(op.nbytes) if op.first + k not in plan.results]
-    return max(FEWEST, int(COST / ((len(kernels) - 1) * CALL + 2 * sum(inner) / BYTES)))
+    copied = [_bytes(plan.types[i]) for i in plan.strided if _walked(plan, i) is not None]
+    lost = (len(kernels) - 1) * CALL + 2 * (sum(inner) + sum(copied)) / BYTES
+    return max(FEWEST, int(COST / lost)) if lost else 0
+
+
+def _bytes(type: TensorType) -> Any:
+    return math.prod(type.shape) * type.dtype.numpy.itemsize  # type: ignore[arg-type]  # shapes are known
+
+
+def _walked(plan: Plan, number: int) -> list[int] | None:
+    """The axes along which the memory of a strided tensor runs, outermost first, if its elements are in one piece:
+    transposed, or repeated along the other axes. The gradient of a sum is one number, seen as often as needed."""
+    strides, shape = plan.strided[number], plan.types[number].shape
+    if strides is None:
+        return None
+    walked = [d for d, s in enumerate(strides) if s and shape[d] != 1]
+    walked.sort(key=lambda d: -strides[d])
+    step = 1
+    for d in reversed(walked):
+        if strides[d] != step:
+            return None
+        step *= shape[d]  # type: ignore[assignment]  # shapes are known here
+    return walked
 
 
 def _wanted(plan: Plan) -> list[int]:
@@ -56,12 +80,26 @@ def _wanted(plan: Plan) -> list[int]:
 def _graph(plan: Plan, wanted: list[int]) -> Graph:
     """The ``wanted`` values as a function of the tensors and numbers of a call."""
     builder = Builder(tagging=False)
-    params = [builder.param("x", t) for t in plan.types]
-    nodes: list[Node] = [*params, *[builder.context.const(c) for c in plan.constants]]
+    params, nodes = [], list[Node]()
+    for i, type_ in enumerate(plan.types):
+        walked = _walked(plan, i) if i in plan.strided else None
+        shape = type_.shape if walked is None else tuple([type_.shape[d] for d in walked])
+        params.append(builder.param("x", type_.with_shape(shape)))
+        nodes.append(params[-1] if walked is None else _seen(builder, params[-1], walked, type_))
+    nodes += [builder.context.const(c) for c in plan.constants]
     for op in plan.ops:
         made = builder.emit(op.op, tuple([nodes[i] for i in op.operands]), op.attrs)
         nodes += builder.results(made) if isinstance(made.type, TupleType) else [made]
     return optimise(builder.graph("fused", params, [nodes[n] for n in wanted]))
+
+
+def _seen(builder: Builder, base: Node, walked: list[int], type: TensorType) -> Node:
+    """What a tensor of ``type`` shows of memory whose axes are ``walked``."""
+    order = sorted(range(len(walked)), key=walked.__getitem__)
+    kept = tuple([n if d in walked else 1 for d, n in enumerate(type.shape)])
+    node = builder.emit(get_op("transpose"), (base,), {"perm": tuple(order)})
+    node = builder.emit(get_op("reshape"), (node,), {"shape": kept})
+    return builder.emit(get_op("broadcast_to"), (node,), {"shape": type.shape})
 
 
 def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
@@ -122,7 +160,7 @@ def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
     made[lt.R_STEPS], made[lt.R_STEP_AT] = len(steps), words.array([words.array(step) for step in steps])
     made[lt.R_RESULT] = results[0] if plan.single else words.array(results)
     read = {o for node in graph.nodes for o in node.operands} | {graph.output}
-    made[lt.R_COPIES] = sum(1 << i for i in plan.strided if graph.params[i] in read)
+    made[lt.R_COPIES] = sum(1 << i for i in plan.strided if graph.params[i] in read and _walked(plan, i) is None)
     made[lt.R_TELL] = made[lt.R_WAIT] = 0
     return made, words.kept
 

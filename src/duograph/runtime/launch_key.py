@@ -137,7 +137,8 @@ def _key(words: Words) -> Function:
         push(f.load("i64", f.load("ptr", data, ARRAY_SHAPE), i * 8))
     f.ret(1)
     f.place(strided)
-    push((rank << 8) | STRIDED)
+    aligned = (f.load("i32", data, ARRAY_FLAGS) & ALIGNED).to("i64")
+    push((rank << 8) | (aligned << 16) | STRIDED)
     push(f.load("i64", data, ARRAY_DTYPE))
     for field in (ARRAY_SHAPE, ARRAY_STRIDES):
         with f.times(rank) as i:

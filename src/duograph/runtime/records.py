@@ -76,7 +76,7 @@ class Plan:
 
     Attributes:
         types: of the tensors and numbers of the call.
-        strided: the tensors that are not in one piece.
+        strided: the tensors that are not in one piece, with their strides (in elements, where these are aligned).
         constants: 0-d arrays, the values after them.
         ops: in order.
         results: numbers of the values that the call returns, -1 for ``None``.
@@ -84,7 +84,7 @@ class Plan:
     """
 
     types: list[TensorType]
-    strided: set[int]
+    strided: dict[int, tuple[int, ...] | None]
     constants: list[np.ndarray]
     ops: list[Planned]
     results: list[int]
@@ -188,7 +188,7 @@ def pack(
     given = [shown[i] for i in range(len(tensors) + len(numbers))]
     plan = Plan(
         [TensorType(dt.from_numpy(a.dtype), a.shape) for a in given],
-        {i for i, a in enumerate(given) if not _is_in_one_piece(a)},
+        {i: _strides(a) for i, a in enumerate(given) if not _is_in_one_piece(a)},
         [np.array(x.array()) for x in fixed],
         [
             Planned(s.op, s.attrs, s.operands, s.first, [x.nbytes for x in s.outs], block if s.is_view else None)
@@ -296,6 +296,13 @@ def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: s
 
 def _is_in_one_piece(array: np.ndarray) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
+
+
+def _strides(array: np.ndarray) -> tuple[int, ...] | None:
+    """Strides in elements."""
+    if not array.flags.aligned or any(s % array.itemsize for s in array.strides):
+        return None
+    return tuple([s // array.itemsize for s in array.strides])
 
 
 def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]) -> None:

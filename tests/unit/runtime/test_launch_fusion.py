@@ -83,6 +83,33 @@ def test_gradient_rules_are_fused(name: str, engine: launch.Engine) -> None:
         assert (bits(gradient(x)), bits(second(x))) == want
 
 
+VIEWS: dict[str, Callable[[], Any]] = {
+    "transposed": lambda: f32(48, 6).T,
+    "turned": lambda: f32(48, 2, 3).permute(2, 1, 0),
+    "one number": lambda: ops.broadcast_to(f32(1)[0], (6, 48)),
+    "a row": lambda: ops.broadcast_to(f32(48), (6, 48)),
+    "a column": lambda: ops.broadcast_to(f32(6, 1), (6, 48)),
+    "a turned row": lambda: ops.broadcast_to(f32(48, 3).T, (2, 3, 48)),
+    "every other": lambda: f32(6, 96)[:, ::2],
+    "backwards": lambda: ms.Tensor.from_numpy(np.ones((6, 48), np.float32).cumsum(1)[:, ::-1]),
+    "not aligned": lambda: ms.Tensor.from_numpy(
+        np.frombuffer(b"x" + np.arange(288, dtype=np.float32).tobytes(), np.float32, offset=1).reshape(6, 48)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_keep_their_memory_where_that_is_in_one_piece(name: str, engine: launch.Engine) -> None:
+    """Gradients of sums are views of one number; copies of it would cost more than what is computed."""
+    x, y = VIEWS[name](), f32(48)
+    for call in (norm, lambda x: x * y):
+        want = bits(in_python(engine, lambda call=call: call(x)))
+        fused(lambda call=call: call(x))
+        assert bits(call(x)) == want
+        again = x + 1  # in one piece: another record
+        assert bits(call(again)) == bits(in_python(engine, lambda call=call, again=again: call(again)))
+
+
 def test_records_under_a_tape_stay_what_they_are() -> None:
     x = f32(6, 48)
     fused(lambda: norm(x))
