@@ -57,7 +57,7 @@ class rfft_:
         return TensorType(x.dtype.to_complex(), shape)
 
     def reference(x, *, axis, norm):
-        result = np.complex64 if x.dtype == np.float32 else np.complex128
+        result = np.complex128 if x.dtype == np.float64 else np.complex64
         return np.fft.rfft(x.astype(np.float64), axis=axis, norm=norm).astype(result)
 
     def bprop(ins, out, dout, *, axis, norm):

@@ -151,7 +151,7 @@ class gather_nd:
         return x.with_shape((*indices.shape[:-1], *x.shape[indices.shape[-1] :]))
 
     def reference(x, indices):
-        return x[nd_index(indices, x.shape, "GatherNd")]
+        return x[np.newaxis][nd_index(indices, x.shape, "GatherNd")]
 
     def bprop(ins, out, dout):
         from .scatter import scatter_nd_update
@@ -171,14 +171,15 @@ def with_batch_coordinate(indices: Any) -> Any:
 
 
 def nd_index(indices: np.ndarray, shape: Any, op: str) -> tuple[np.ndarray, ...]:
-    """The NumPy index for rows of coordinates, checked."""
+    """The NumPy index for rows of coordinates, checked, into an array of ``shape`` with an axis of size 1 before it:
+    rows without a coordinate name the whole array, once per row."""
     columns = tuple(indices[..., i] for i in range(indices.shape[-1]))
     for i, (column, size) in enumerate(zip(columns, shape, strict=False)):
         text = (
             f"For '{op}', indices[..., {i}] must be in [-{{size}}, {{size}}), shape {tuple(shape)}, but got {{index}}."
         )
         check_range(column, size, text)
-    return columns
+    return (np.zeros(indices.shape[:-1], np.intp), *columns)
 
 
 # ---- advanced indexing ----------------------------------------------------------------------------------------------

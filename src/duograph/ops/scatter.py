@@ -175,7 +175,7 @@ class scatter_nd_update:
 
     def reference(x, indices, updates, *, reduction):
         index = nd_index(indices, x.shape, "ScatterNd")
-        return _combined(x, updates, index=index, reduction=reduction)
+        return _combined(x[np.newaxis], updates, index=index, reduction=reduction)[0]
 
     def bprop(ins, out, dout, *, reduction):
         x, indices, updates = ins

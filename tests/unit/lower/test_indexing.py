@@ -37,6 +37,15 @@ def test_gather(dtype):
     check("gather_elements", sample((), dtype), np.array(-1), axis=0)
 
 
+@pytest.mark.parametrize("rows", [(), (2,), (2, 5), (0,)], ids=str)
+@pytest.mark.parametrize("shape", [(3, 4), ()], ids=str)
+def test_rows_without_a_coordinate_name_everything(shape, rows):
+    x, index, updates = sample(shape, "f4"), np.zeros((*rows, 0), "i4"), sample((*rows, *shape), "f4")
+    check("gather_nd", x, index)
+    for reduction in ("none", "add", "max"):
+        check("scatter_nd_update", x, index, updates, reduction=reduction)
+
+
 @pytest.mark.parametrize("index", INTEGERS)
 def test_indices_of_every_type(index):
     x = sample((6, 4), "f4")
