@@ -60,18 +60,28 @@ def array_maker(type: Type) -> Callable[[dict[Any, int]], Any]:
     shape: Any = type.shape
     dtype = type.dtype.numpy
     if any(not isinstance(n, int) for n in shape):
-        return lambda sizes: np.empty([n if isinstance(n, int) else evaluate(n, sizes) for n in shape], dtype)
+        return lambda sizes: _empty([n if isinstance(n, int) else evaluate(n, sizes) for n in shape], dtype)
     engine = launch.engine()
     if engine is None:
-        return lambda _: np.empty(shape, dtype)
+        return lambda _: _empty(shape, dtype)
     words = records.Words()
-    place = words.array(records.output_words(words, np.empty(shape, dtype)))
+    place = words.array(records.output_words(words, _empty(shape, dtype)))
     make = _array_function(engine.linked.address("dg_array"))
 
     def function(_: dict[Any, int], words: records.Words = words) -> Any:
         return make(place)
 
     return function
+
+
+def _empty(shape: Any, dtype: np.dtype) -> np.ndarray:
+    """An array without contents; a number of bytes that is no int64 is a lack of memory as any other."""
+    try:
+        return np.empty(shape, dtype)
+    except ValueError as error:
+        if any(n < 0 for n in shape):
+            raise
+        raise MemoryError(str(error)) from None
 
 
 TENSOR, WORD, NOTHING = range(3)
