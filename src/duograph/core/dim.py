@@ -8,7 +8,7 @@ An extent is an `int` or a `Dim`. A `Dim` is kept in one normal form and interne
             | Atom("min" | "max", arg, arg, ...)
 
 Arithmetic that cancels gives a plain `int` back. Comparison is three-valued: `definitely_le(a, b)` is True, False or
-None, and `==` asks only "the same expression?". There is no `<`, no `bool(dim)`: *unknown is never guessed*; who needs
+None, and `==` asks only "the same expression?". `<` and `bool(dim)` raise: *unknown is never guessed*; who needs
 an answer records an assumption. What is printed is a Python expression; `parse_dim` reads it back to the same object.
 
 Soundness of every law here: wherever the expression is defined (no division by zero), the normal form is defined too
@@ -32,6 +32,10 @@ Monomial: TypeAlias = "tuple[Dim, ...]"
 
 _INTERN: WeakValueDictionary[tuple[Any, ...], Dim] = WeakValueDictionary()
 _LOCK = threading.RLock()
+
+
+class UnknownSizeError(TypeError):
+    """The value of a symbolic dimension was asked for."""
 
 
 class Dim:
@@ -73,7 +77,14 @@ class Dim:
     __rmul__ = __mul__
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the truth of the symbolic dimension {self} is not known; use definitely_eq and its siblings")
+        raise UnknownSizeError(
+            f"the truth of the symbolic dimension {self} is not known; use definitely_eq and its siblings"
+        )
+
+    def _no_value(self, *_: object) -> Any:
+        raise UnknownSizeError(f"the size {self} is only known at run time")
+
+    __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = _no_value
 
     def __setattr__(self, key: str, value: object) -> None:
         raise AttributeError("a Dim is immutable")

@@ -6,11 +6,13 @@ What is found on an outside object is guarded, also that it is missing; what is 
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.core.dim import Dim
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
@@ -57,12 +59,23 @@ class Attributes:
             return value
         if isinstance(obj, super | types.MethodType | types.BuiltinMethodType):
             return getattr(obj, name)
-        if isinstance(obj, Scalar | GraphText | str | bytes | int | float | complex | tuple | list | dict | set):
+        if isinstance(obj, Scalar):
+            return self._scalar_attr(obj, name)
+        if isinstance(obj, GraphText | str | bytes | int | float | complex | tuple | list | dict | set):
             if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
                 return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
         return self._instance_attr(obj, name)
+
+    @staticmethod
+    def _scalar_attr(obj: Scalar, name: str) -> Any:
+        kind = obj.type.python_type
+        if not hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        if name.startswith("__") and hasattr(obj, name):
+            return kind if name == "__class__" else getattr(obj, name)
+        raise Uncapturable(f"{name!r} of a number that is only known at run time")
 
     def _tensor_attr(self, obj: Tensor, name: str) -> Any:
         key = ("attr", id(obj), name)
@@ -70,6 +83,8 @@ class Attributes:
             return self._present(self.world.overlay[key][1], obj, name)
         if name == "shape" and obj.is_symbolic and any(not isinstance(d, int) for d in obj.shape):
             return tuple(d if isinstance(d, int) else dim_size(obj, axis=i) for i, d in enumerate(obj.shape))
+        if name == "size" and obj.is_symbolic and isinstance(obj.size, Dim):
+            return functools.reduce(operator.mul, self._tensor_attr(obj, "shape"))
         if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
             raise Uncapturable("the attribute `grad` of a Parameter")
         found = lookup(type(obj), name)
@@ -197,12 +212,15 @@ class Attributes:
         if is_interpreted(hook):
             self.calls.call(hook, (obj, name, value), {})
             return
-        self.object_setattr(obj, name, value)
+        self.object_setattr(obj, name, value, setattr)
 
-    def object_setattr(self, obj: Any, name: str, value: Any) -> None:
-        """Sets the attribute without asking the class for a ``__setattr__`` of the user."""
+    def object_setattr(self, obj: Any, name: str, value: Any, store: Any = object.__setattr__) -> None:
+        """Sets the attribute without asking the class for a ``__setattr__`` of the user.
+
+        ``store`` does it to objects of the program (the ``__setattr__`` of a frozen dataclass refuses).
+        """
         if self.world.is_tracked(obj):
-            setattr(obj, name, value)
+            store(obj, name, value)
             return
         if isinstance(obj, types.ModuleType):
             self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)

@@ -37,6 +37,8 @@ def substitute(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., 
 class SymbolicRange:
     """``range`` whose bounds are only known at run time; a ``for`` over it becomes a loop of the graph."""
 
+    symbolic_bounds = True
+
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self.start, self.stop, self.step = start, stop, step
 

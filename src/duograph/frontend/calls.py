@@ -26,6 +26,7 @@ from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
+from .native_errors import native_code, run_native
 from .opaque import is_iterator, is_opaque
 from .policy import function_kind, is_interpreted, module_kind
 from .recursion import Recursion
@@ -84,7 +85,8 @@ class Calls:
         except TypeError:
             substitute = None
         if substitute is not None:
-            return substitute(self, *args, **kwargs)
+            with native_code(self.session, fn, args, kwargs):
+                return substitute(self, *args, **kwargs)
         if isinstance(fn, CapturedFunction):
             return self._call_captured(fn, args, kwargs)
         if isinstance(fn, types.FunctionType):
@@ -97,7 +99,7 @@ class Calls:
         if isinstance(fn, type):
             return self._call_class(fn, args, kwargs)
         if isinstance(fn, Op):
-            return fn(*args, **kwargs)
+            return run_native(self.session, fn, *args, **kwargs)
         if isinstance(fn, functools.partial):
             held, named = self._partial(fn)
             return self.call(fn.func, (*held, *args), {**named, **kwargs})
@@ -219,6 +221,9 @@ class Calls:
         span = self.session.span
         try:
             return self.run_body(source, frame)
+        except Exception as exc:
+            self.session.own_error = exc
+            raise
         finally:
             self.session.span = span
             self.world.pop(frame)
@@ -315,7 +320,7 @@ class Calls:
                     raise Uncapturable("a shallow copy of a tensor")
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
-        return self.semantics._fresh(fn(*args, **kwargs))
+        return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
 
     def _check_known(self, value: Any) -> None:
         """Native code that looks into objects must not look into outside ones: nothing would be guarded."""

@@ -14,6 +14,7 @@ from typing import Any
 from duograph.autodiff.hooks import set_call_user
 from duograph.base.events import stage
 from duograph.base.source import watch_exec
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, no_recording, state
 from duograph.core.shapes import listener
 from duograph.ir.control import undef
@@ -87,7 +88,7 @@ def _attempt(
             if isinstance(tree, Fork):
                 tree = join_leaves(session.regions, "top", tree) or tree
             return _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
-        except SymbolicValueError as exc:
+        except (SymbolicValueError, UnknownSizeError) as exc:
             raise Uncapturable(str(exc), session.span) from exc
         except Uncapturable as exc:
             exc.span = exc.span or session.span

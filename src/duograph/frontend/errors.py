@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.base.diagnostics import CaptureError
+from duograph.core.dim import UnknownSizeError
 from duograph.tensor.tensor import SymbolicValueError
 
 
@@ -35,5 +36,5 @@ class Restart(BaseException):
     """Run the capture again; `log` of the session has a new entry."""
 
 
-INTERNAL = (Uncapturable, SymbolicValueError)
+INTERNAL = (Uncapturable, SymbolicValueError, UnknownSizeError)
 """Exceptions that are ours, not the user program's."""

@@ -12,13 +12,16 @@ from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
 from duograph.tensor.eager import write
 
-from .recipe import Container, Recipe, Run
+from .recipe import Constant, Container, Recipe, Run
 from .sources import GuardSet, Source
 from .world import MISSING
 
 
 class RunPlainly(Exception):
-    """The program is about to raise and has not touched the world yet: plain Python raises at the user's own line."""
+    """The program is about to raise and has not touched the world yet: plain Python raises at the user's own line.
+
+    The argument is the exception, if it is known.
+    """
 
 
 @dataclass(slots=True)
@@ -97,7 +100,7 @@ class Program:
         if len(self.paths) > 1:
             path = self.paths[outputs[0]]
         if path.kind == "raise" and not self.has_effects and not self.standalone:
-            raise RunPlainly
+            raise RunPlainly(path.value.value if isinstance(path.value, Constant) else None)
         mine = outputs[path.first : path.first + path.count]
         run = self.run_of(args, mine)
         if path.offset is not None:

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import Op, value_key
-from duograph.ir.interpreter import resolved
+from duograph.core.types import TensorType
+from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
@@ -117,10 +119,15 @@ class View(Recipe):
     parent: Recipe
     op: Op
     attrs: dict[str, Any]
+    type: TensorType | None = None  # of the parent, if it names sizes that the program found
 
     def make(self, run: Run) -> Any:
-        attrs = resolved(self.attrs, run.sizes) if run.sizes else self.attrs
-        return self.op(self.parent.build(run), **attrs)
+        parent = self.parent.build(run)
+        sizes = dict(run.sizes or {})
+        if self.type is not None:
+            bind_dims(self.type, parent, sizes)
+        attrs = resolved(self.attrs, sizes) if sizes else self.attrs
+        return self.op(parent, **attrs)
 
 
 @dataclass(eq=False, slots=True)
@@ -227,6 +234,8 @@ class Collector:
             return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
         if isinstance(value, Node):
             return Output(self.output(value))
+        if isinstance(value, Dim):
+            raise Uncapturable("a size that is only known at run time leaves the compiled function")
         original = self.session.originals.get(id(value))
         if original is not None and not self.values_only:
             return Outside(original[1])
@@ -285,12 +294,26 @@ class Collector:
         elif value._view is not None and isinstance(
             value._view.op, Op
         ):  # not a RunTimeView: its bounds are in the graph
-            base = View(self.recipe(value._view.parent), value._view.op, value._view.attrs)
+            base = self._view(value._view.parent, value._view.op, value._view.attrs)
         else:
             base = Output(self.output(self.binder.node_of(value)))
         if isinstance(value, Parameter):
             return NewParameter(base, value)
         return base
+
+    def _view(self, parent: Tensor, op: Op, attrs: dict[str, Any]) -> View:
+        inside = _symbols(tuple(attrs.values())) - {symbol for symbol, _, _ in self.session.symbols}
+        if not inside:
+            return View(self.recipe(parent), op, attrs)
+        if not inside <= {d for d in parent.shape if isinstance(d, Symbol)}:
+            raise Uncapturable("a view whose shape depends on tensor values leaves the compiled function")
+        return View(self.recipe(parent), op, attrs, TensorType(parent.dtype, tuple(parent.shape)))
+
+
+def _symbols(value: Any) -> frozenset[Symbol]:
+    if isinstance(value, tuple):
+        return frozenset().union(*map(_symbols, value))
+    return symbols_of(value) if isinstance(value, Dim) else frozenset()
 
 
 def _new(cls: Any) -> Any:

@@ -22,6 +22,7 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .attributes import Attributes, lookup, user_method
 from .errors import Uncapturable
+from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
 from .paths import Outcome
 from .policy import is_generated, is_user_class, module_kind
@@ -76,7 +77,7 @@ class Semantics(Attributes):
         """``obj[key]``."""
         self._refuse_foreign(key)
         if isinstance(obj, Tensor):
-            return obj[key]  # type: ignore[index]
+            return run_native(self.session, operator.getitem, obj, key)
         method = user_method(obj, "__getitem__")
         if method is not None:
             return self.calls.call(method, (obj, key), {})
@@ -88,7 +89,7 @@ class Semantics(Attributes):
             raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
             raise Uncapturable("a NumPy array from outside the compiled function")
-        value = obj[key]
+        value = run_native(self.session, operator.getitem, obj, key)
         if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
             return self._fresh(value)
         self.refuse_unknown(obj)
@@ -152,7 +153,7 @@ class Semantics(Attributes):
         self._check_mutable(obj)
         if isinstance(obj, list) and isinstance(key, Tensor | Scalar):
             key = self._position(obj, key)
-        obj[key] = value
+        run_native(self.session, operator.setitem, obj, key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
         """``del obj[key]``."""
@@ -161,7 +162,7 @@ class Semantics(Attributes):
             self.calls.call(method, (obj, key), {})
             return
         self._check_mutable(obj)
-        del obj[key]
+        run_native(self.session, operator.delitem, obj, key)
 
     def _check_mutable(self, obj: Any) -> None:
         if isinstance(obj, Tensor):
@@ -191,7 +192,7 @@ class Semantics(Attributes):
                 if result is not NotImplemented:
                     return result
         self._refuse_foreign(a, b)
-        return self._fresh(op(a, b))
+        return self._fresh(run_native(self.session, op, a, b))
 
     def in_place(self, op: Any, a: Any, b: Any) -> Any:
         """The value of ``a`` after ``a op= b``."""
@@ -204,13 +205,13 @@ class Semantics(Attributes):
                                                       operator.isub, operator.ixor):  # fmt: skip
             self._check_mutable(a)
             self.change_opaque(b)
-            return op(a, b)
+            return run_native(self.session, op, a, b)
         if isinstance(a, Tensor):
-            return op(a, b)
+            return run_native(self.session, op, a, b)
         if is_opaque(a):
             self._refuse_foreign(a, b)
             self.change_opaque(a)
-            return op(a, b)
+            return run_native(self.session, op, a, b)
         return self.binary(PLAIN_OF[op], a, b)
 
     def compare(self, op: Any, a: Any, b: Any) -> Any:
@@ -228,7 +229,7 @@ class Semantics(Attributes):
         if op in (operator.eq, operator.ne) and a is not b and type(a) is type(b) and _has_generated_eq(type(a)):
             return self._compare_fields(op, a, b)
         self._refuse_foreign(a, b)
-        return op(a, b)
+        return run_native(self.session, op, a, b)
 
     def _compare_fields(self, op: Any, a: Any, b: Any) -> bool:
         """The ``==`` that ``dataclass`` writes, reading the fields as the program sees them."""
@@ -258,13 +259,13 @@ class Semantics(Attributes):
             return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
         if is_iterator(container):
             self.change_opaque(container)
-        return value in container
+        return run_native(self.session, operator.contains, container, value)
 
     def unary(self, op: Any, a: Any) -> Any:
         """``-a``, ``+a``, ``~a``."""
         name = {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op]
         method = user_method(a, name)
-        return self.calls.call(method, (a,), {}) if method is not None else op(a)
+        return self.calls.call(method, (a,), {}) if method is not None else run_native(self.session, op, a)
 
     def truth(self, value: Any) -> Any:
         """Truth of a value: a bool, or a bool Scalar that the program computes."""

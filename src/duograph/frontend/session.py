@@ -145,6 +145,7 @@ class Session:
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.initial_contents: dict[int, Any] = {}
         self.span: Any = None
+        self.own_error: Exception | None = None  # the last one that left a function of the user
         self.driver: Any = None
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # outside tuples that stand for themselves

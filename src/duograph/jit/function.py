@@ -337,26 +337,26 @@ class JitFunction:
         with binding(None):
             try:
                 return entry.run(values)
-            except RunPlainly:
-                cause = None
-            except RunFailed as failed:
-                cause = failed.__cause__
-        if cause is not None and (entry.program.has_effects or isinstance(cause, RecursionError)):
+            except RunPlainly as planned:
+                failed, cause = False, planned.args[0]
+            except RunFailed as error:
+                failed, cause = True, error.__cause__
+        if failed and cause is not None and (entry.program.has_effects or isinstance(cause, RecursionError)):
             raise cause
         entry.plain_runs += 1
         run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
         result = run(*args, **kwargs)  # nothing has happened yet: Python raises the error at the user's line
-        if cause is not None:  # it does not: the version is wrong, not the program
-            self._retire(entry, store, values, cause)
+        self._retire(entry, store, values, cause)  # it did not: the version is wrong, not the program
         return result
 
-    def _retire(self, entry: Entry, store: Entries, values: list[Any], cause: BaseException) -> None:
+    def _retire(self, entry: Entry, store: Entries, values: list[Any], cause: BaseException | None) -> None:
         """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
         with store.lock:
             store.compiled = [e for e in store.compiled if e is not entry]
             store.native = tuple([n for n in store.native if n is not entry.native])
-            error = InternalError(f"{type(cause).__name__}: {cause}", stage="a compiled version")
-            reason = f"the compiled version failed: {type(cause).__name__}: {cause}"
+            what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
+            error = InternalError(what, stage="a compiled version")
+            reason = f"the compiled version failed: {what}"
             store.fallbacks.append(Fallback((entry.names, _key(values)), reason, None, str(error), error))
 
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:

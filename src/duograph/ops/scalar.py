@@ -114,7 +114,6 @@ class Scalar:
     """A number of type ``type`` that the graph computes in ``node``."""
 
     __slots__ = ("node",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -135,7 +134,7 @@ class Scalar:
     def _no_value(self, *_: Any) -> Any:
         raise SymbolicValueError(f"the value of this {self.kind} is only known at run time")
 
-    __bool__ = __index__ = __iter__ = _no_value
+    __bool__ = __index__ = __iter__ = __hash__ = _no_value  # type: ignore[assignment]
 
     def __int__(self) -> int:
         return self._no_value()

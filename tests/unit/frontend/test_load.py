@@ -104,6 +104,40 @@ def test_methods_closures_and_private_names():
     assert compiled(X).tolist() == [4.0, 8.0] and not compiled.explain().fallbacks
 
 
+def test_private_names_in_functions_inside_methods():
+    class _Thing:
+        __step = 3
+
+        def method(self, x, *, __scale=2):
+            def inner(__y):
+                __local = __y * __scale
+                return [__local + self.__step for __i in range(2)]
+
+            return inner(x), _Thing.__step
+
+        def made(self):
+            return lambda x: x * self.__step
+
+    thing = _Thing()
+    for fn in (thing.method, thing.made()):
+        compiled = ms.jit(fn)
+        assert str(compiled(X)) == str(fn(X)) and not compiled.explain().fallbacks
+
+
+def test_a_function_of_a_private_name_inside_a_method():
+    class Thing:
+        def method(self, x):
+            def __double(y):
+                return y * 2
+
+            return __double(x), __double.__name__
+
+    compiled = ms.jit(Thing().method)
+    assert str(compiled(X)) == str(Thing().method(X))
+    (fallback,) = compiled.explain().fallbacks
+    assert fallback.reason == "the function '__double' inside a method: its name is private"
+
+
 @pytest.mark.parametrize("how", ["-c", "-"])
 def test_the_command_line_and_standard_input(how):
     text = "import duograph as ms\n@ms.jit\ndef f(x):\n    return x * 2\nprint(f(ms.Tensor([1.0])))\n"

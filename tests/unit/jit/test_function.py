@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
+from duograph.frontend.program import RunPlainly
 from duograph.jit.entry import Entry, RunFailed
 from duograph.jit.function import BoundJit
 
@@ -212,6 +213,21 @@ def test_a_version_that_fails_where_python_does_not_is_retired(monkeypatch):
     (fallback,) = f.explain().fallbacks
     assert fallback.reason == "the compiled version failed: ValueError: a size is not known" and fallback.hits == 2
     assert "please report it" in fallback.rendered and f.stats["versions"] == 0
+
+
+def test_a_version_that_raises_where_python_does_not_is_retired(monkeypatch):
+    f = ms.jit(lambda x: x * 2)
+    f(X)
+
+    def mistaken(self, args):
+        raise RunPlainly(TypeError("must be an int, but got Scalar"))
+
+    monkeypatch.setattr(Entry, "run", mistaken)
+    for _ in range(3):
+        assert f(Tensor([2.0, 3.0])).tolist() == [4.0, 6.0]
+    (fallback,) = f.explain().fallbacks
+    assert fallback.reason == "the compiled version failed: TypeError: must be an int, but got Scalar"
+    assert fallback.hits == 2 and f.stats["versions"] == 0
 
 
 @pytest.mark.parametrize("options", [{"fullgraph": True}, {"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}])

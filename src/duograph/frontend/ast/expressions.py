@@ -298,15 +298,7 @@ class Expressions:
     def eval_Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         obj = self.eval(node.value, frame)
         self.at(node, frame)
-        return self.semantics.getattr(obj, self.mangled(node.attr, frame))
-
-    def mangled(self, name: str, frame: Frame) -> str:
-        """Private names ``__x`` in methods belong to the class."""
-        if not name.startswith("__") or name.endswith("__"):
-            return name
-        parts = frame.name.split(".")
-        owner = parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
-        return f"_{owner.lstrip('_')}{name}" if owner else name
+        return self.semantics.getattr(obj, node.attr)
 
     # -- comprehensions ----------------------------------------------------------------------------------------
 

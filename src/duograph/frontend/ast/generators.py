@@ -9,7 +9,7 @@ from typing import Any
 from duograph.core.op import state
 from duograph.ops.scalar import Scalar
 
-from ..errors import Uncapturable
+from ..errors import INTERNAL, Uncapturable
 from ..paths import Outcome
 from ..world import Frame
 from .scope import contains_yield
@@ -95,6 +95,8 @@ def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outc
         driver.assign(item.optional_vars, value, frame)
     try:
         outcome = yield from _block(driver, node.body, frame)
+    except INTERNAL:
+        raise
     except Exception as exc:
         if driver.semantics.as_bool(driver.calls.call(leave, (type(exc), exc, exc.__traceback__), {})):
             return NEXT
@@ -107,6 +109,8 @@ def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcom
     try:
         try:
             outcome = yield from _block(driver, node.body, frame)
+        except INTERNAL:
+            raise
         except Exception as exc:
             handler = driver._handler(node, exc, frame)
             if handler is None:

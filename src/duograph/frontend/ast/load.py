@@ -10,6 +10,7 @@ from typing import Any
 from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
 
 from ..errors import Uncapturable
+from .private import with_private_names
 from .scope import Names, names_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -42,6 +43,7 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
         node = _find(source, code)
         if node is None:
             raise Uncapturable(f"{source.name} does not contain {fn.__qualname__} any more", span_of_code(code))
+        node = with_private_names(node, code.co_qualname)
         known = _functions[code] = FunctionSource(node, source.name, names_of(node))
     return known
 

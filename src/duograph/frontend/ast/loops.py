@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from duograph.ops.scalar import Scalar
-from duograph.tensor.tensor import SymbolicValueError, Tensor
+from duograph.tensor.tensor import Tensor
 
 from ..builtins import SymbolicRange
-from ..errors import Restart, Uncapturable
+from ..errors import INTERNAL, Restart, Uncapturable
 from ..loops import SymbolicLoop
 from ..paths import Outcome
 from ..world import Frame
@@ -92,7 +92,7 @@ class Loops(Statements):
     ) -> Outcome:
         try:
             outcome = SymbolicLoop(self.session, key, test, body).run()
-        except (Uncapturable, SymbolicValueError):
+        except INTERNAL:
             if truth is None:  # the test was known: unrolling is possible too
                 if self.session.log.forking.get(key):
                     self.session.log.forking[key] = False

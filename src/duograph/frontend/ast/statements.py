@@ -87,7 +87,7 @@ class Statements(Expressions):
             self._unpack(target, value, frame)
         elif isinstance(target, ast.Attribute):
             obj = self.eval(target.value, frame)
-            self.semantics.setattr(obj, self.mangled(target.attr, frame), value)
+            self.semantics.setattr(obj, target.attr, value)
         elif isinstance(target, ast.Subscript):
             obj = self.eval(target.value, frame)
             key = self.eval(target.slice, frame)
@@ -127,7 +127,7 @@ class Statements(Expressions):
             new = self._in_place(op, old, node, frame)
             self.store_name(target.id, new, frame)
         elif isinstance(target, ast.Attribute):
-            obj, name = self.eval(target.value, frame), self.mangled(target.attr, frame)
+            obj, name = self.eval(target.value, frame), target.attr
             new = self._in_place(op, self.semantics.getattr(obj, name), node, frame)
             self.semantics.setattr(obj, name, new)
         else:
@@ -157,7 +157,7 @@ class Statements(Expressions):
         elif isinstance(target, ast.Subscript):
             self.semantics.delitem(self.eval(target.value, frame), self.eval(target.slice, frame))
         elif isinstance(target, ast.Attribute):
-            self.semantics.delattr(self.eval(target.value, frame), self.mangled(target.attr, frame))
+            self.semantics.delattr(self.eval(target.value, frame), target.attr)
         else:
             for t in target.elts:  # type: ignore[attr-defined]
                 self._delete(t, frame)
