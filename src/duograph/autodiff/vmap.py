@@ -91,6 +91,7 @@ class BatchBinder(GraphBinder):
             stored = self.store.get(view._alias)
             if stored is not None:
                 self._note_view(view, stored.stamp, out)
+            self.note_memory(view)
             return view
         return wrap(out)
 

@@ -225,12 +225,16 @@ class Attributes:
         if isinstance(obj, types.ModuleType):
             self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
             return
-        if isinstance(obj, Tensor) and obj.is_symbolic:
+        if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
             setattr(obj, name, value)
             return
         held = self._instance_attr(obj, name) if _has_attr(obj, name) and not isinstance(obj, type | Tensor) else None
-        if isinstance(held, Parameter) and isinstance(value, Tensor) and not isinstance(value, Parameter):
-            write(held, value)
+        new_contents = isinstance(value, Tensor) and not isinstance(value, Parameter)
+        if isinstance(held, Parameter) and new_contents and name in vars(obj).get("_params", ()):  # of a Cell
+            if held.abstract == value.abstract:
+                write(held, value)
+            else:
+                held.set_data(value)
             return
         if isinstance(obj, np.ndarray):
             raise Uncapturable("a write to a NumPy array from outside the compiled function")

@@ -355,8 +355,9 @@ def _format(calls: Any, obj: Any, spec: str = "") -> Any:
 def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
     calls.semantics._refuse_foreign(input_data)
     if isinstance(input_data, Tensor):
-        copied = identity(input_data) if dtype is None else cast(input_data, dtype=as_dtype(dtype))
-        return calls.fresh_tensor(copied)
+        if dtype is None or as_dtype(dtype) is input_data.dtype:
+            return identity(input_data)  # another handle on the same storage
+        return cast(input_data, dtype=as_dtype(dtype))
     if isinstance(input_data, Scalar):
         want = (
             as_dtype(dtype)

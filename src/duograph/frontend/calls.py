@@ -230,10 +230,6 @@ class Calls:
             self.recursion.pop()
             self.depth -= 1
 
-    def fresh_tensor(self, x: Tensor) -> Tensor:
-        """A tensor of its own storage with the contents of ``x``."""
-        return self.session.binder.wrap(self.session.binder.node_of(x))
-
     def stacked_tensor(self, data: Any, dtype: Any) -> Tensor:
         """``Tensor(nested sequence)`` with run-time numbers or tensors in it."""
         flat: list[Any] = []

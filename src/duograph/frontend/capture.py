@@ -29,7 +29,7 @@ from .ast.driver import AstDriver
 from .errors import Restart, Uncapturable
 from .join import close_pair, join_leaves, same_constant
 from .paths import Fork, Leaf, Outcome
-from .program import Path, Program
+from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
 from .sources import Source
@@ -175,8 +175,14 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
     path = Path("raise" if outcome.kind == "raise" else "return", value, 0, 0)
     for root in session.written.values():
         stored = world.binder.store.get(root._alias)
-        if stored is not None and stored.node is not session.binder.birth_node(root):
-            path.tensors.append((collector.recipe(root), collector.output(stored.node)))
+        if stored is None:
+            continue
+        if stored.memory:
+            if stored.left is not None:
+                path.tensors.append(Write(collector.recipe(root), collector.output(stored.left)))
+            path.tensors.append(Write(collector.recipe(root), collector.own_output(stored.node), replaces=True))
+        elif stored.node is not session.binder.birth_node(root):
+            path.tensors.append(Write(collector.recipe(root), collector.output(stored.node)))
     for shadow, (_, source) in session.shadows():
         if world.is_tracked(shadow) and _has_changed(session.initial_contents[id(shadow)], contents(shadow)):
             path.containers.append((source, collector.contents(shadow)))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
+
+from duograph.tensor.give import COUNTS_TELL
+from duograph.tensor.tensor import Tensor
 
 from .program import Program
 from .recipe import Output, Outside, Recipe
 
-__all__ = ["donations"]
+__all__ = ["donations", "given_up", "is_held_by_others"]
 
 
 def donations(program: Program) -> dict[int, int]:
@@ -25,16 +29,29 @@ def donations(program: Program) -> dict[int, int]:
     others: list[Any] = [path.value, path.containers, path.attributes]
     for output in _outputs(others, set()):
         used[output.index] = used.get(output.index, 0) + 1
-    for _, index in path.tensors:
-        used[index] = used.get(index, 0) + 1
+    for write in path.tensors:
+        used[write.output] = used.get(write.output, 0) + 1
     inputs = {source: j for j, source in enumerate(program.inputs)}
     found: dict[int, int] = {}
-    for recipe, index in path.tensors:
+    for recipe, index, _ in path.tensors:
         if isinstance(recipe, Outside) and recipe.source in inputs and used[index] == 1 and index != path.offset:
             j = inputs[recipe.source]
             if j not in found.values():
                 found[path.first + index] = j
     return found
+
+
+def given_up(program: Program, donate: Mapping[int, int]) -> list[int]:
+    """Numbers of the inputs among those in ``donate`` whose memory others may keep (`Write.replaces`): only what nobody
+    else holds may be written then."""
+    path = program.paths[0]
+    return [donate[k] for w in path.tensors if w.replaces and (k := path.first + w.output) in donate]
+
+
+def is_held_by_others(tensor: Tensor) -> bool:
+    """Whether somebody else may hold the memory of ``tensor``: a view, or a NumPy array."""
+    array = tensor._data
+    return not (COUNTS_TELL and array.flags.owndata and sys.getrefcount(array) == 3)  # tensor, variable, argument
 
 
 def _outputs(value: Any, seen: set[int]) -> Iterator[Output]:

@@ -288,13 +288,28 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
         if nodes[0].type != nodes[1].type:
             raise _NoJoin("a tensor has different types")
+        memory, left = _joined_memory(joiner, root, x, y)
         out = joiner.output(*nodes)
 
-        def store(results: list[Any], alias: Any = alias, root: Any = root, out: Build = out) -> None:
-            binder.store[alias] = Stored(root, binder.node_of(out(results)), fresh_stamp())
+        def store(
+            results: list[Any], alias: Any = alias, root: Any = root, out: Build = out, memory: int = memory,
+            left: Any = left,
+        ) -> None:  # fmt: skip
+            binder.store[alias] = Stored(root, binder.node_of(out(results)), fresh_stamp(), memory, left)
 
         steps.append(store)
     return steps
+
+
+def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None) -> tuple[int, Node | None]:
+    """`Stored.memory` and `Stored.left` after paths that have left ``x`` and ``y``."""
+    memories = [s.memory if s is not None else 0 for s in (x, y)]
+    lefts = [s.left if s is not None else None for s in (x, y)]
+    if memories[0] == memories[1]:
+        return memories[0], lefts[0]
+    if joiner.binder.session.is_outside(root) and (0 in memories or lefts[0] is not lefts[1]):
+        raise _NoJoin("a Parameter gets other memory on one path only")
+    return fresh_stamp(), lefts[0]
 
 
 def _outlives(joiner: Joiner, node: Node) -> bool:

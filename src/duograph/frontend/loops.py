@@ -56,6 +56,7 @@ class SymbolicLoop:
         self.session, self.key, self.test, self.body = session, key, test, body
         self.world, self.builder, self.binder = session.world, session.builder, session.binder
         self.regions = session.regions
+        self.replaced: set[Any] = set()  # storages of Parameters to which the body gives other memory
         self.forgotten: dict[Any, str] = {}  # locations of variables that cannot be carried, and why
 
     def run(self) -> Outcome:
@@ -112,10 +113,12 @@ class SymbolicLoop:
     def _widen(self, entry: Snapshot, leaf: Leaf, scope: Any, places: dict[Any, Place], changed: list[Any]) -> bool:
         """Adds what the body changed to the carry and adapts types; True if another attempt is needed."""
         again = False
-        for location, path, _, after in changed:
+        for location, path, before, after in changed:
             key = (location, path)
             if location in self.forgotten:
                 continue
+            if location[0] == "store" and before.memory != after.memory and location[2] not in self.replaced:
+                again = self._replaces(entry, location) or again
             if key not in places:
                 first = self._read(entry, location, path)
                 if first is MISSING or isinstance(first, Conflict):
@@ -140,6 +143,16 @@ class SymbolicLoop:
                 before, places[key].type = places[key].type, self._meet(places[key].type, kind, location)
                 again = again or places[key].type != before
         return again
+
+    def _replaces(self, entry: Snapshot, location: Any) -> bool:
+        """Notes that the body gives a Parameter other memory (`GraphBinder.replace`): each iteration begins with some
+        that views from before do not show. It must have happened before the loop, which may end at once."""
+        _, root, alias = location
+        before = entry.store.get(alias)
+        if self.session.is_outside(root) and (before is None or not before.memory):
+            self.session.peel(self.key, "a loop whose end depends on tensor values gives a Parameter other memory")
+        self.replaced.add(alias)
+        return True
 
     def _type(self, value: Any, state: Any, scope: Any) -> Any:
         if isinstance(value, Tensor | Scalar | bool | int | float):
@@ -415,7 +428,9 @@ class SymbolicLoop:
         match kind:
             case "store":
                 node = value if isinstance(value, Node) else self.binder.node_of(value)
-                self.binder.store[name] = Stored(owner, node, fresh_stamp())
+                before, stamp = self.binder.store.get(name), fresh_stamp()
+                memory, left = (0, None) if before is None else (before.memory, before.left)
+                self.binder.store[name] = Stored(owner, node, stamp, stamp if name in self.replaced else memory, left)
                 return
             case "token":
                 self.world.token = value

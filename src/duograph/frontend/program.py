@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from duograph.base.source import Span
 from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
-from duograph.tensor.eager import write
+from duograph.tensor.eager import replace, write
 
 from .recipe import Constant, Container, Recipe, Run
 from .sources import GuardSet, Source
@@ -24,6 +24,21 @@ class RunPlainly(Exception):
     """
 
 
+class Write(NamedTuple):
+    """New contents of an outside tensor.
+
+    Attributes:
+        target: the tensor.
+        output: number of the path's output that holds the contents.
+        replaces: whether the tensor gets other memory (`Parameter.set_data`), so that others who share the memory that
+            it has do not see the write. Where there are none, it is written all the same: nobody can tell.
+    """
+
+    target: Recipe
+    output: int
+    replaces: bool = False
+
+
 @dataclass(slots=True)
 class Path:
     """One way through the program: what it returns or raises, and what it does to the outside world, in order."""
@@ -32,7 +47,7 @@ class Path:
     value: Recipe
     first: int  # where this path's outputs begin among the graph's
     count: int
-    tensors: list[tuple[Recipe, int]] = field(default_factory=list)  # outside tensor, output that holds its new value
+    tensors: list[Write] = field(default_factory=list)  # in order
     containers: list[tuple[Source, Container]] = field(default_factory=list)
     attributes: list[tuple[str, Any, str, Recipe | None]] = field(default_factory=list)
     offset: int | None = None  # output that holds the new counter of the random generator
@@ -105,9 +120,12 @@ class Program:
         run = self.run_of(args, mine)
         if path.offset is not None:
             generator.offset = mine[path.offset]
-        targets = [(recipe.build(run), mine[index]) for recipe, index in path.tensors]
-        for target, value in targets:
-            write(target, value)
+        targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
+        for target, value, replaces in targets:
+            if replaces and (value.is_symbolic or value.array() is not target.array()):
+                replace(target, value)
+            else:
+                write(target, value)
         return self.conclude(path, run)
 
     def run_of(self, args: Sequence[Any], outputs: Sequence[Any]) -> Run:

@@ -213,6 +213,11 @@ class Collector:
             self.nodes.append(node)
         return index
 
+    def own_output(self, node: Node) -> int:
+        """An output that is used for one thing only, even if ``node`` is another one, too."""
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
     def recipe(self, value: Any) -> Recipe:
         known = self._memo.get(id(value))
         if known is not None and known[0] is value:
@@ -288,6 +293,8 @@ class Collector:
             return Outside(patterned[1])
         if self.session.is_outside(value):
             return Outside(self.session.tensor_source(value))
+        if self.binder.is_outdated(value):
+            raise Uncapturable("a view of memory that set_data has taken from its Parameter leaves the program")
         if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:
             node = self.binder.node_of(value)
             base: Recipe = Output(self.output(node))

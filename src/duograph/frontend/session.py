@@ -80,6 +80,13 @@ class CaptureBinder(GraphBinder):
             return self.builder.context.const(tensor.array())
         return self.session.tensor_input(tensor)
 
+    def outdated(self, view: Tensor) -> Node:
+        root = root_of(view)
+        stored = self.store[root._alias]
+        if not self.session.is_outside(root) or stored.left is not None or self._memory_of(view):
+            return super().outdated(view)
+        return view._data if isinstance(view._data, Node) else self.lift(view)  # nobody has written to that memory
+
     def birth_node(self, root: Tensor) -> Node:
         """The node of a storage before any write of the program."""
         return root._data if isinstance(root._data, Node) else self.lift(root)
@@ -112,6 +119,8 @@ class CaptureBinder(GraphBinder):
 
     def write(self, target: Tensor, value: Tensor) -> None:
         alias = root_of(target)._alias
+        if alias is not target._alias:
+            raise Uncapturable("a write to a view of memory that a Parameter had before set_data gave it another one")
         key = self.joined.get(alias) or self.join_sources.get(alias)
         if key is not None:
             if key == "loop":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from duograph.autodiff.compiled import GraphFunction
 from duograph.base.config import config
 from duograph.core.op import rules_version, state
-from duograph.frontend.donation import donations
+from duograph.frontend.donation import donations, given_up, is_held_by_others
 from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program
 from duograph.ir.node import Graph
@@ -57,6 +57,7 @@ class Entry:
         self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
         self.passes_ms = (time.perf_counter() - started) * 1e3
         self.donate = donations(program)
+        self.given_up = given_up(program, self.donate)
         self._function: GraphFunction | None = None
 
     @property
@@ -101,7 +102,10 @@ class Entry:
             except Exception as exc:
                 raise RunFailed from exc
         else:
+            kept = [j for j in self.given_up if is_held_by_others(values[j])]
             arrays = [to_runtime(v) for v in values]
+            for j in kept:  # the code writes to what it is given
+                arrays[j] = arrays[j].copy()
             try:
                 made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, self.donate)
                 outputs = own_outputs(made, arrays, self.donate)

@@ -18,7 +18,7 @@ from duograph.core.dim import Symbol, parse_dim
 from duograph.core.op import all_ops, rules_version, state
 from duograph.frontend import recipe as recipes
 from duograph.frontend.errors import Uncapturable
-from duograph.frontend.program import Path, Program
+from duograph.frontend.program import Path, Program, Write
 from duograph.frontend.sources import GuardSet, Source, pinned
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
@@ -260,7 +260,7 @@ class _Reader:
             made,
             data["first"],
             data["count"],
-            [(self.recipe(target), index) for target, index in data["tensors"]],
+            [Write(self.recipe(target), *rest) for target, *rest in data["tensors"]],
             [(self.source(source), self.container(contents)) for source, contents in data["containers"]],
             [],
             data["offset"],

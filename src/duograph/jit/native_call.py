@@ -212,7 +212,7 @@ class _Planner:
 
     def _single(self, path: Path) -> None:
         plan, outputs = self.plan, self.executable.build.outputs
-        for recipe, index in path.tensors:
+        for recipe, index, replaces in path.tensors:
             if not isinstance(recipe, Outside):
                 self._refuse("it writes to a view")
             number = self._subject(recipe.source)
@@ -220,7 +220,9 @@ class _Planner:
             type = output.type
             if not isinstance(type, TensorType) or (type.dtype.numpy, type.shape) != self.facts[recipe.source]:
                 self._refuse("what it writes has another type")
-            subject.is_written, subject.is_donated = True, output.donated >= 0
+            if subject.is_written:
+                self._refuse("it writes to memory of a Parameter that set_data takes from it")
+            subject.is_written, subject.is_donated, subject.is_alone = True, output.donated >= 0, replaces
             plan.writes.append((number, path.first + index))
         if path.offset is not None:
             if plan.generator is None:

@@ -222,7 +222,7 @@ class _Writer:
             "value": self.recipe(path.value) if path.kind == "return" else self._exception(path),
             "first": path.first,
             "count": path.count,
-            "tensors": [[self.recipe(target), index] for target, index in path.tensors],
+            "tensors": [[self.recipe(w.target), w.output, w.replaces] for w in path.tensors],
             "containers": [[self.source(source), self.recipe(contents)] for source, contents in path.containers],
             "offset": path.offset,
         }

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duograph.core.dim import Dim, evaluate, symbols_of
-from duograph.core.op import Op, binding, no_recording
+from duograph.core.op import Op, binding, get_op, no_recording
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Node
@@ -23,11 +23,17 @@ from .scalar import Scalar
 
 
 class Stored(NamedTuple):
-    """Current content of a written storage: the root tensor's node and the stamp of the write."""
+    """Current content of a written storage: the root tensor's node and the stamp of the write.
+
+    ``memory`` tells which memory the root has: 0, the one that it came with, or the stamp that `GraphBinder.replace`
+    gave another one. ``left`` is what the program had written to the first one by then, if anything.
+    """
 
     root: Tensor
     node: Node
     stamp: int
+    memory: int = 0
+    left: Node | None = None
 
 
 class GraphBinder:
@@ -40,6 +46,7 @@ class GraphBinder:
         self.builder = builder
         self.store: dict[Alias, Stored] = {}
         self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
+        self._memories: dict[int, tuple[ViewLink, int]] = {}  # id(link) -> link of a view, and `Stored.memory` it shows
 
     def lift(self, tensor: Tensor) -> Node:
         """The node for a concrete tensor from outside the graph; here: a constant."""
@@ -51,7 +58,9 @@ class GraphBinder:
             stored = self.store.get(value._alias)
             if stored is None:
                 return value._data if isinstance(value._data, Node) else self.lift(value)
-            return stored.node if value._view is None else self._view_node(value, stored.stamp)
+            if value._view is None:
+                return stored.node
+            return self.outdated(value) if self.is_outdated(value) else self._view_node(value, stored.stamp)
         if isinstance(value, Scalar):
             return value.node
         if isinstance(value, Node):
@@ -59,6 +68,26 @@ class GraphBinder:
         if isinstance(value, bool | int | float):
             return self.builder.context.const(value)
         raise TypeError(f"not an operand: {value!r}")
+
+    def is_outdated(self, view: Tensor) -> bool:
+        """Whether ``view`` shows memory that its root has no more (`replace`)."""
+        stored = self.store.get(view._alias)
+        return stored is not None and view._view is not None and self._memory_of(view) != stored.memory
+
+    def note_memory(self, view: Tensor) -> None:
+        """Remembers which memory a new view shows: that of its parent."""
+        stored, link = self.store.get(view._alias), view._view
+        if stored is not None and stored.memory and link is not None:
+            memory = stored.memory if link.parent._view is None else self._memory_of(link.parent)
+            self._memories[id(link)] = (link, memory)
+
+    def _memory_of(self, view: Tensor) -> int:
+        known = self._memories.get(id(view._view))
+        return 0 if known is None else known[1]
+
+    def outdated(self, view: Tensor) -> Node:
+        """The node of a view of memory that its root has no more."""
+        raise SymbolicValueError("a view is used after set_data has given its Parameter other memory")
 
     def _view_node(self, view: Tensor, stamp: int) -> Node:
         known = self._views.get(id(view))
@@ -91,6 +120,7 @@ class GraphBinder:
             stored = self.store.get(view._alias)
             if stored is not None:  # the node shows the storage as it is after its last write
                 self._note_view(view, stored.stamp, node)
+            self.note_memory(view)
             return view
         return self.wrap(node)
 
@@ -110,6 +140,8 @@ class GraphBinder:
             return False
 
     def write(self, target: Tensor, value: Tensor) -> None:
+        if self.is_outdated(target):
+            raise SymbolicValueError("a view is written after set_data has given its Parameter other memory")
         stamp = fresh_stamp()
         node, view = self.node_of(value), target
         self._note_view(target, stamp, node)
@@ -119,7 +151,17 @@ class GraphBinder:
             assert op.write_view is not None, f"{op.name} makes views but has no write_view"
             new = op.write_view(parent, new, **attrs)
             view = parent
-        self.store[view._alias] = Stored(view, self.node_of(new), stamp)
+        before = self.store.get(view._alias)
+        memory, left = (0, None) if before is None else (before.memory, before.left)
+        self.store[view._alias] = Stored(view, self.node_of(new), stamp, memory, left)
+
+    def replace(self, target: Tensor, value: Tensor) -> None:
+        """``target`` gets other memory with the contents ``value``; views of the old one do not show it."""
+        before = self.store.get(target._alias)
+        self.write(target, get_op("stop_gradient")(value))
+        made = self.store[target._alias]
+        left = None if before is None else before.left if before.memory else before.node
+        self.store[target._alias] = made._replace(memory=made.stamp, left=left)
 
     def version(self, tensor: Tensor) -> int:
         stored = self.store.get(tensor._alias)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.dim import fresh_symbol
-from duograph.core.op import Op, primitive
+from duograph.core.op import Op, primitive, state
 from duograph.tensor.alias import ViewLink
 from duograph.tensor.tensor import Tensor, wrap_view
 
@@ -96,7 +96,10 @@ class RunTimeView:
 
 
 def _view(x: Tensor, op: Any, update: Any, bounds: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
-    return wrap_view(op(x, *bounds, **attrs)._data, ViewLink(x, RunTimeView(op, update, bounds), attrs))  # type: ignore[arg-type]
+    view = wrap_view(op(x, *bounds, **attrs)._data, ViewLink(x, RunTimeView(op, update, bounds), attrs))  # type: ignore[arg-type]
+    binder: Any = state.binder
+    binder.note_memory(view)
+    return view
 
 
 def range_view(x: Tensor, start: Any, stop: Any, axis: int, step: int) -> Tensor:

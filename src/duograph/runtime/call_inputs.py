@@ -129,6 +129,8 @@ def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, slot
         flags = f.load("i32", array, ARRAY_FLAGS).to("i64")
         needed = f.load("i64", subject, 8 * w.S_FLAGS)
         f.goto_if((flags & needed).ne(needed), python)
+        with f.if_(f.load("i64", subject, 8 * w.S_ALONE).ne(0)):
+            f.goto_if(f.load("i32", array).ne(1), python)  # its reference count: the tensor has it, and nobody else
         buffer = f.load("i64", subject, 8 * w.S_BUFFER)
         with f.if_(buffer.gt(-1)):
             f.store(f.load("ptr", array, ARRAY_DATA), buffers, buffer * 8)

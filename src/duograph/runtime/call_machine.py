@@ -68,6 +68,7 @@ class Subject:
         nbytes: its size; -1: varies.
         is_written: whether it gets new contents.
         is_donated: whether `main` puts them there.
+        is_alone: whether nobody else may hold its memory.
     """
 
     register: int
@@ -76,6 +77,7 @@ class Subject:
     nbytes: int = -1
     is_written: bool = False
     is_donated: bool = False
+    is_alone: bool = False
 
 
 @dataclass
@@ -207,10 +209,11 @@ class NativeCall:
         exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
         words: list[int] = []
         for s in plan.subjects:
-            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0) | (OWNS_DATA if s.is_donated else 0)
+            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
+            flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
             if plan.writes and s.nbytes < 0:
                 raise Unsupported("writes in a program for many sizes")
-            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated)]
+            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated), int(s.is_alone)]
         block[w.SUBJECTS], block[w.SUBJECT_AT] = len(plan.subjects), self._array(words)
         block[w.EXCLUSIVE] = int(exclusive)
         block[w.MARKS] = 1 + max((s.mark for s in plan.subjects), default=0)

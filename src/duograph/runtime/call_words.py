@@ -52,8 +52,8 @@ from __future__ import annotations
 ) = range(45)
 
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
-# its buffer (-1: it is only written), bytes, and whether `main` writes to it.
-S_REGISTER, S_FLAGS, S_MARK, S_ARRAY, S_STORAGE, S_BUFFER, S_BYTES, S_DONATED, SUBJECT_WORDS = range(9)
+# its buffer (-1: it is only written), bytes, whether `main` writes to it, and whether nobody else may hold its array.
+S_REGISTER, S_FLAGS, S_MARK, S_ARRAY, S_STORAGE, S_BUFFER, S_BYTES, S_DONATED, S_ALONE, SUBJECT_WORDS = range(10)
 # A number: register, kind, place among the dims.
 N_REGISTER, N_KIND, N_DIM, NUMBER_WORDS = range(4)
 INT, BOOL, FLOAT = range(3)

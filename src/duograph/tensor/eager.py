@@ -81,6 +81,12 @@ class EagerBinder:
             alias.writes[: REMEMBERED_WRITES // 2] = [(alias.writes[REMEMBERED_WRITES // 2 - 1][0], None)]
         alias.writes.append((stamp, target.array()))
 
+    def replace(self, target: Tensor, value: Tensor) -> None:
+        """Gives ``target`` the memory of ``value``, which nobody else has. Who shares its old memory keeps that."""
+        target._become(value)
+        target._alias.version = stamp = fresh_stamp()  # gradient tapes must not take the new contents for the old ones
+        target._alias.writes = [(stamp, None)]
+
     def overwritten(self, tensor: Tensor, stamp: int) -> bool:
         """Whether any element that ``tensor`` shows may have been written since the version ``stamp``."""
         if tensor._version == stamp:
@@ -186,3 +192,18 @@ def write(target: Tensor, value: Tensor) -> None:
     binder.write(target, value)
     for tape, of_value, of_root in marks:
         tape.end_write([(target, of_value), (root, of_root)])
+
+
+def replace(target: Tensor, value: Tensor) -> None:
+    """Gives the Parameter ``target`` other memory, with the contents ``value``: what `Parameter.set_data` does.
+
+    For gradients, uses of the new contents are uses of a constant.
+
+    Args:
+        target: a Parameter. Views and NumPy arrays that share its old memory keep that, as it is.
+        value: the new contents, in memory that nobody else has.
+    """
+    if state.binder is None:
+        for tape in state.tapes:  # what was read before stays known
+            tape.keep_value(target)
+    current_binder().replace(target, value)

@@ -12,7 +12,7 @@ from .alias import fresh_stamp
 from .eager import write
 from .tensor import Tensor
 
-_COUNTS_TELL = sys.version_info < (3, 14)
+COUNTS_TELL = sys.version_info < (3, 14)
 """Up to Python 3.13 every variable that holds an object is counted in its reference count."""
 
 
@@ -29,7 +29,7 @@ def give(target: Tensor, value: Tensor, holders: int = 0) -> None:
     """
     old, new = target._data, value._data
     if (
-        _COUNTS_TELL
+        COUNTS_TELL
         and sys.getrefcount(value) == holders + 2  # the argument here, and that of `getrefcount`
         and value._view is target._view is None
         and isinstance(value._storage, int)

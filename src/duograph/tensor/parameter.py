@@ -11,9 +11,8 @@ import numpy as np
 from duograph.core.kernel import placed
 from duograph.core.op import get_op, state
 
-from .alias import fresh_stamp
-from .eager import write
-from .tensor import Tensor, array_from
+from .eager import replace
+from .tensor import SymbolicValueError, Tensor, array_from
 
 _numbers = count(2)  # MindSpore's first unnamed Parameter is Parameter#2: its random generator holds the two before
 
@@ -162,7 +161,7 @@ class Parameter(Tensor):
         return get_op("identity")(self)
 
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
-        """Replaces the contents.
+        """Replaces the contents. The parameter gets other memory: views and arrays of the old contents keep those.
 
         Args:
             data: Tensor or number; cast to the dtype of the parameter.
@@ -184,14 +183,10 @@ class Parameter(Tensor):
         data = get_op("cast")(data, dtype=self.dtype)
         if state.binder is not None:
             if tuple(data.shape) != tuple(self.shape):
-                raise ValueError(
+                raise SymbolicValueError(
                     f"the shape of a Parameter cannot change inside a graph: {tuple(self.shape)} to {tuple(data.shape)}"
                 )
-            write(self, data)
-            return self
-        self._become(data)
-        self._alias.version = stamp = fresh_stamp()  # gradient tapes must not take the new contents for the old ones
-        self._alias.writes = [(stamp, None)]
+        replace(self, data)
         return self
 
     def assign_value(self, value: Any) -> Parameter:
