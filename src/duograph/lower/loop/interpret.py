@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..target import current_target
 from .ir import Block, Buffer, Function, Instr, Value
 from .types import NUMPY, VType
 
@@ -252,7 +253,7 @@ def _compute(instr: Instr, xs: list[Any], type: VType) -> Any:
         case "popcount" | "clz" | "ctz":
             return [_bit_count(op, int(v), type) for v in xs[0]]
         case "fma":
-            return fused_multiply_add(*xs)
+            return fused_multiply_add(*xs) if current_target().has_fma else xs[0] * xs[1] + xs[2]
         case "cmp":
             return _COMPARE[instr.attrs["pred"]](*xs)
         case "select":
