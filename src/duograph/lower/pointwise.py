@@ -129,7 +129,8 @@ class _Plan:
 
     def function(self) -> Function:
         offsets = tuple([isinstance(o, int) and o == 0 for o in self.offsets])
-        key = (self.name, self.program.key(), len(self.loops), self.kinds(), offsets, self.long_rows)
+        target = current_target().name
+        key = (self.name, self.program.key(), len(self.loops), self.kinds(), offsets, self.long_rows, target)
         found = _functions.get(key)
         if found is None:
             if len(_functions) > 4096:

@@ -34,6 +34,7 @@ from .lowering import Extent, KernelCall, Memory, Number, Operand, Temporary, pr
 from .program import Leaf, Program, Reduction, Step
 from .reduce_loops import LINE, STEPS, Loops, cases, loops_of
 from .reduce_passes import Analysis, analyse
+from .target import current_target
 
 
 def lower_reduction(
@@ -257,7 +258,7 @@ class ReducePlan:
         loops = self.loops
         tile = vectors_per_tile(self) if loops.columns else 0
         sizes = (len(loops.kept), len(loops.reduced), loops.columns, self.mode, self.short, tile)
-        key = (self.name, self.program.key(), self.kinds(), sizes)
+        key = (self.name, self.program.key(), self.kinds(), sizes, current_target().name)
         found = _functions.get(key)
         if found is None:
             if len(_functions) > 4096:

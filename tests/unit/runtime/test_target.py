@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from duograph.base.config import configure
+from duograph.core.dtype import float32
+from duograph.core.op import get_op
+from duograph.core.types import TensorType
 from duograph.lower.target import TARGETS, current_target, host_target, target_named
 from duograph.runtime import pool_text
 from duograph.runtime.code import load
 from duograph.runtime.machine import compile_text
+from duograph.runtime.single import lower_op
 from tests.unit.runtime.native import call
 
 MULTIPLY_ADD = """
@@ -56,6 +60,24 @@ def test_a_target_the_host_cannot_run_is_refused():
     with configure(target="neon" if host_target().arch == "x86-64" else "avx2"):
         with pytest.raises(ValueError, match=rf"this machine runs {host_target().name} and less"):
             current_target()
+
+
+@pytest.mark.parametrize("rule", ["map", "sum"])
+def test_the_code_of_a_target_is_not_that_of_another(rule):
+    """One process may compile for several: what vectors suit is decided for each."""
+    if host_target().arch != "x86-64":
+        pytest.skip("x86 only")
+    name, attrs = {"map": ("exp", {}), "sum": ("reduce_sum", {"axis": (1,), "keep_dims": False})}[rule]
+
+    def function():
+        return lower_op(get_op(name), [TensorType(float32, (8, 1000))], attrs).calls[0].function
+
+    with configure(target="host"):
+        here = function()
+    with configure(target="baseline"):
+        there = function()
+    with configure(target="host"):
+        assert function() is here is not there
 
 
 def _library_calls(object_code: bytes) -> bool:
