@@ -35,7 +35,7 @@ from .alignment import (
 )
 from .cost import op_cost
 from .layout import is_one
-from .lowering import Extent, product
+from .lowering import Extent, numpy_only, product
 from .rule import Host, Kernel, Pointwise, rule_of
 
 REDUCING = frozenset(
@@ -194,6 +194,8 @@ class Grouping:
         if not isinstance(node.type, TensorType) or not all(
             isinstance(o.type, TensorType | ScalarType) for o in node.operands
         ):
+            return ""
+        if numpy_only([o.type for o in (node, *node.operands)]):
             return ""
         if any(is_zero(n) for o in (node, *node.operands) if isinstance(o.type, TensorType) for n in o.type.shape):
             return ""

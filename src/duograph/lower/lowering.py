@@ -8,7 +8,7 @@ calls in their own ways.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -245,6 +245,13 @@ def product(shape: Sequence[Extent]) -> Extent:
     for extent in shape:
         total = total * extent
     return total
+
+
+def numpy_only(types: Iterable[Type]) -> str:
+    """Why kernels cannot compute with values of these types; empty if they can."""
+    if any(isinstance(t, TensorType) and t.dtype.name.startswith("float8") for t in types):
+        return "float8 is a storage format: NumPy computes with it"
+    return ""
 
 
 def outputs_of(type: Type, ref: Any = None) -> list[Operand]:

@@ -19,7 +19,7 @@ from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
 from duograph.core.types import TensorType, TupleType, scalar_type
 from duograph.lower.loop.types import float_bits
-from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
+from duograph.lower.lowering import Lowering, Operand, Temporary, numpy_only, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Kernel, Pointwise, rule_of
 
@@ -116,8 +116,8 @@ def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | 
     outs = outputs_of(out)
     if not all(isinstance(o.type, TensorType) for o in outs):
         return None
-    if any(isinstance(t, TensorType) and t.dtype.name.startswith("float8") for t in (*types, *[o.type for o in outs])):
-        return None  # storage formats, which loop IR has no element type for
+    if numpy_only([*types, *[o.type for o in outs]]):
+        return None
     c = Lowering(op, attrs, [Operand(t, k) for k, t in enumerate(types)], outs)
     if isinstance(rule, Pointwise):
         lower_pointwise(c, rule)

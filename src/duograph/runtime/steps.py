@@ -17,7 +17,7 @@ from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
-from duograph.lower.lowering import Lowering, Operand, outputs_of
+from duograph.lower.lowering import Lowering, Operand, numpy_only, outputs_of
 from duograph.lower.pointwise import lower_pointwise
 from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
 
@@ -87,6 +87,9 @@ def lowered(node: Apply) -> tuple[Lowering | None, str]:
     outs = outputs_of(node.type, node)
     if not all(isinstance(o.type, TensorType) for o in outs):
         return None, "a result is no tensor"
+    reason = numpy_only([o.type for o in (*node.operands, *outs)])
+    if reason:
+        return None, reason
     ins = []
     for operand in node.operands:
         if not isinstance(operand.type, TensorType | ScalarType):

@@ -95,13 +95,16 @@ F64 = VType("f64")
 
 @functools.cache
 def element_of(dtype: object) -> str:
-    """The element type that holds values of a NumPy dtype (complex numbers are pairs of their real type)."""
+    """The element type that holds values of a NumPy dtype (complex numbers are pairs of their real type, float8 is
+    bytes: `lowering.numpy_only` keeps kernels from computing with them)."""
     kind = np.dtype(dtype)  # type: ignore[call-overload]
     if kind.kind == "c":
         return "f32" if kind.itemsize == 8 else "f64"
     for name, own in NUMPY.items():
         if own == kind:
             return name
+    if kind.name.startswith("float8"):
+        return "u8"
     raise TypeError(f"no element type of loop IR holds {kind}")
 
 
