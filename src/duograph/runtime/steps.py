@@ -87,7 +87,7 @@ def lowered(node: Apply) -> tuple[Lowering | None, str]:
     outs = outputs_of(node.type, node)
     if not all(isinstance(o.type, TensorType) for o in outs):
         return None, "a result is no tensor"
-    reason = numpy_only([o.type for o in (*node.operands, *outs)])
+    reason = numpy_only([*[o.type for o in node.operands], *[o.type for o in outs]])
     if reason:
         return None, reason
     ins = []

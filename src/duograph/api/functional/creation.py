@@ -152,7 +152,7 @@ def linspace(start: Any, end: Any, steps: Any) -> Tensor:
     return _between(low, high, count)
 
 
-def _between(low: Tensor, high: Tensor, steps: int) -> Tensor:
+def _between(low: Tensor, high: Tensor, steps: int | Dim) -> Tensor:
     from duograph.ops.movement import expand_dims
 
     weight = make.linspace(start=0.0, stop=1.0, steps=steps, dtype=low.dtype)
