@@ -16,7 +16,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.op import Op
+from duograph.core.types import TensorType, Type
 
 from .control import make_tuple, tuple_get
 from .node import Apply, Const, Context, Graph, Node, Param
@@ -87,7 +89,26 @@ class Scope:
         for node in sorted(wanted, key=lambda n: n.serial):
             visit(node)
         body = visit(output)
+        for node in self._definers(wanted, [*params, *captures]):
+            captures.setdefault(node, self._capture_param(len(captures), node))
         return context.named_graph(name, (*params, *captures.values()), body), list(captures)
+
+    def _definers(self, nodes: Sequence[Apply], known: Sequence[Node]) -> list[Node]:
+        """Outer nodes that say how large the sizes are that only attributes of ``nodes`` mention."""
+        missing = {s for n in nodes for value in n.attrs.values() for s in _sizes_in(value)}
+        if missing:
+            missing.difference_update(s for n in known for s in _shape_symbols(n.type))
+            missing.difference_update(s for n in nodes for s in _introduced(n))
+        found: list[Node] = []
+        scope = self.parent
+        while scope is not None and missing:
+            for symbol in sorted(missing, key=str):
+                definers = [n for n in scope.emitted if symbol in _shape_symbols(n.type)]
+                if definers:
+                    found.append(min(definers, key=lambda n: n.serial))
+                    missing.remove(symbol)
+            scope = scope.parent
+        return found
 
     def _capture_param(self, index: int, node: Node) -> Param:
         """The parameter for the ``index``-th capture. Named by program order, so that capturing the same code again
@@ -95,10 +116,27 @@ class Scope:
         return self.builder.context.param(f"c{index}.{self.builder.next_tag}", node.type)
 
 
-def _reachable_in(scope: Scope, output: Node) -> list[Node]:
+def _sizes_in(value: Any) -> frozenset[Symbol]:
+    if isinstance(value, Dim):
+        return symbols_of(value)
+    return frozenset().union(*map(_sizes_in, value)) if isinstance(value, tuple) else frozenset()
+
+
+def _shape_symbols(type: Type) -> tuple[Symbol, ...]:
+    """The sizes that a tensor of ``type`` tells by its shape."""
+    return tuple([d for d in type.shape if isinstance(d, Symbol)]) if isinstance(type, TensorType) else ()
+
+
+def _introduced(node: Apply) -> set[Symbol]:
+    """The sizes that ``node`` finds: neither an operand nor an attribute knows them."""
+    known = {s for o in node.operands for s in _shape_symbols(o.type)}
+    return set(_shape_symbols(node.type)) - known - _sizes_in(tuple(node.attrs.values()))
+
+
+def _reachable_in(scope: Scope, output: Node) -> list[Apply]:
     seen: set[Node] = set()
     work: list[Node] = [output]
-    found: list[Node] = []
+    found: list[Apply] = []
     while work:
         node = work.pop()
         if node in seen:

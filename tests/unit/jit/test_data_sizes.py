@@ -64,3 +64,32 @@ def test_a_loss_wants_one_target_per_row(target):
     for _ in range(2):
         with pytest.raises(ValueError, match=r"\b4, "):
             compiled(x)
+
+
+def head(x, mask):
+    return x[: int(mask.sum())].sum()
+
+
+def cubes_of_a_branch(x, mask):
+    if x.sum() > 0:
+        chosen = x[mask]
+        return (chosen * chosen * chosen).sum()
+    return x.sum()
+
+
+@pytest.mark.parametrize("function", [head, cubes_of_a_branch])
+@pytest.mark.parametrize("order", [1, 2])
+def test_backward_graphs_get_what_tells_the_sizes_that_only_attributes_mention(function, order):
+    x, mask = Tensor([1.0, 2.0, 0.5, 3.0]), Tensor([True, False, True, True])
+
+    def gradient(fn):
+        def first(x):
+            return ms.grad(fn)(x, mask)
+
+        return first if order == 1 else ms.grad(lambda x: (first(x) * x).sum())
+
+    compiled = ms.jit(function)
+    for _ in range(3):
+        for given in (x, -x):
+            assert gradient(compiled)(given).tolist() == gradient(function)(given).tolist()
+    assert not compiled.explain().fallbacks
