@@ -52,12 +52,29 @@ CapturedFunction.__name__ = "function"  # messages of Python's own errors name t
 
 def bind(signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Parameter values for a call; `TypeError` with Python's own wording."""
+    rest, keywords = _keywords_with_names_of_positions(signature, kwargs)
     try:
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **rest)
     except TypeError as exc:
         raise TypeError(f"{name}() {exc}") from None
     bound.apply_defaults()
+    if keywords:
+        known = bound.arguments[keywords]
+        bound.arguments[keywords] = {k: v for k, v in kwargs.items() if k not in rest or k in known}
     return dict(bound.arguments)
+
+
+def _keywords_with_names_of_positions(signature: inspect.Signature, kwargs: dict[str, Any]) -> tuple[Any, str]:
+    """``kwargs`` without those that have the name of a positional-only parameter and so belong to ``**keywords``; and
+    the name of that, or nothing if there are none. `Signature.bind` has them wrong, each version in its own way."""
+    if not kwargs:
+        return kwargs, ""
+    parameters = signature.parameters.values()
+    names = {p.name for p in parameters if p.kind is p.POSITIONAL_ONLY} & kwargs.keys()
+    keywords = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), "")
+    if not names or not keywords:
+        return kwargs, ""
+    return {k: v for k, v in kwargs.items() if k not in names}, keywords
 
 
 _signatures: dict[Any, inspect.Signature] = {}

@@ -152,6 +152,14 @@ def kwonly_posonly(x):
 
 
 @case()
+def names_of_positions_among_keywords(x):
+    def f(a=5, /, b=1, **k):
+        return a * b * x, list(k.items())
+
+    return f(a=1, b=2), f(3, z=4, a=1, y=2), f(2)
+
+
+@case()
 def unpack_dict_order(x):
     def f(**k):
         return list(k)
