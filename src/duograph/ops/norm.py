@@ -144,13 +144,9 @@ def _in_single(x: Any) -> Any:
 
 @in_float32
 def _standardize(x, *, axis, epsilon):
-    centred = x - _mean_kept(x, axis)
-    return centred * (x.dtype.type(1) / np.sqrt(_mean_kept(centred * centred, axis) + x.dtype.type(epsilon)))
-
-
-def _mean_kept(x, axis):
-    count = math.prod(x.shape[a] for a in axis)
-    return np.true_divide(np.sum(x, axis=axis, keepdims=True), x.dtype.type(count))
+    centred = x - _mean(x, axis=axis, keep_dims=True)
+    variance = _mean(centred * centred, axis=axis, keep_dims=True)
+    return centred * (x.dtype.type(1) / np.sqrt(variance + x.dtype.type(epsilon)))
 
 
 @in_float32
