@@ -26,7 +26,7 @@ def special_reference(name: str) -> Any:
 
     return {
         "erf": special.erf, "erfc": special.erfc, "erfinv": special.erfinv, "lgamma": special.gammaln,
-        "digamma": special.psi, "normal_cdf": special.ndtr,
+        "digamma": special.psi, "normal_cdf": special.ndtr, "gelu": lambda x: x * special.ndtr(x),
     }[name]  # fmt: skip
 
 
@@ -120,14 +120,18 @@ def write_golden(count: int = 60) -> None:
         ],
         "digamma": [u(0, 12, count), np.exp(u(-40, 40, count)), u(1.4, 1.5, 50), u(-20, 0, count)],
         "normal_cdf": [u(-37.5, 8, 2 * count), u(-1.5, 1.5, count)],
+        "gelu": [u(-38.6, 8, 2 * count), u(-1.5, 1.5, count), u(-14.5, -12, count)],
     }
 
     def log_gamma(x: Any) -> Any:
         return mp.loggamma(x) if x > 0 else mp.log(mp.pi / abs(x * mp.sin(mp.pi * x))) - mp.loggamma(-x)
 
+    def normal_cdf(x: Any) -> Any:
+        return mp.erfc(-x / mp.sqrt(2)) / 2
+
     exact = {
         "erf": mp.erf, "erfc": mp.erfc, "erfinv": mp.erfinv, "lgamma": log_gamma, "digamma": mp.digamma,
-        "normal_cdf": lambda x: mp.erfc(-x / mp.sqrt(2)) / 2,
+        "normal_cdf": normal_cdf, "gelu": lambda x: x * normal_cdf(x),
     }  # fmt: skip
     with ulps.GOLDEN.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

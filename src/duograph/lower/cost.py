@@ -12,10 +12,10 @@ from .target import current_target
 _DEFAULT = 0.03
 _OPS = {
     **dict.fromkeys(("div", "sqrt", "rsqrt", "reciprocal", "mod", "fmod", "floor_div", "trunc_div"), 0.2),
-    **dict.fromkeys(("exp", "exp2", "log", "log2", "log10", "sigmoid", "log1p", "expm1"), 0.4),
-    **dict.fromkeys(("tanh", "erf", "sin", "cos", "sinh", "cosh", "atan", "softplus"), 0.6),
+    **dict.fromkeys(("exp", "exp2", "log", "log2", "log10", "sigmoid", "log1p", "expm1", "silu", "fast_gelu"), 0.4),
+    **dict.fromkeys(("tanh", "erf", "sin", "cos", "sinh", "cosh", "atan", "softplus", "sinc"), 0.6),
     **dict.fromkeys(("tan", "asin", "acos", "asinh", "acosh", "atanh", "erfc", "erfinv", "atan2", "pow", "xlogy"), 1.2),
-    **dict.fromkeys(("normal_cdf", "normal_cdf_by_tanh"), 0.8),
+    **dict.fromkeys(("normal_cdf", "gelu", "gelu_by_tanh", "logit", "tanhshrink", "mish"), 0.8),
     **dict.fromkeys(("lgamma", "digamma", "polygamma"), 10.0),
     **dict.fromkeys(("igamma", "igammac", "igamma_grad_a", "betainc", "zeta"), 100.0),
     **{f"bessel_{kind}": 60.0 for kind in ("i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1")},

@@ -1,4 +1,4 @@
-"""Activation functions: composites over elementwise ops, and ``softplus`` as a primitive for its exact slope at 0.
+"""Activation functions: the primitives of `smooth_activation` with their options, and composites over elementwise ops.
 
 Branches are chosen with ``select`` on operands that were made safe first, so that the branch not taken adds no NaN to
 a gradient.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from duograph.core.shapes import normalize_axis
 
+from . import smooth_activation as smooth
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
 from .cast import stop_gradient
 from .compare import greater, greater_equal, less, less_equal
@@ -19,32 +18,22 @@ from .creation import constant_like, one_hot
 from .movement import move_axis, reshape
 from .norm import scaled, shifted, softmax
 from .reduce import argmax
-from .rules import unary
 from .select import select
 from .slices import slice_axis
-from .unary import expm1, normal_cdf, normal_cdf_by_tanh, relu, sigmoid, tanh
-
-softplus_ = unary(
-    "softplus",
-    lambda x: np.maximum(x, x.dtype.type(0)) + np.log1p(np.exp(-np.abs(x))),
-    lambda x, out, dout: mul(dout, sigmoid(x)),
-    "``log(1 + exp(x))`` without overflow.",
-    kinds="f",
-)
-
+from .unary import expm1, relu, sigmoid, tanh
 
 def softplus(x: Any, beta: float = 1, threshold: float = 20) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
     inner = x if beta == 1 else scaled(x, beta)
-    smooth = softplus_(inner)
+    soft = smooth.softplus(inner)
     if beta != 1:
-        smooth = div(smooth, constant_like(x, beta))
-    return select(greater(inner, constant_like(x, threshold)), x, smooth)
+        soft = div(soft, constant_like(x, beta))
+    return select(greater(inner, constant_like(x, threshold)), x, soft)
 
 
 def logsigmoid(x: Any) -> Any:
     """``log(sigmoid(x))`` without overflow."""
-    return neg(softplus_(neg(x)))
+    return neg(smooth.softplus(neg(x)))
 
 
 def relu6(x: Any) -> Any:
@@ -93,22 +82,22 @@ def gelu(x: Any, approximate: str = "none") -> Any:
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"For 'gelu', the 'approximate' should be either 'none' or 'tanh', but got {approximate}.")
-    return mul(x, normal_cdf(x) if approximate == "none" else normal_cdf_by_tanh(x))
+    return smooth.gelu(x) if approximate == "none" else smooth.gelu_by_tanh(x)
 
 
 def fast_gelu(x: Any) -> Any:
     """``x * sigmoid(1.702 * x)``."""
-    return mul(x, sigmoid(scaled(x, 1.702)))
+    return smooth.fast_gelu(x)
 
 
 def silu(x: Any) -> Any:
     """``x * sigmoid(x)``."""
-    return mul(x, sigmoid(x))
+    return mul(x, sigmoid(x)) if x.dtype.is_complex else smooth.silu(x)
 
 
 def mish(x: Any) -> Any:
     """``x * tanh(softplus(x))``."""
-    return mul(x, tanh(softplus_(x)))
+    return smooth.mish(x)
 
 
 def hardsigmoid(x: Any) -> Any:
@@ -147,7 +136,7 @@ def softshrink(x: Any, lambd: float = 0.5) -> Any:
 
 def tanhshrink(x: Any) -> Any:
     """``x - tanh(x)``."""
-    return sub(x, tanh(x))
+    return sub(x, tanh(x)) if x.dtype.is_complex else smooth.tanhshrink(x)
 
 
 def softsign(x: Any) -> Any:

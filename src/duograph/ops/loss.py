@@ -11,7 +11,6 @@ from typing import Any
 
 from duograph.core.shapes import taken_equal_shapes
 
-from .activation import softplus_
 from .arithmetic import abs_, add, div, maximum, mul, neg, sub
 from .cast import cast
 from .compare import equal, greater, less
@@ -23,6 +22,7 @@ from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
 from .reduce import reduce_sum
 from .select import select
+from .smooth_activation import softplus
 from .unary import exp, log, sqrt
 
 
@@ -178,11 +178,11 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """`binary_cross_entropy` of ``sigmoid(logits)``, accurate for large logits."""
     if pos_weight is None:
-        loss = sub(softplus_(logits), mul(logits, target))
+        loss = sub(softplus(logits), mul(logits, target))
     else:
         one = constant_like(logits, 1)
         factor = add(one, mul(sub(pos_weight, one), target))
-        loss = add(mul(sub(one, target), logits), mul(factor, softplus_(neg(logits))))
+        loss = add(mul(sub(one, target), logits), mul(factor, softplus(neg(logits))))
     return reduced(loss if weight is None else mul(loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 
@@ -197,7 +197,7 @@ def kl_div(log_probs: Any, target: Any, reduction: str = "mean") -> Any:
 def multilabel_soft_margin_loss(logits: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """Mean over the classes (last axis) of the binary cross entropy of ``sigmoid(logits)``."""
     axis = len(logits.shape) - 1
-    loss = sub(softplus_(logits), mul(logits, target))
+    loss = sub(softplus(logits), mul(logits, target))
     loss = loss if weight is None else mul(loss, weight)
     return reduced(reduce_mean(loss, axis=(axis,), keep_dims=False), reduction, "multilabel_soft_margin_loss")
 
@@ -307,7 +307,7 @@ def gaussian_nll_loss(
 
 def soft_margin_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """``log(1 + exp(-target * x))``, targets -1 and 1."""
-    return reduced(softplus_(neg(mul(target, x))), reduction, "soft_margin_loss")
+    return reduced(softplus(neg(mul(target, x))), reduction, "soft_margin_loss")
 
 
 def margin_ranking_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:

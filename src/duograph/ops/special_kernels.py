@@ -1,4 +1,4 @@
-"""NumPy kernels of special functions that NumPy lacks: erf, erfc, erfinv, normal_cdf, log-gamma, digamma, polygamma.
+"""NumPy kernels of functions that NumPy lacks: erf, erfc, erfinv, log-gamma, digamma, polygamma, and activations.
 
 All take float32 or float64 arrays, compute in float64 and round once, so that float32 results are correctly rounded in
 all but rare cases.
@@ -225,19 +225,79 @@ def _polygamma(x: np.ndarray, n: int) -> np.ndarray:
     return np.where(pole, np.inf if n % 2 else np.nan, value)
 
 
+# ---- sinc, logit ----------------------------------------------------------------------------------------------------
+
+
+def _sinc(x: np.ndarray) -> np.ndarray:
+    """The whole part is taken off before the multiplication with pi, which rounds."""
+    turns = np.rint(x)
+    regular = np.isfinite(x) & (x != 0)
+    safe = np.where(regular, x, 0.5)
+    sine = np.sin((safe - np.where(regular, turns, 0)) * math.pi) * np.where(turns % 2 == 0, 1.0, -1.0)
+    return np.where(regular, sine / (safe * math.pi) + 0.0, np.where(x == 0, 1.0, np.where(np.isnan(x), x, 0.0)))
+
+
+def _logit(x: np.ndarray) -> np.ndarray:
+    near = np.abs(x - 0.5) < 0.25
+    middle = np.where(near, x, 0.5)
+    return np.where(near, np.log1p((2 * middle - 1) / (1 - middle)), np.log(x / (1 - x)))
+
+
+# ---- activations ----------------------------------------------------------------------------------------------------
+# Far below 0 the factor is 0 and the product has the limit 0: arguments are limited to numbers that are not infinite.
+
+
 def _normal_cdf(x: np.ndarray) -> np.ndarray:
     return _erfc(x * -math.sqrt(0.5)) * 0.5
 
 
-def _normal_cdf_by_tanh(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(x * (x * x * 0.044715 + 1) * -math.sqrt(8 / math.pi)))
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, -1e3) * _normal_cdf(x)
+
+
+def _gelu_by_tanh(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, -1e3) / (1 + np.exp(x * (x * x * 0.044715 + 1) * -math.sqrt(8 / math.pi)))
+
+
+def _silu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, -1e3) / (1 + np.exp(-x))
+
+
+def _fast_gelu(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, -1e3) / (1 + np.exp(-1.702 * x))
+
+
+def _mish(x: np.ndarray) -> np.ndarray:
+    return np.maximum(x, -1e3) * np.tanh(np.log1p(np.exp(x)))
+
+
+_SHRINK = tuple(2 * k / math.factorial(2 * k + 1) for k in range(14, 0, -1))
+"""Coefficients of ``(x cosh(x) - sinh(x)) / x**3`` in ``x**2``."""
+
+
+def _tanhshrink(x: np.ndarray) -> np.ndarray:
+    near = np.abs(x) < 2
+    safe = np.where(near, x, 0.0)
+    z = safe * safe
+    return np.where(near, safe * (z * _horner(_SHRINK, z)) / np.cosh(safe), x - np.tanh(x))
+
+
+def _quiet(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """`in_float64` without NumPy's warnings: of overflow on the way to a limit, and of what is undefined."""
+
+    def wrapped(x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return in_float64(kernel)(x)
+
+    return wrapped
 
 
 erf = in_float64(_erf)
 erfc = in_float64(_erfc)
 erfinv = in_float64(_erfinv)
-normal_cdf = in_float64(_normal_cdf)
-normal_cdf_by_tanh = in_float64(_normal_cdf_by_tanh)
 lgamma = in_float64(_lgamma)
 digamma = in_float64(_digamma)
 polygamma = in_float64(_polygamma)
+sinc, logit, tanhshrink = in_float64(_sinc), _quiet(_logit), in_float64(_tanhshrink)
+normal_cdf = in_float64(_normal_cdf)
+gelu, gelu_by_tanh, silu, fast_gelu, mish = map(_quiet, (_gelu, _gelu_by_tanh, _silu, _fast_gelu, _mish))

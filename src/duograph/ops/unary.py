@@ -14,7 +14,7 @@ from duograph.core.op import Op, primitive
 
 from . import special_kernels as special
 from .arithmetic import add, adjoint, div, mul, neg, square, sub
-from .compare import greater
+from .compare import greater, less
 from .creation import constant_like
 from .rules import elementwise_batch, in_float32, require_kind, unary
 from .select import select
@@ -78,6 +78,24 @@ acos = unary(
 atan = unary(
     "atan", np.arctan, lambda x, out, dout: div(dout, adjoint(add(_one(x), mul(x, x)))), "Inverse tangent.", kinds="fc"
 )
+
+
+_SINC_SLOPE = [(-1) ** k * math.pi ** (2 * k) * 2 * k / math.factorial(2 * k + 1) for k in range(9, 0, -1)]
+
+
+def _sinc_slope(x, out, dout):
+    """``(cos(pi x) - sinc(x)) / x``; near 0, where that cancels, its power series."""
+    near = less(square(x), constant_like(x, 0.0625))
+    z = square(select(near, x, constant_like(x, 0)))
+    series = constant_like(x, _SINC_SLOPE[0])
+    for coefficient in _SINC_SLOPE[1:]:
+        series = add(mul(series, z), constant_like(x, coefficient))
+    safe = select(near, _one(x), x)
+    away = div(sub(cos(_scaled(safe, math.pi)), out), safe)
+    return mul(dout, select(near, mul(x, series), away))
+
+
+sinc = unary("sinc", special.sinc, _sinc_slope, "``sin(pi x) / (pi x)``, 1 at 0.", kinds="f")
 sinh = unary("sinh", np.sinh, lambda x, out, dout: mul(dout, adjoint(cosh(x))), "Hyperbolic sine.", kinds="fc")
 cosh: Op = unary("cosh", np.cosh, lambda x, out, dout: mul(dout, adjoint(sinh(x))), "Hyperbolic cosine.", kinds="fc")
 tanh = unary(
@@ -106,12 +124,6 @@ def _gauss(x, dout, factor):
     return mul(_scaled(dout, factor), exp(neg(square(x))))
 
 
-def _tanh_slope(x):
-    """Twice the derivative of the argument that `normal_cdf_by_tanh` gives to ``tanh``."""
-    slope = 2 * math.sqrt(2 / math.pi)
-    return add(_scaled(square(x), 3 * 0.044715 * slope), constant_like(x, slope))
-
-
 erf = unary(
     "erf", special.erf, lambda x, out, dout: _gauss(x, dout, 2 / math.sqrt(math.pi)), "Error function.", kinds="f"
 )
@@ -122,15 +134,9 @@ erfinv = unary(
     "erfinv", special.erfinv, lambda x, out, dout: mul(_scaled(dout, math.sqrt(math.pi) / 2), exp(square(out))),
     "Inverse of the error function; infinite at -1 and 1, NaN beyond.", kinds="f",
 )  # fmt: skip
-normal_cdf = unary(
-    "normal_cdf", special.normal_cdf,
-    lambda x, out, dout: mul(_scaled(dout, 1 / math.sqrt(2 * math.pi)), exp(_scaled(square(x), -0.5))),
-    "Distribution function of the normal distribution, exact also where it is small.", kinds="f",
-)  # fmt: skip
-normal_cdf_by_tanh = unary(
-    "normal_cdf_by_tanh", special.normal_cdf_by_tanh,
-    lambda x, out, dout: mul(mul(dout, _tanh_slope(x)), mul(out, sub(_one(out), out))),
-    "``(1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2``, exact also where it is small.", kinds="f",
+logit = unary(
+    "logit", special.logit, lambda x, out, dout: div(dout, mul(x, sub(_one(x), x))),
+    "``log(x / (1 - x))``, accurate near its zero at 1/2, too.", kinds="f",
 )  # fmt: skip
 lgamma = unary(
     "lgamma", special.lgamma, lambda x, out, dout: mul(dout, digamma(x)), "Logarithm of the absolute gamma function.",

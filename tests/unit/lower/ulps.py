@@ -26,10 +26,42 @@ def _sigmoid(x: Any) -> Any:
     return np.where(x < 0, t, 1) / (1 + t)
 
 
-def _normal_cdf_by_tanh(x: Any) -> Any:
+def _gelu_by_tanh(x: Any) -> Any:
     wide = x.dtype.type
     slope = np.sqrt(8 / np.arccos(wide(-1)))
-    return 1 / (1 + np.exp(-slope * (x * (1 + wide("0.044715") * x * x))))
+    return x * _sigmoid(slope * (x * (1 + wide("0.044715") * x * x)))
+
+
+def _mish(x: Any) -> Any:
+    e = np.exp(np.minimum(x, 100))
+    return x * ((e * e + 2 * e) / (e * e + 2 * e + 2))
+
+
+def _tanhshrink(x: Any) -> Any:
+    """Near 0 ``(x cosh(x) - sinh(x)) / cosh(x)``, the numerator as a series."""
+    z = np.where(np.abs(x) < 3, x, 0) ** 2
+    total = term = np.ones_like(z) / 3
+    for k in range(2, 30):
+        term = term * z * k / ((k - 1) * (2 * k) * (2 * k + 1))
+        total = total + term
+    return np.where(np.abs(x) < 3, x * z * total / np.cosh(np.sqrt(z)), x - np.tanh(x))
+
+
+def _sinc(x: Any) -> Any:
+    pi = np.arccos(x.dtype.type(-1))
+    turns = np.rint(x)
+    value = np.where(turns % 2 == 0, 1, -1) * np.sin(pi * (x - turns)) / (pi * x)
+    return np.where(np.isinf(x), 0, np.where(x == 0, 1, value))
+
+
+def _logit(x: Any) -> Any:
+    near = np.abs(x - 0.5) < 0.25
+    return np.where(near, np.log1p((2 * x - 1) / (1 - x)), np.log(x / (1 - x)))
+
+
+def _limited(x: Any) -> Any:
+    """So far below 0 that ``x`` times the factor is 0; infinity times 0 would be NaN."""
+    return np.maximum(x, -1e4)
 
 
 REFERENCE: dict[str, Callable[..., Any]] = {
@@ -39,10 +71,13 @@ REFERENCE: dict[str, Callable[..., Any]] = {
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot,
-    "normal_cdf_by_tanh": _normal_cdf_by_tanh,
+    "gelu_by_tanh": lambda x: _gelu_by_tanh(_limited(x)),
+    "silu": lambda x: _limited(x) * _sigmoid(x),
+    "fast_gelu": lambda x: _limited(x) * _sigmoid(x.dtype.type("1.702") * x),
+    "mish": lambda x: _mish(_limited(x)), "tanhshrink": _tanhshrink, "sinc": _sinc, "logit": _logit,
     "xlogy": lambda x, y: np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y)),
 }  # fmt: skip
-SPECIAL = ("erf", "erfc", "erfinv", "lgamma", "digamma", "normal_cdf")
+SPECIAL = ("erf", "erfc", "erfinv", "lgamma", "digamma", "normal_cdf", "gelu")
 """Functions whose references are in `GOLDEN`."""
 
 BOUND = {
@@ -54,6 +89,7 @@ BOUND = {
     "erfinv": (0.51, 3.0),
     "digamma": (0.51, 1.5),
     "lgamma": (0.51, 2.0),
+    **dict.fromkeys(("gelu", "logit"), (3.0, 3.0)),
 }
 """Allowed errors in float32 and float64. Of ``digamma`` and of ``lgamma`` below 0, which have zeros where they are
 ill-conditioned, errors are counted in ulps of numbers that are at least 1."""

@@ -107,6 +107,8 @@ def sinc(input: Tensor) -> Tensor:
     """``sin(pi x) / (pi x)``, 1 at 0."""
     need_tensor("Sinc", input=input)
     x = as_float(input)
+    if not x.dtype.is_complex:
+        return unary.sinc(x)
     zero = operators.equal(x, 0)
     angle = arithmetic.mul(select(zero, constant_like(x, 1), x), constant_like(x, math.pi))
     return select(zero, constant_like(x, 1), arithmetic.div(unary.sin(angle), angle))
@@ -118,6 +120,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     x = as_float(input)
     if eps is not None and eps >= 0:
         x = arithmetic.minimum(arithmetic.maximum(x, constant_like(x, eps)), constant_like(x, 1 - eps))
+    if not x.dtype.is_complex:
+        return unary.logit(x)
     return unary.log(arithmetic.div(x, arithmetic.sub(constant_like(x, 1), x)))
 
 

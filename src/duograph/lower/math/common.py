@@ -194,3 +194,10 @@ def two_product(b: Builder, x: Value, y: Value) -> tuple[Value, Value]:
     xh, yh = upper_half(b, x), upper_half(b, y)
     xl, yl = x - xh, y - yh
     return product, ((xh * yh - product) + xh * yl + xl * yh) + xl * yl
+
+
+def quotient_of_sums(b: Builder, top: Value, top_low: Value, under: Value, under_low: Value) -> tuple[Value, Value]:
+    """``(top + top_low) / (under + under_low)``, and what is missing."""
+    quotient = top / under
+    product, lost = two_product(b, quotient, under)
+    return quotient, (((top - product) - lost) + (top_low - quotient * under_low)) / under

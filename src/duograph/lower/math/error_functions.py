@@ -1,4 +1,4 @@
-"""``erf``, ``erfc``, ``erfinv``; the normal distribution function and what ``gelu`` calls its approximation."""
+"""``erf``, ``erfc``, ``erfinv``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .common import (
     two_sum,
     upper_half,
 )
-from .exponential import exp_negative, exp_times, sigmoid
+from .exponential import exp_negative, exp_times, lift
 from .logarithm import log
 
 # erf(t) = t + t P(t**2) for t < 1; float32 beyond: 1 - exp(Q(t)), Q fits log(erfc)
@@ -28,13 +28,13 @@ _ERF32 = (
 _LOG_ERFC32 = (
     -2.14455213e-5, 4.38529445e-4, -0.00419085333, 0.0251718033, -0.108361542, -0.633272409, -1.12955201, 1.82459364e-4,
 )  # fmt: skip
-_ERF64 = (
+ERF64 = (
     -7.779095475011288e-10, 1.3710783162081981e-08, -1.620626880138567e-07, 1.6447125791466209e-06,
     -1.4924711841584597e-05, 0.00012055293553395119, -0.0008548325928545974, 0.005223977606102865,
     -0.02686617064310963, 0.11283791670944174, -0.3761263890318352, 0.12837916709551256,
 )  # fmt: skip
 # (1 + 2 a) exp(a**2) erfc(a) as a polynomial in (a - 4) / (a + 4): for 0 <= a <= 27, and to 2**-30 for a <= 11
-_ERFC64 = (
+ERFC64 = (
     -1.8365210082087453e-09, -1.3767667776268067e-08, -7.875246110971265e-09, 1.15420758232119e-07,
     6.311738542112971e-08, -8.349855633788692e-07, 3.009678336211076e-07, 5.717575398391175e-06,
     -1.1224619042360776e-05, -2.440295263783956e-05, 0.0001506222120006757, -0.00019925558957845085,
@@ -53,22 +53,25 @@ def erf(b: Builder, x: Value) -> Value:
     f = format_of(x)
     t = b.abs(x)
     z = t * t
-    near = b.fma(t, poly(b, z, _ERF32 if f is F32 else _ERF64), t)
+    near = b.fma(t, poly(b, z, _ERF32 if f is F32 else ERF64), t)
     one = b.const(1.0, x)
     if f is F32:
         away = one - exp_negative(b, poly(b, at_most(b, t, 4.04), _LOG_ERFC32))
     else:
-        away = one - _erfc_positive(b, at_most(b, t, 6.0), _ERFC64)
+        away = one - _erfc_positive(b, at_most(b, t, 6.0), ERFC64)
     return b.copysign(b.select(b.lt(t, 1.0), near, away), x)
 
 
 def _erfc_positive(b: Builder, a: Value, coefficients: tuple[float, ...]) -> Value:
     """``erfc(a)`` of float64 ``a >= 1/2``; rounding errors of the factor before the exponential are made good."""
-    return _times_gauss(b, a, coefficients, *two_product(b, a, a))
+    return times_gauss(b, a, coefficients, *two_product(b, a, a)) * 2.0 ** -lift(a)
 
 
-def _times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value) -> Value:
-    """``exp(-square - low)`` times a polynomial in ``(a - 4) / (a + 4)``, divided by ``1 + 2 a``; ``a >= 1/2``."""
+def times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value) -> Value:
+    """``exp(-square - low)`` times a polynomial in ``(a - 4) / (a + 4)``, divided by ``1 + 2 a``, ``2**lift`` times that.
+
+    ``a >= 1/2``.
+    """
     divisor, divisor_low = fast_two_sum(a + a, b.const(1.0, a))
     inverse = b.const(1.0, a) / divisor
     error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
@@ -81,8 +84,8 @@ def _times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: 
 
 def _erfc_f64(b: Builder, x: Value) -> Value:
     t = b.abs(x)
-    near = b.const(1.0, x) - b.fma(x, poly(b, x * x, _ERF64), x)
-    away = _erfc_positive(b, at_most(b, t, 27.5), _ERFC64)
+    near = b.const(1.0, x) - b.fma(x, poly(b, x * x, ERF64), x)
+    away = _erfc_positive(b, at_most(b, t, 27.5), ERFC64)
     away = b.select(b.lt(x, 0.0), b.const(2.0, x) - away, away)
     return b.select(b.lt(t, 0.5), near, away)
 
@@ -93,63 +96,6 @@ def erfc(b: Builder, x: Value) -> Value:
     wide = b.convert(x, "f64")
     value = _erfc_positive(b, at_most(b, b.abs(wide), 11.0), _ERFC_SHORT)
     return b.convert(b.select(b.lt(wide, 0.0), b.const(2.0, wide) - value, value), "f32")
-
-
-# (t + 2) exp(t**2 / 2) normal_cdf(-t) as a polynomial in (t - 2) / (t + 2), for 0 <= t <= 14.4
-_NORMAL32 = (
-    -7.07210274e-05, 4.26264269e-05, 0.000719808857, 0.000866028771, -0.00189068611, -0.00674159452, -0.000482813426,
-    0.0367193781, 0.0287984181, -0.331404418, 0.672407985,
-)  # fmt: skip
-_HALF_ERFC64 = tuple(0.5 * c for c in _ERFC64)
-
-
-def normal_cdf(b: Builder, x: Value) -> Value:
-    """``erfc(-x / sqrt(2)) / 2``, exact also far below 0: the exponent ``-x * x / 2`` is kept in two parts."""
-    single = format_of(x) is F32
-    t = at_most(b, b.abs(x), 14.5 if single else 39.0)
-    head = upper_half(b, t)
-    square, low = head * head * 0.5, (t - head) * (t + head) * 0.5
-    a = t * 0.7071067811865476
-    away = _normal_tail32(b, t, square, low) if single else _times_gauss(b, a, _HALF_ERFC64, square, low)
-    away = b.select(b.lt(x, 0.0), away, b.const(1.0, x) - away)
-    if single:
-        return away
-    near = b.copysign(b.fma(a, poly(b, a * a, _ERF64), a), x)
-    return b.select(b.lt(a, 0.5), b.fma(near, 0.5, 0.5), away)
-
-
-def _normal_tail32(b: Builder, t: Value, square: Value, low: Value) -> Value:
-    """``normal_cdf(-t)`` of float32; ``square + low`` is ``t * t / 2``."""
-    divisor, divisor_low = two_sum(t, b.const(2.0, t))
-    inverse = b.const(1.0, t) / divisor
-    error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
-    q = (t - 2.0) * inverse
-    h, h_low = fast_two_sum(b.const(_NORMAL32[-1], t), q * poly(b, q, _NORMAL32[:-1]))
-    factor = h * inverse
-    growth = b.fma(q, -0.41, 0.95)  # by how much the factor grows with the inverse, both relatively
-    factor_low = b.fma(factor * error, growth, b.fma(h, inverse, -factor) + h_low * inverse)
-    return exp_times(b, -square, -low, factor, factor_low)
-
-
-# 2 sqrt(2 / pi), and 0.044715 times that, in two parts
-_SLOPE, _SLOPE_LOW = 1.5957691216057308, -9.96930880911092e-17
-_CUBIC, _CUBIC_LOW = 0.07135481627260025, -6.175149918155315e-19
-
-
-def normal_cdf_by_tanh(b: Builder, x: Value) -> Value:
-    """``(1 + tanh(sqrt(2 / pi) (x + 0.044715 x**3))) / 2``: `sigmoid` of a sum of two floats."""
-    if format_of(x) is F32:
-        t = b.convert(at_least(b, at_most(b, x, 12.0), -12.0), "f64")
-        exact = t * b.fma(t * t, _CUBIC, _SLOPE)
-        argument = b.convert(exact, "f32")
-        return sigmoid(b, argument, b.convert(exact - b.convert(argument, "f64"), "f32"))
-    t = at_least(b, at_most(b, x, 23.0), -23.0)
-    square, square_low = two_product(b, t, t)
-    cubic, cubic_low = two_product(b, square, b.const(_CUBIC, x))
-    cubic_low = cubic_low + b.fma(square_low, _CUBIC, square * _CUBIC_LOW)
-    factor, factor_low = two_sum(cubic, b.const(_SLOPE, x))
-    argument, low = two_product(b, t, factor)
-    return sigmoid(b, argument, b.fma(t, factor_low + (cubic_low + _SLOPE_LOW), low))
 
 
 # erfinv(x) / x as polynomials: in w - 3.125 for w = -log(1 - x**2) < 6.25, in sqrt(w) - 3.25 up to 4, in sqrt(w) - 5.05

@@ -1,5 +1,7 @@
 """``exp``, ``exp2``, ``expm1``, and what is made of them: ``sigmoid``, ``tanh``, ``sinh``, ``cosh``, ``softplus``.
 
+What has a factor that may be subnormal is formed `lift` powers of two larger, and brought down in the last step.
+
 ``exp``: ``x = n ln 2 + r``, ``|r| <= ln 2 / 2``, a polynomial in ``r``, and a scaling by ``2**n`` in two factors, so
 that overflow and subnormal results come out right.
 """
@@ -67,17 +69,25 @@ def exp_of_sum(b: Builder, x: Value, low: Value) -> Value:
     return scale(b, total + (lost + b.fma(r * r, poly(b, r, _EXP32 if f.elem == "f32" else _EXP64), r_low)), n)
 
 
-def exp_times(b: Builder, x: Value, low: Value, factor: Value, factor_low: Value) -> Value:
-    """``exp(x + low) * (factor + factor_low)`` for ``x <= 0``, rounded nearly once.
+def lift(x: Value) -> int:
+    """By how many powers of two numbers are formed larger so that they are normal, or smaller so that they are finite."""
+    return 32 if format_of(x) is F32 else 64
 
-    All is formed ``2**lift`` times larger, so that the power of two is a normal number.
-    """
+
+def exp_times(b: Builder, x: Value, low: Value, factor: Value, factor_low: Value) -> Value:
+    """``exp(x + low) * (factor + factor_low) * 2**lift`` for ``x <= 0``, rounded nearly once."""
     f = format_of(x)
-    coefficients, lift = (_EXP32, 32) if f is F32 else (_EXP64, 64)
     n, r = _reduced(b, at_least(b, x, _RANGE[f.elem][0]), low)
-    p = b.fma(r * r, poly(b, r, coefficients), r)
+    p = b.fma(r * r, poly(b, r, _EXP32 if f is F32 else _EXP64), r)
     value = factor + b.fma(factor, p, b.fma(factor_low, p, factor_low))
-    return value * power_of_two(b, n + f.magic, lift) * 2.0**-lift
+    return value * power_of_two(b, n + f.magic, lift(x))
+
+
+def exp_in_parts(b: Builder, x: Value) -> tuple[Value, Value]:
+    """``p`` and ``power`` with ``exp(x) * 2**lift = power * (1 + p)``, for ``x`` from -109.5 to 65 (-752 to 660)."""
+    n, r = _reduced(b, x)
+    p = b.fma(r * r, poly(b, r, _EXP32 if format_of(x) is F32 else _EXP64), r)
+    return p, power_of_two(b, n + format_of(x).magic, lift(x))
 
 
 def _exp_halved(b: Builder, x: Value) -> Value:
@@ -118,22 +128,27 @@ def expm1(b: Builder, x: Value) -> Value:
     return b.select(b.lt(b.abs(x), 2.0**-f.mantissa * 0.25), x, value)  # keeps -0.0 and subnormal numbers
 
 
-def sigmoid(b: Builder, x: Value, x_low: Value | None = None) -> Value:
-    """``1 / (1 + exp(-x - x_low))`` with the denominator ``1 + 2**n + 2**n expm1(r)`` rounded once.
+def one_plus_exp(b: Builder, x: Value, x_low: Value | None = None) -> Value:
+    """``(1 + exp(x + x_low)) * 2**-lift``: ``1 + 2**n + 2**n expm1(r)`` rounded once.
 
-    All is formed ``2**-lift`` times smaller, so that large denominators are finite and subnormal results right.
+    ``x`` is at most 110.5 (753 in float64) and at least -60 (-600), so that both powers of two are normal numbers.
     """
     f = format_of(x)
-    low, high, lift = (-30.0, 104.5, 24) if f is F32 else (-60.0, 746.0, 64)
-    x = at_most(b, at_least(b, -x, low), high)
     shifted = b.fma(x, LOG2E, f.magic)
     n = shifted - f.magic
     r = b.fma(n, -f.ln2_hi, x)
-    r = b.fma(n, -f.ln2_lo, r) if x_low is None else r - b.fma(n, f.ln2_lo, x_low)
+    r = b.fma(n, -f.ln2_lo, r) if x_low is None else r - b.fma(n, f.ln2_lo, -x_low)
     p = b.fma(r * r, poly(b, r, _EXP32 if f is F32 else _EXP64), r)
-    power, factor = power_of_two(b, shifted, -lift), b.const(2.0**-lift, x)
-    total, lost = fast_two_sum(power, factor)
-    return b.const(1.0, x) / (total + b.fma(power, p, lost)) * factor
+    power, one = power_of_two(b, shifted, -lift(x)), b.const(2.0 ** -lift(x), x)
+    total, lost = fast_two_sum(power, one)
+    return total + b.fma(power, p, lost)
+
+
+def sigmoid(b: Builder, x: Value) -> Value:
+    """``1 / (1 + exp(-x))``; large denominators are finite and subnormal results right."""
+    low, high = (-30.0, 104.5) if format_of(x) is F32 else (-60.0, 746.0)
+    divisor = one_plus_exp(b, at_most(b, at_least(b, -x, low), high))
+    return b.const(1.0, x) / divisor * 2.0 ** -lift(x)
 
 
 def softplus(b: Builder, x: Value) -> Value:
@@ -188,5 +203,6 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 __all__ = [
-    "cosh", "exp", "exp2", "exp_negative", "exp_of_sum", "expm1", "sigmoid", "sinh", "softplus", "tanh",
+    "cosh", "exp", "exp2", "exp_negative", "exp_in_parts", "exp_of_sum", "exp_times", "expm1", "lift", "one_plus_exp", "sigmoid",
+    "sinh", "softplus", "tanh",
 ]  # fmt: skip

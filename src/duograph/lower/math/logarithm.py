@@ -1,4 +1,4 @@
-"""``log``, ``log1p``, ``log2``, ``log10``, ``xlogy`` and the inverse hyperbolic functions.
+"""``log``, ``log1p``, ``log2``, ``log10``, ``xlogy``, ``logit`` and the inverse hyperbolic functions.
 
 ``x = 2**k (1 + f)`` with ``1 + f`` between ``sqrt(1/2)`` and ``sqrt(2)``. float32: a polynomial in ``f``. float64:
 ``log(1 + f) = 2 atanh(s)`` with ``s = f / (2 + f)``, written as ``f - (h - s (h + R))`` with ``h = f**2 / 2``, which
@@ -101,6 +101,13 @@ def xlogy(b: Builder, x: Value, y: Value) -> Value:
     return b.select(zero, b.const(0.0, x), x * log(b, y))
 
 
+def logit(b: Builder, x: Value) -> Value:
+    """``log(x / (1 - x))``; near its zero ``log1p((2 x - 1) / (1 - x))``, where ``2 x - 1`` is exact."""
+    rest = b.const(1.0, x) - x
+    near = log1p(b, (x + x - 1.0) / rest)
+    return b.select(b.lt(b.abs(x - 0.5), 0.17), near, log(b, x / rest))
+
+
 # ---- inverse hyperbolic functions -----------------------------------------------------------------------------------
 
 _LN2 = 0.6931471805599453
@@ -137,4 +144,4 @@ def atanh(b: Builder, x: Value) -> Value:
     return b.copysign(value, x)
 
 
-__all__ = ["acosh", "asinh", "atanh", "log", "log10", "log1p", "log2", "xlogy"]
+__all__ = ["acosh", "asinh", "atanh", "log", "log10", "log1p", "log2", "logit", "xlogy"]

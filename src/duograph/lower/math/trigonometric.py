@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import fast_two_sum, poly, two_product
+from .common import INF, fast_two_sum, poly, quotient_of_sums, two_product
 from .reduction import quadrant_f32, quadrant_f64
 
 _PI, _PI_LOW = 3.141592653589793, 1.2246467991473532e-16
@@ -99,6 +99,26 @@ def sine_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
     return b.copysign(b.select(outer, cosine, sine), x), b.select(outer, sine, cosine)
 
 
+# sin(pi r) / pi = r + r z P(z), z = r**2, for |r| <= 1/2
+_TURNS32 = (-0.0022371495, 0.026117546, -0.19074796, 0.8117422, -1.644934)
+_TURNS64 = (
+    -7.092119523717156e-09, 2.5300880747764265e-07, -6.975840388393772e-06, 0.0001484287871087817,
+    -0.0023460810348048056, 0.026147847817611456, -0.19075182412208258, 0.8117424252833536, -1.6449340668482264,
+)  # fmt: skip
+
+
+def sinc(b: Builder, x: Value) -> Value:
+    """``sin(pi x) / (pi x)`` with the whole part of ``x`` taken off, exactly; 1 at 0, and 0 at infinities."""
+    turns = b.rint(x)
+    r = x - turns
+    z = r * r
+    sine = b.fma(r * z, poly(b, z, _TURNS32 if x.type.elem == "f32" else _TURNS64), r)
+    half = turns * 0.5
+    value = b.select(b.eq(b.rint(half), half), sine, -sine) / x + 0.0
+    value = b.select(b.eq(x, 0.0), b.const(1.0, x), value)
+    return b.select(b.eq(b.abs(x), INF), b.const(0.0, x), value)
+
+
 def cotangent_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
     """``pi / tan(pi x)`` of float64 ``0 < |x| <= 1/2`` as a sum of two floats."""
     t = b.abs(x)
@@ -110,9 +130,7 @@ def cotangent_of_turns(b: Builder, x: Value) -> tuple[Value, Value]:
     cosine, cosine_low = _cosine_f64(b, r, r_low)
     s, s_low = fast_two_sum(b.select(outer, cosine, sine), b.select(outer, cosine_low, sine_low))
     c, c_low = fast_two_sum(b.select(outer, sine, cosine), b.select(outer, sine_low, cosine_low))
-    quotient = c / s
-    product, lost = two_product(b, quotient, s)
-    low = (((c - product) - lost) + (c_low - quotient * s_low)) / s
+    quotient, low = quotient_of_sums(b, c, c_low, s, s_low)
     result, rest = two_product(b, quotient, b.const(_PI, x))
     rest = rest + (quotient * _PI_LOW + low * _PI)
     return b.copysign(result, x), b.select(b.lt(x, 0.0), -rest, rest)

@@ -38,8 +38,9 @@ FAMILIES: dict[str, str] = {
     "pointwise_math": """
         acos acosh angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0
         bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 betainc cos cosh digamma erf
-        erfc erfinv exp exp2 expm1 hypot igamma igamma_grad_a igammac lgamma log log10 log1p log2 normal_cdf
-        normal_cdf_by_tanh polygamma pow rsqrt sigmoid sin sinh softplus sqrt tan tanh xlogy zeta
+        erfc erfinv exp exp2 expm1 fast_gelu gelu gelu_by_tanh hypot igamma igamma_grad_a igammac lgamma log
+        log10 log1p log2 logit mish normal_cdf polygamma pow rsqrt sigmoid silu sin sinc
+        sinh softplus sqrt tan tanh tanhshrink xlogy zeta
     """,
     "pool": """
         adaptive_max_pool avg_pool avg_pool_grad gather_planes max_pool max_unpool resize_axis

@@ -7,6 +7,7 @@ from typing import Any
 from ..loop.builder import Builder
 from ..loop.ir import Value
 from ..math import (
+    activation,
     bessel,
     complex_functions,
     error_functions,
@@ -15,6 +16,7 @@ from ..math import (
     incomplete,
     inverse,
     logarithm,
+    normal_distribution,
     trigonometric,
     zeta,
 )
@@ -51,8 +53,15 @@ _FUNCTIONS: dict[str, Any] = {
     "erf": error_functions.erf,
     "erfc": error_functions.erfc,
     "erfinv": error_functions.erfinv,
-    "normal_cdf": error_functions.normal_cdf,
-    "normal_cdf_by_tanh": error_functions.normal_cdf_by_tanh,
+    "normal_cdf": normal_distribution.normal_cdf,
+    "gelu": normal_distribution.gelu,
+    "gelu_by_tanh": activation.gelu_by_tanh,
+    "fast_gelu": activation.fast_gelu,
+    "silu": activation.silu,
+    "mish": activation.mish,
+    "tanhshrink": activation.tanhshrink,
+    "sinc": trigonometric.sinc,
+    "logit": logarithm.logit,
     "lgamma": gamma.lgamma,
     "digamma": gamma.digamma,
 }
