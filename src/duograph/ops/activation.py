@@ -22,6 +22,7 @@ from .select import select
 from .slices import slice_axis
 from .unary import expm1, relu, sigmoid, tanh
 
+
 def softplus(x: Any, beta: float = 1, threshold: float = 20) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
     inner = x if beta == 1 else scaled(x, beta)

@@ -44,6 +44,12 @@ def test_special_functions(name):
     assert (ulps.ulps(ulps.native(name, single), wide.astype(ulps.Long)) <= allowed).all()
 
 
+def test_lgamma_left_of_zero():
+    """``-log(-x)``, also where ``x * sin(pi x)`` is no float any more."""
+    x = -np.exp(np.random.default_rng(0).uniform(-740, -40, 1000))
+    assert ulps.ulps(ulps.native("lgamma", x), -np.log(-x.astype(ulps.Long))).max() <= 1
+
+
 def test_huge_angles():
     """Reduction of arguments for which the number of turns has more bits than a float."""
     rng = np.random.default_rng(0)

@@ -86,10 +86,10 @@ BOUND = {
     "rsqrt": (1.5, 1.5),
     "exp": (1.0, 1.0),
     "log": (0.85, 0.85),
-    "erfinv": (0.51, 3.0),
+    "erfinv": (0.51, 2.0),
     "digamma": (0.51, 1.5),
     "lgamma": (0.51, 2.0),
-    **dict.fromkeys(("gelu", "logit"), (3.0, 3.0)),
+    **dict.fromkeys(("gelu", "logit", "tanhshrink"), (3.0, 3.0)),
 }
 """Allowed errors in float32 and float64. Of ``digamma`` and of ``lgamma`` below 0, which have zeros where they are
 ill-conditioned, errors are counted in ulps of numbers that are at least 1."""

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from ..loop.builder import Builder
 from ..loop.ir import Value
 from .common import INF, NAN, fast_two_sum, in_f64, poly, two_product, two_sum
-from .logarithm import log
 from .power import log_in_two
 from .trigonometric import cotangent_of_turns, sine_of_turns
 
@@ -40,12 +39,8 @@ _HALF_LOG_2PI, _HALF_LOG_2PI_LOW = 0.9189385332046728, -3.8782941580672414e-17
 _LOG_PI = 1.1447298858494002
 
 
-def _near(b: Builder, d: Value, coefficients: Sequence[float]) -> Value:
-    return d * poly(b, d, coefficients) + 0.0  # the zero itself is positive
-
-
-def _lgamma_positive(b: Builder, x: Value) -> Value:
-    """``lgamma(x)`` for finite ``x > 0``."""
+def _lgamma_positive(b: Builder, x: Value) -> tuple[Value, Value]:
+    """``lgamma(x)`` for finite ``x > 0`` as a sum of two."""
     one, zero = b.const(1.0, x), b.const(0.0, x)
 
     def lift(i: Value, y: Value, y_low: Value, product: Value, product_low: Value) -> tuple[Value, ...]:
@@ -70,10 +65,13 @@ def _lgamma_positive(b: Builder, x: Value) -> Value:
     t, t_low = two_sum(s, b.const(_HALF_LOG_2PI, x))
     u, u_low = two_sum(t, -log_p)
     rest = ((a_low - y_low) + (_HALF_LOG_2PI_LOW - log_p_low)) + (s_low + t_low + u_low)
-    value = u + (series + rest)
-    value = b.select(b.lt(b.abs(x - 1.0), 0.0625), _near(b, x - 1.0, _NEAR_ONE), value)
-    value = b.select(b.lt(b.abs(x - 2.0), 0.0625), _near(b, x - 2.0, _NEAR_TWO), value)
-    return b.select(b.gt(x, 1e300), x * (log_y - 1.0), value)  # where the parts would overflow
+    value, low = u, series + rest
+    for root, coefficients in ((1.0, _NEAR_ONE), (2.0, _NEAR_TWO)):
+        d = x - root
+        near = b.lt(b.abs(d), 0.0625)
+        value, low = b.select(near, d * poly(b, d, coefficients), value), b.select(near, zero, low)
+    huge = b.gt(x, 1e300)  # where the parts would overflow
+    return b.select(huge, x * (log_y - 1.0), value), b.select(huge, zero, low)
 
 
 @in_f64
@@ -82,10 +80,14 @@ def lgamma(b: Builder, x: Value) -> Value:
     t = b.abs(x)
     regular = b.gt(t, 0.0) & b.lt(t, INF)
     t = b.select(regular, t, b.const(1.0, x))
-    value = _lgamma_positive(b, t)
+    value, low = _lgamma_positive(b, t)
     sine = b.abs(sine_of_turns(b, t - b.rint(t))[0])
-    reflected = (b.const(_LOG_PI, x) - log(b, t * b.select(b.eq(sine, 0.0), b.const(1.0, x), sine))) - value
-    value = b.select(b.lt(x, 0.0), reflected, value)
+    log_sine, log_low = log_in_two(b, t * b.select(b.eq(sine, 0.0), b.const(1.0, x), sine))
+    constant, lost = two_sum(b.const(_LOG_PI, x), -log_sine)
+    total, error = two_sum(constant, -value)
+    reflected = total + ((lost + error) - (log_low + low))
+    # next to 0 both are -log(t), and the product with the sine would not be a number of normal size
+    value = b.select(b.lt(x, -1e-20), reflected, value + low)
     pole = b.le(x, 0.0) & b.eq(b.floor(x), x)
     value = b.select(pole | b.eq(b.abs(x), INF), b.const(INF, x), value)
     return b.select(b.isnan(x), x, value)
