@@ -8,15 +8,12 @@ from .common import (
     F32,
     INF,
     NAN,
-    at_least,
     at_most,
     fast_two_sum,
     format_of,
     in_f64,
     poly,
     two_product,
-    two_sum,
-    upper_half,
 )
 from .exponential import exp_negative, exp_times, lift
 from .logarithm import log
@@ -68,10 +65,7 @@ def _erfc_positive(b: Builder, a: Value, coefficients: tuple[float, ...]) -> Val
 
 
 def times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value) -> Value:
-    """``exp(-square - low)`` times a polynomial in ``(a - 4) / (a + 4)``, divided by ``1 + 2 a``, ``2**lift`` times that.
-
-    ``a >= 1/2``.
-    """
+    """``2**lift exp(-square - low) P((a - 4) / (a + 4)) / (1 + 2 a)`` for ``a >= 1/2``."""
     divisor, divisor_low = fast_two_sum(a + a, b.const(1.0, a))
     inverse = b.const(1.0, a) / divisor
     error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
@@ -98,8 +92,8 @@ def erfc(b: Builder, x: Value) -> Value:
     return b.convert(b.select(b.lt(wide, 0.0), b.const(2.0, wide) - value, value), "f32")
 
 
-# erfinv(x) / x: a constant in two parts and t times a polynomial in t, for w = -log(1 - x**2) and
-# t = w - 3.125 below 6.25, t = sqrt(w) - 3.25 up to 16, t = sqrt(w) - 5.05 beyond
+# erfinv(x) / x: a constant in two parts and d times a polynomial in d, with w = -log(1 - x**2):
+# d = w - 3.125 for w below 6.25, sqrt(w) - 3.25 up to 16, sqrt(w) - 5.05 beyond
 _ERFINV_NEAR = (
     3.431822216535651e-21, -1.0289473799715783e-21, -3.6070982770725157e-19, 1.1454789697913164e-18,
     1.583723358131027e-17, -1.3006383601173293e-16, -4.394824388013745e-17, 6.595024693687824e-15,

@@ -70,7 +70,7 @@ def exp_of_sum(b: Builder, x: Value, low: Value) -> Value:
 
 
 def lift(x: Value) -> int:
-    """By how many powers of two numbers are formed larger so that they are normal, or smaller so that they are finite."""
+    """By how many powers of two numbers are formed larger to be normal, or smaller to be finite."""
     return 32 if format_of(x) is F32 else 64
 
 
@@ -203,6 +203,6 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 __all__ = [
-    "cosh", "exp", "exp2", "exp_negative", "exp_in_parts", "exp_of_sum", "exp_times", "expm1", "lift", "one_plus_exp", "sigmoid",
-    "sinh", "softplus", "tanh",
+    "cosh", "exp", "exp2", "exp_negative", "exp_in_parts", "exp_of_sum", "exp_times", "expm1", "lift", "one_plus_exp",
+    "sigmoid", "sinh", "softplus", "tanh",
 ]  # fmt: skip

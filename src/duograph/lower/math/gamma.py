@@ -6,8 +6,6 @@ floats all the way, because near its zeros at 1 and 2 the terms cancel; very clo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..loop.builder import Builder
 from ..loop.ir import Value
 from .common import INF, NAN, fast_two_sum, in_f64, poly, two_product, two_sum

@@ -1,7 +1,7 @@
 """The distribution function of the normal distribution, and ``gelu``, which is ``x`` times it.
 
-Below 0 the function is ``exp(-x * x / 2)`` times one that changes slowly; the exponent is kept in two parts. It is formed
-``2**lift`` times larger, and ``gelu`` multiplies before it brings that down: so it has all digits where the
+Below 0 the function is ``exp(-x * x / 2)`` times one that changes slowly; the exponent is kept in two parts. It is
+formed ``2**lift`` times larger, and ``gelu`` multiplies before it brings that down: so it has all digits where the
 function itself is subnormal.
 """
 
