@@ -30,7 +30,8 @@ single = import_module("duograph.runtime.single")
 FLOATS = [dt.float32, dt.float32, dt.float32, dt.float64, dt.float16, dt.bfloat16]
 OTHERS = [dt.int32, dt.int64, dt.uint8, dt.int8, dt.bool_]
 UNARY = ("exp", "tanh", "neg", "abs", "sigmoid", "erf", "relu", "floor", "sin", "cos", "square", "sign", "log1p",
-         "round", "sqrt", "rsqrt", "atan", "softplus", "expm1", "reciprocal")  # fmt: skip
+         "round", "sqrt", "rsqrt", "atan", "softplus", "expm1", "reciprocal", "gelu", "silu", "mish",
+         "sinc")  # fmt: skip
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "pow", "atan2", "fmod", "copysign")
 INTEGER_BINARY = ("add", "sub", "mul", "maximum", "minimum", "floor_div", "mod", "bitwise_and", "bitwise_xor")
 COMPARE = ("less", "greater", "equal", "not_equal", "less_equal", "greater_equal")
