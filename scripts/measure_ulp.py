@@ -16,7 +16,8 @@ import duograph  # noqa: F401  (declares the ops)
 from tests.unit.lower import ulps
 
 DOCUMENT = Path("docs/maths.md")
-BEGIN, END = "<!-- measured by scripts/ulp -->", "<!-- end of the measurements -->"
+MARKS = "<!-- measured by scripts/ulp -->", "<!-- end of the measurements -->"
+SPECIAL_MARKS = "<!-- measured by scripts/ulp --special -->", "<!-- end of the special functions -->"
 BINARY = ("pow", "atan2", "hypot", "xlogy")
 
 
@@ -84,12 +85,13 @@ def table(names: list[str]) -> list[str]:
     return lines
 
 
-def write(lines: list[str]) -> None:
-    """Puts the table into the document."""
+def write(lines: list[str], marks: tuple[str, str]) -> None:
+    """Puts a table into the document, between two marks."""
+    begin, end = marks
     text = DOCUMENT.read_text()
     when = f"Measured on {time.strftime('%Y-%m-%d')}, {platform.machine()}, {_processor()}, one thread:"
-    block = "\n".join([BEGIN, when, "", *lines, END])
-    DOCUMENT.write_text(re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: block, text, flags=re.DOTALL))
+    block = "\n".join([begin, when, "", *lines, end])
+    DOCUMENT.write_text(re.sub(f"{re.escape(begin)}.*{re.escape(end)}", lambda _: block, text, flags=re.DOTALL))
 
 
 def _processor() -> str:
@@ -146,13 +148,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="functions to look at; all, written to docs/maths.md, if none")
     parser.add_argument("--golden", action="store_true", help="write the table of special values anew")
+    parser.add_argument("--special", action="store_true", help="measure Bessel, incomplete and zeta functions")
     options = parser.parse_args()
     if options.golden:
         write_golden()
         return
+    if options.special:
+        from scripts import measure_special
+
+        write(measure_special.table(), SPECIAL_MARKS)
+        return
     lines = table(options.names or [*ulps.REFERENCE, *ulps.SPECIAL])
     if not options.names:
-        write(lines)
+        write(lines, MARKS)
 
 
 if __name__ == "__main__":

@@ -139,3 +139,20 @@ def test_special_angles_and_lengths():
         math.hypot(1e300, 1e300),
         math.hypot(3e-320, 4e-320),
     ]
+
+
+# arguments, exact result (mpmath), units in the last place: where factors are exponentials of terms that cancel, and
+# far out on waves
+CANCELLING = [
+    ("igamma", (45.75, 32.375), 0.015348770351583144, 8),
+    ("igammac", (45.75, 60.5), 0.021149304173379502, 8),
+    ("betainc", (18.8, 18.4, 0.405), 0.10968252830648663, 16),
+    ("bessel_j1", (189.025,), -0.014581166069922743, 8),
+    ("bessel_y0", (1000.5,), 0.016017974964604328, 8),
+]
+
+
+@pytest.mark.parametrize(("name", "operands", "exact", "bound"), CANCELLING, ids=[row[0] for row in CANCELLING])
+def test_large_terms_that_cancel(name, operands, exact, bound):
+    (got,) = ulps.native(name, *[np.array([v]) for v in operands])
+    assert abs(got - exact) <= bound * np.spacing(abs(exact))

@@ -175,9 +175,11 @@ def _j_far(b: Builder, order: int, x: Value, second: bool) -> Value:
         return term, p + b.select(is_odd, zero, signed), q + b.select(is_odd, signed, zero)
 
     _, p, q = b.for_(1, 24, 1, step, (one, one, zero))
-    sine, cosine = sine_and_cosine(b, x - (2 * order + 1) * _PI / 4.0)
+    # of x - pi / 4, or x - 3 pi / 4, without rounding that: root 2 times both
+    sine, cosine = sine_and_cosine(b, x)
+    sine, cosine = (-sine - cosine, sine - cosine) if order else (sine - cosine, sine + cosine)
     wave = p * sine + q * cosine if second else p * cosine - q * sine
-    return b.sqrt(b.const(2.0 / _PI, x) / x) * wave
+    return wave / b.sqrt(x * _PI)
 
 
 def j(order: int) -> Callable[..., Value]:

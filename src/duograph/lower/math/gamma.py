@@ -37,7 +37,7 @@ _HALF_LOG_2PI, _HALF_LOG_2PI_LOW = 0.9189385332046728, -3.8782941580672414e-17
 _LOG_PI = 1.1447298858494002
 
 
-def _lgamma_positive(b: Builder, x: Value) -> tuple[Value, Value]:
+def lgamma_in_two(b: Builder, x: Value) -> tuple[Value, Value]:
     """``lgamma(x)`` for finite ``x > 0`` as a sum of two."""
     one, zero = b.const(1.0, x), b.const(0.0, x)
 
@@ -78,7 +78,7 @@ def lgamma(b: Builder, x: Value) -> Value:
     t = b.abs(x)
     regular = b.gt(t, 0.0) & b.lt(t, INF)
     t = b.select(regular, t, b.const(1.0, x))
-    value, low = _lgamma_positive(b, t)
+    value, low = lgamma_in_two(b, t)
     sine = b.abs(sine_of_turns(b, t - b.rint(t))[0])
     log_sine, log_low = log_in_two(b, t * b.select(b.eq(sine, 0.0), b.const(1.0, x), sine))
     constant, lost = two_sum(b.const(_LOG_PI, x), -log_sine)

@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import INF, NAN, any_lane, in_f64
-from .exponential import exp
-from .gamma import digamma, lgamma
-from .logarithm import log, log1p
+from .common import INF, NAN, any_lane, fast_two_sum, in_f64, two_product, two_sum
+from .exponential import exp_of_sum
+from .gamma import digamma, lgamma_in_two
+from .logarithm import log
+from .power import log_in_two
 
 _TINY = 1e-300
 _STEPS = 2000
@@ -35,6 +36,30 @@ def _iterate(
 
     one = b.const(1.0, like)
     return b.while_((one, one, *init), goes_on, step)[2:]
+
+
+def _exp_of_terms(b: Builder, *terms: tuple[Value, Value]) -> Value:
+    """``exp`` of a sum of large terms that cancel, each in two parts: a rounding error of the sum would count as many
+    times as the result is units."""
+    (total, low), *others = terms
+    for term, term_low in others:
+        total, lost = two_sum(total, term)
+        low = low + (lost + term_low)
+    return exp_of_sum(b, *fast_two_sum(total, low))
+
+
+def _times_log(b: Builder, factor: Value, x: Value, x_low: Value | None = None) -> tuple[Value, Value]:
+    """``factor * log(x + x_low)`` as a sum of two."""
+    high, low = log_in_two(b, x)
+    if x_low is not None:
+        low = low + x_low / x
+    product, rest = two_product(b, factor, high)
+    return product, rest + factor * low
+
+
+def _minus_lgamma(b: Builder, a: Value) -> tuple[Value, Value]:
+    high, low = lgamma_in_two(b, a)
+    return -high, -low
 
 
 def _series(b: Builder, a: Value, x: Value) -> tuple[Value, Value]:
@@ -88,7 +113,8 @@ def _split(b: Builder, a: Value, x: Value) -> tuple[Value, ...]:
     fine = b.gt(a, 0.0) & b.gt(x, 0.0) & b.lt(a, INF) & b.lt(x, INF)
     one = b.const(1.0, a)
     a, x = b.select(fine, a, one), b.select(fine, x, one)
-    return fine, b.lt(x, a + 1.0), a, x, exp(b, a * log(b, x) - x - lgamma(b, a))
+    factor = _exp_of_terms(b, _times_log(b, a, x), (-x, b.const(0.0, x)), _minus_lgamma(b, a))
+    return fine, b.lt(x, a + 1.0), a, x, factor
 
 
 def _parts(b: Builder, a: Value, x: Value, left: Value) -> tuple[tuple[Value, Value], tuple[Value, Value]]:
@@ -158,8 +184,14 @@ def betainc(b: Builder, a: Value, c: Value, x: Value) -> Value:
     fine = defined & b.gt(x, 0.0) & b.lt(x, 1.0)
     safe_a, safe_c = b.select(fine, a, one), b.select(fine, c, one)
     safe_x = b.select(fine, x, b.const(0.5, x))
-    constant = lgamma(b, safe_a + safe_c) - lgamma(b, safe_a) - lgamma(b, safe_c)
-    factor = exp(b, constant + safe_a * log(b, safe_x) + safe_c * log1p(b, -safe_x))
+    both, lost = two_sum(safe_a, safe_c)
+    of_both, low = lgamma_in_two(b, both)
+    low = low + lost * digamma(b, both)
+    rest, rest_low = two_sum(one, -safe_x)
+    factor = _exp_of_terms(
+        b, _times_log(b, safe_a, safe_x), _times_log(b, safe_c, rest, rest_low), (of_both, low),
+        _minus_lgamma(b, safe_a), _minus_lgamma(b, safe_c),
+    )  # fmt: skip
     swap = b.gt(safe_x, (safe_a + 1.0) / (safe_a + safe_c + 2.0))
     p, q = b.select(swap, safe_c, safe_a), b.select(swap, safe_a, safe_c)
     part = factor * _beta_fraction(b, p, q, b.select(swap, one - safe_x, safe_x)) / p
