@@ -37,13 +37,16 @@ def test_slopes_are_those_of_differences(name):
 
 @pytest.mark.parametrize("name", [*GATED, "tanhshrink", "sinc", "logit", "normal_cdf"])
 def test_reference_and_machine_code(name):
-    """The interpreter's NumPy function is as good as the native one, in float32 to the last bits."""
-    x = np.concatenate([np.linspace(-110, 30, 3001), np.linspace(-2, 2, 3001), [INF, -INF, math.nan, 0.0, -0.0]])
-    x = x.astype(np.float32)
-    native, reference = get_op(name)(Tensor(x)).asnumpy(), get_op(name).reference(x)
-    np.testing.assert_array_equal(np.isnan(native), np.isnan(reference))
-    np.testing.assert_allclose(native, reference, rtol=3 * 2**-23, atol=3 * 2**-149)
-    assert (np.signbit(native) == np.signbit(reference))[~np.isnan(native)].all()
+    """The interpreter's NumPy function is as good as the native one, in float32 to the last bits; no warnings."""
+    numbers = [np.linspace(-110, 30, 3001), np.linspace(-2, 2, 3001), np.linspace(-760, -400, 301)]
+    edges = np.array([INF, -INF, math.nan, 0.0, -0.0, 1e38, -1e38])
+    for dtype, units in ((np.float64, 4096), (np.float32, 3)):
+        x = np.concatenate([*numbers, edges]).astype(dtype)
+        native, reference = get_op(name)(Tensor(x)).asnumpy(), get_op(name).reference(x)
+        np.testing.assert_array_equal(np.isnan(native), np.isnan(reference))
+        info = np.finfo(dtype)
+        np.testing.assert_allclose(native, reference, rtol=units * info.eps, atol=3 * info.smallest_subnormal)
+        assert (np.signbit(native) == np.signbit(reference))[~np.isnan(native)].all()
 
 
 def test_sinc_next_to_integers():
@@ -62,6 +65,19 @@ def test_slope_of_sinc_near_zero():
     slope, curvature = ms.grad(lambda x: ops.sinc(x).sum()), ms.grad(lambda x: slope(x).sum())
     np.testing.assert_allclose(slope(x).asnumpy(), -(math.pi**2) / 3 * x.asnumpy(), rtol=1e-5)
     np.testing.assert_allclose(curvature(Tensor(0.0)).asnumpy(), -(math.pi**2) / 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_slope_of_sinc_far_out(dtype):
+    """Next to half integers the cosine is nearly 0: it must not come from a rounded ``pi * x``."""
+    x = np.array([100.5, -1000.5, 3000.25, INF, -INF, 3e38], dtype)
+    f = [100.5, -1000.5]
+    want = [-1 / (math.pi * v * abs(v)) for v in f] + [
+        (math.sqrt(0.5) - math.sqrt(0.5) / (math.pi * 3000.25)) / 3000.25
+    ]
+    slope = ms.grad(lambda x: ops.sinc(x).sum())(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(slope[:3], want, rtol=4 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(slope[3:], [0, 0, 1 / 3e38], rtol=4 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("name", ["silu", "tanhshrink", "sinc", "logit"])

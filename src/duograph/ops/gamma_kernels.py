@@ -18,7 +18,7 @@ import numpy as np
 from .special_kernels import digamma, hurwitz_zeta, lgamma
 
 _TINY = 1e-300
-_STEPS = 2000
+_STEPS = 1_000_000
 
 
 def in_float64(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:

@@ -77,8 +77,8 @@ def _erf_small(x: np.ndarray) -> np.ndarray:
     return x * _horner(_ERF_P, z) / _horner(_ERF_Q, z)
 
 
-def _erfc_positive(y: np.ndarray) -> np.ndarray:
-    """erfc for ``y >= 0.46875``."""
+def _erfc_positive(y: np.ndarray, times: float | np.ndarray = 1.0) -> np.ndarray:
+    """erfc for ``y >= 0.46875``, times a number."""
     y = np.minimum(y, _ZERO + 1.0)
     factor = _horner(_ERFC_P, y) / _horner(_ERFC_Q, y)
     if (y > _MIDDLE).any():
@@ -88,7 +88,8 @@ def _erfc_positive(y: np.ndarray) -> np.ndarray:
     # exp(-y*y) with y*y in two parts: a rounding error of y*y would be magnified by exp.
     head = np.trunc(y * 16.0) / 16.0
     rest = (y - head) * (y + head)
-    return np.exp(-head * head) * np.exp(-rest) * factor
+    root = np.exp(-head * head / 2)  # the whole may be subnormal
+    return root * (np.exp(-rest) * factor * times) * root
 
 
 def _erf(x: np.ndarray) -> np.ndarray:
@@ -244,7 +245,8 @@ def _logit(x: np.ndarray) -> np.ndarray:
 
 
 # ---- activations ----------------------------------------------------------------------------------------------------
-# Far below 0 the factor is 0 and the product has the limit 0: arguments are limited to numbers that are not infinite.
+# The factor may be subnormal when the product is not: roots of it are multiplied one after the other. Where it is 0,
+# the product has the limit 0, not NaN: arguments are limited to numbers that are not infinite.
 
 
 def _normal_cdf(x: np.ndarray) -> np.ndarray:
@@ -252,23 +254,34 @@ def _normal_cdf(x: np.ndarray) -> np.ndarray:
 
 
 def _gelu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, -1e3) * _normal_cdf(x)
+    t = np.maximum(x, -1e3)
+    y = -t * math.sqrt(0.5)
+    return np.where(t < -1, _erfc_positive(np.maximum(y, _SMALL), t * 0.5), t * _normal_cdf(t))
+
+
+def _times_sigmoid(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """``x / (1 + exp(-t))``."""
+    root = np.exp(-np.abs(t) / 2)
+    left = np.maximum(x, -1e300) * root / (1 + root * root) * root
+    return np.where(t < 0, left, x / (1 + root * root))
 
 
 def _gelu_by_tanh(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, -1e3) / (1 + np.exp(x * (x * x * 0.044715 + 1) * -math.sqrt(8 / math.pi)))
+    return _times_sigmoid(x, x * (x * x * 0.044715 + 1) * math.sqrt(8 / math.pi))
 
 
 def _silu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, -1e3) / (1 + np.exp(-x))
+    return _times_sigmoid(x, x)
 
 
 def _fast_gelu(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, -1e3) / (1 + np.exp(-1.702 * x))
+    return _times_sigmoid(x, 1.702 * x)
 
 
 def _mish(x: np.ndarray) -> np.ndarray:
-    return np.maximum(x, -1e3) * np.tanh(np.log1p(np.exp(x)))
+    root = np.exp(np.minimum(x, 0) / 2)
+    left = np.maximum(x, -1e300) * root * root  # tanh(log1p(e)) is e to the last bit
+    return np.where(x < -40, left, x * np.tanh(np.log1p(np.exp(x))))
 
 
 _SHRINK = tuple(2 * k / math.factorial(2 * k + 1) for k in range(14, 0, -1))

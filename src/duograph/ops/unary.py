@@ -13,8 +13,8 @@ from duograph.core import dtype as dt
 from duograph.core.op import Op, primitive
 
 from . import special_kernels as special
-from .arithmetic import add, adjoint, div, mul, neg, square, sub
-from .compare import greater, less
+from .arithmetic import abs_, add, adjoint, div, mul, neg, square, sub
+from .compare import equal, greater, less
 from .creation import constant_like
 from .rules import elementwise_batch, in_float32, require_kind, unary
 from .select import select
@@ -84,14 +84,24 @@ _SINC_SLOPE = [(-1) ** k * math.pi ** (2 * k) * 2 * k / math.factorial(2 * k + 1
 
 
 def _sinc_slope(x, out, dout):
-    """``(cos(pi x) - sinc(x)) / x``; near 0, where that cancels, its power series."""
+    """``(cos(pi x) - sinc(x)) / x``; near 0, where that cancels, its power series.
+
+    ``cos(pi x)`` is ``sin(pi (1/2 - |r|))``, and minus that for odd ``x - r``, where ``r`` is the distance to a whole
+    number; infinities count as one.
+    """
     near = less(square(x), constant_like(x, 0.0625))
     z = square(select(near, x, constant_like(x, 0)))
     series = constant_like(x, _SINC_SLOPE[0])
     for coefficient in _SINC_SLOPE[1:]:
         series = add(mul(series, z), constant_like(x, coefficient))
     safe = select(near, _one(x), x)
-    away = div(sub(cos(_scaled(safe, math.pi)), out), safe)
+    infinite = isinf(x)
+    turns = round_(select(infinite, constant_like(x, 0), x))
+    r = select(infinite, constant_like(x, 0), sub(x, turns))
+    cosine = sin(_scaled(sub(constant_like(x, 0.5), abs_(r)), math.pi))
+    half = _scaled(turns, 0.5)
+    cosine = select(equal(round_(half), half), cosine, neg(cosine))
+    away = div(sub(cosine, out), safe)
     return mul(dout, select(near, mul(x, series), away))
 
 
@@ -135,7 +145,7 @@ erfinv = unary(
     "Inverse of the error function; infinite at -1 and 1, NaN beyond.", kinds="f",
 )  # fmt: skip
 logit = unary(
-    "logit", special.logit, lambda x, out, dout: div(dout, mul(x, sub(_one(x), x))),
+    "logit", special.logit, lambda x, out, dout: add(div(dout, x), div(dout, sub(_one(x), x))),
     "``log(x / (1 - x))``, accurate near its zero at 1/2, too.", kinds="f",
 )  # fmt: skip
 lgamma = unary(

@@ -44,6 +44,19 @@ def test_special_functions(name):
     assert (ulps.ulps(ulps.native(name, single), wide.astype(ulps.Long)) <= allowed).all()
 
 
+def test_borders_of_normal_cdf():
+    """Neither lane forgets the border itself, and float64 agrees with float32 everywhere."""
+    for border in (0.7071067811865476, 14.6, 39.0):
+        for x in (border, -border):
+            near = np.array([np.nextafter(x, -INF), x, np.nextafter(x, INF)])
+            for name in ("normal_cdf", "gelu"):
+                assert np.ptp(ulps.native(name, near)) <= 8 * np.spacing(border), (name, x)
+    x = np.linspace(-14.5, 9, 20011).astype(np.float32)
+    for name in ("normal_cdf", "gelu"):
+        wide = ulps.native(name, x.astype(np.float64)).astype(ulps.Long)
+        assert ulps.ulps(ulps.native(name, x), wide).max() <= 0.55
+
+
 def test_lgamma_left_of_zero():
     """``-log(-x)``, also where ``x * sin(pi x)`` is no float any more."""
     x = -np.exp(np.random.default_rng(0).uniform(-740, -40, 1000))
@@ -149,6 +162,11 @@ CANCELLING = [
     ("betainc", (18.8, 18.4, 0.405), 0.10968252830648663, 16),
     ("bessel_j1", (189.025,), -0.014581166069922743, 8),
     ("bessel_y0", (1000.5,), 0.016017974964604328, 8),
+    ("bessel_j1", (1e308,), 7.5866879552418009e-155, 8),
+    ("igamma", (1e6, 1e6), 0.50013298076087259, 64),
+    ("igamma", (2.6e305, 1.0), 0.0, 0),
+    ("igammac", (2.6e305, 1.0), 1.0, 0),
+    ("betainc", (1e-310, 2e-310, 0.5), 0.66666666666666667, 1e4),
 ]
 
 

@@ -89,7 +89,8 @@ BOUND = {
     "erfinv": (0.51, 2.0),
     "digamma": (0.51, 1.5),
     "lgamma": (0.51, 2.0),
-    **dict.fromkeys(("gelu", "logit", "tanhshrink"), (3.0, 3.0)),
+    **dict.fromkeys(("logit", "tanhshrink"), (3.0, 3.0)),
+    **dict.fromkeys(("gelu", "normal_cdf", "erfc"), (0.55, 2.0)),
 }
 """Allowed errors in float32 and float64. Of ``digamma`` and of ``lgamma`` below 0, which have zeros where they are
 ill-conditioned, errors are counted in ulps of numbers that are at least 1."""
@@ -144,6 +145,7 @@ EDGES = (
     0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.0, 3.0, 10.0, 100.0, -100.0, np.inf, -np.inf, np.nan,
     5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e-45, -1e-45, 1e-40, 1.1754944e-38, 3.4028235e38, 1e300, -1e300,
     88.7, 88.72284, -87.4, -103.9, -103.98, 709.78, 710.0, -745.1, -745.2, 16777216.0, 1e22,
+    0.7071067811865476, -0.7071067811865476, -0.7071067811865475, -0.7071067811865477,  # borders of normal_cdf
     6381956970095103.0 * 2.0**797,  # the float64 that is nearest to a multiple of pi / 2
 )  # fmt: skip
 
@@ -204,7 +206,7 @@ def golden() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return table
 
 
-def every_float32(step: int = 151, block: int = 1 << 20) -> Iterator[np.ndarray]:
+def every_float32(step: int = 37, block: int = 1 << 20) -> Iterator[np.ndarray]:
     """Every ``step``-th float32, in blocks."""
     for start in range(0, 1 << 32, step * block):
         stop = min(start + step * block, 1 << 32)

@@ -118,6 +118,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """``log(x / (1 - x))``; with ``eps``, of ``x`` limited to ``eps`` .. ``1 - eps``."""
     need_tensor("Logit", input=input)
     x = as_float(input)
+    if eps is not None and not is_number(eps):
+        raise refused("Logit", input=input, eps=eps)
     if eps is not None and eps >= 0:
         x = arithmetic.minimum(arithmetic.maximum(x, constant_like(x, eps)), constant_like(x, 1 - eps))
     if not x.dtype.is_complex:

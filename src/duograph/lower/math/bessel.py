@@ -16,7 +16,7 @@ from .exponential import cosh, exp, sinh
 from .logarithm import log
 from .trigonometric import sine_and_cosine
 
-_PI, _EULER = 3.141592653589793, 0.5772156649015329
+_PI, _ROOT_PI, _EULER = 3.141592653589793, 1.772453850905516, 0.5772156649015329
 _I_BORDER, _K_BORDER, _J_BORDER = 30.0, 2.0, 25.0
 _TINY = 2.2250738585072014e-308
 _START = 80
@@ -179,7 +179,7 @@ def _j_far(b: Builder, order: int, x: Value, second: bool) -> Value:
     sine, cosine = sine_and_cosine(b, x)
     sine, cosine = (-sine - cosine, sine - cosine) if order else (sine - cosine, sine + cosine)
     wave = p * sine + q * cosine if second else p * cosine - q * sine
-    return wave / b.sqrt(x * _PI)
+    return wave / (b.sqrt(x) * _ROOT_PI)
 
 
 def j(order: int) -> Callable[..., Value]:

@@ -198,6 +198,7 @@ def two_product(b: Builder, x: Value, y: Value) -> tuple[Value, Value]:
 
 def quotient_of_sums(b: Builder, top: Value, top_low: Value, under: Value, under_low: Value) -> tuple[Value, Value]:
     """``(top + top_low) / (under + under_low)``, and what is missing."""
-    quotient = top / under
+    inverse = b.const(1.0, under) / under
+    quotient = top * inverse
     product, lost = two_product(b, quotient, under)
-    return quotient, (((top - product) - lost) + (top_low - quotient * under_low)) / under
+    return quotient, (((top - product) - lost) + (top_low - quotient * under_low)) * inverse

@@ -7,15 +7,18 @@ from ..loop.ir import Value
 from .common import (
     F32,
     INF,
+    LOG2E,
     NAN,
     at_most,
     fast_two_sum,
     format_of,
     in_f64,
     poly,
+    quotient_of_sums,
     two_product,
+    two_sum,
 )
-from .exponential import exp_negative, exp_times, lift
+from .exponential import exp2_short, exp_negative, exp_times, lift
 from .logarithm import log
 
 # erf(t) = t + t P(t**2) for t < 1; float32 beyond: 1 - exp(Q(t)), Q fits log(erfc)
@@ -55,31 +58,33 @@ def erf(b: Builder, x: Value) -> Value:
     if f is F32:
         away = one - exp_negative(b, poly(b, at_most(b, t, 4.04), _LOG_ERFC32))
     else:
-        away = one - _erfc_positive(b, at_most(b, t, 6.0), ERFC64)
+        away = one - _erfc_positive(b, at_most(b, t, 6.0))
     return b.copysign(b.select(b.lt(t, 1.0), near, away), x)
 
 
-def _erfc_positive(b: Builder, a: Value, coefficients: tuple[float, ...]) -> Value:
+def _erfc_positive(b: Builder, a: Value) -> Value:
     """``erfc(a)`` of float64 ``a >= 1/2``; rounding errors of the factor before the exponential are made good."""
-    return times_gauss(b, a, coefficients, *two_product(b, a, a)) * 2.0 ** -lift(a)
+    return times_gauss(b, a, ERFC64, *two_product(b, a, a)) * 2.0 ** -lift(a)
 
 
-def times_gauss(b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value) -> Value:
-    """``2**lift exp(-square - low) P((a - 4) / (a + 4)) / (1 + 2 a)`` for ``a >= 1/2``."""
-    divisor, divisor_low = fast_two_sum(a + a, b.const(1.0, a))
-    inverse = b.const(1.0, a) / divisor
-    error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
+def times_gauss(
+    b: Builder, a: Value, coefficients: tuple[float, ...], square: Value, low: Value, times: Value | None = None
+) -> Value:
+    """``2**lift exp(-square - low) P((a - 4) / (a + 4)) / (1 + 2 a)`` for ``a >= 1/2``, times ``times``."""
+    divisor, divisor_low = two_sum(a + a, b.const(1.0, a))
     q = (a - 4.0) / (a + 4.0)
-    h, h_low = fast_two_sum(b.const(coefficients[-1], a), q * poly(b, q, coefficients[:-1]))
-    factor = h * inverse
-    factor_low = b.fma(factor, error, b.fma(h, inverse, -factor) + h_low * inverse)
+    top, top_low = fast_two_sum(b.const(coefficients[-1], a), q * poly(b, q, coefficients[:-1]))
+    if times is not None:
+        product, lost = two_product(b, top, times)
+        top, top_low = product, lost + top_low * times
+    factor, factor_low = quotient_of_sums(b, top, top_low, divisor, divisor_low)
     return exp_times(b, -square, -low, factor, factor_low)
 
 
 def _erfc_f64(b: Builder, x: Value) -> Value:
     t = b.abs(x)
     near = b.const(1.0, x) - b.fma(x, poly(b, x * x, ERF64), x)
-    away = _erfc_positive(b, at_most(b, t, 27.5), ERFC64)
+    away = _erfc_positive(b, at_most(b, t, 27.5))
     away = b.select(b.lt(x, 0.0), b.const(2.0, x) - away, away)
     return b.select(b.lt(t, 0.5), near, away)
 
@@ -88,7 +93,10 @@ def erfc(b: Builder, x: Value) -> Value:
     if x.type.elem == "f64":
         return _erfc_f64(b, x)
     wide = b.convert(x, "f64")
-    value = _erfc_positive(b, at_most(b, b.abs(wide), 11.0), _ERFC_SHORT)
+    a = at_most(b, b.abs(wide), 11.0)
+    one, above, divisor = b.const(1.0, a), a + 4.0, a + a + 1.0
+    inverse = one / (above * divisor)
+    value = poly(b, (a - 4.0) * divisor * inverse, _ERFC_SHORT) * (above * inverse) * exp2_short(b, a * a * -LOG2E)
     return b.convert(b.select(b.lt(wide, 0.0), b.const(2.0, wide) - value, value), "f32")
 
 

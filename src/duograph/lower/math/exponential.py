@@ -10,7 +10,19 @@ from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import F32, LOG2E, at_least, at_most, fast_two_sum, format_of, in_f64, poly, power_of_two, scale
+from .common import (
+    F32,
+    LOG2E,
+    at_least,
+    at_most,
+    fast_two_sum,
+    format_of,
+    in_f64,
+    poly,
+    power_of_two,
+    round_even,
+    scale,
+)
 from .logarithm import log1p
 
 # exp(r) = 1 + r + r**2 P(r); expm1(r) = r + r**2 Q(r)
@@ -31,6 +43,10 @@ _EXP2_64 = (
     4.4347734601484526e-10, 7.073783845503845e-09, 1.0178199557887947e-07, 1.321543527921249e-06,
     1.5252733493162402e-05, 0.00015403530457117407, 0.0013333558146774581, 0.009618129107594117,
     0.055504108664820084, 0.2402265069591013, 0.6931471805599453,
+)  # fmt: skip
+_EXP2_SHORT = (
+    1.5196147058530988e-05, 0.00015466758856714388, 0.0013333935118791343, 0.009618038124698242, 0.055504103658865114,
+    0.24022651066610964, 0.69314718070458,
 )  # fmt: skip
 _RANGE = {"f32": (-104.5, 89.5), "f64": (-746.0, 710.5)}
 """Where ``exp`` has reached 0 and infinity; ``exp`` of half of it, too, stays in range."""
@@ -109,6 +125,13 @@ def exp2(b: Builder, x: Value) -> Value:
     n = (x + f.magic) - f.magic
     r = x - n
     return scale(b, b.fma(r, poly(b, r, _EXP2_32 if f is F32 else _EXP2_64), 1.0), n)
+
+
+def exp2_short(b: Builder, x: Value) -> Value:
+    """``2**x`` of float64 to 2**-34, for what is rounded to float32; ``|x|`` is at most 1022."""
+    n, shifted = round_even(b, x)
+    r = x - n
+    return b.fma(r, poly(b, r, _EXP2_SHORT), 1.0) * power_of_two(b, shifted)
 
 
 def expm1(b: Builder, x: Value) -> Value:
@@ -203,6 +226,6 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 __all__ = [
-    "cosh", "exp", "exp2", "exp_negative", "exp_in_parts", "exp_of_sum", "exp_times", "expm1", "lift", "one_plus_exp",
-    "sigmoid", "sinh", "softplus", "tanh",
+    "cosh", "exp", "exp2", "exp2_short", "exp_negative", "exp_in_parts", "exp_of_sum", "exp_times", "expm1", "lift",
+    "one_plus_exp", "sigmoid", "sinh", "softplus", "tanh",
 ]  # fmt: skip

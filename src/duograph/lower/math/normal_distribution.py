@@ -1,76 +1,74 @@
 """The distribution function of the normal distribution, and ``gelu``, which is ``x`` times it.
 
-Below 0 the function is ``exp(-x * x / 2)`` times one that changes slowly; the exponent is kept in two parts. It is
-formed ``2**lift`` times larger, and ``gelu`` multiplies before it brings that down: so it has all digits where the
-function itself is subnormal.
+float32 is computed in float64 with polynomials that are as short as that allows, and rounded once. In float64 the
+exponent ``-x * x / 2`` is a sum of two, and what is small is formed ``2**lift`` times larger, times ``x`` for
+``gelu``, and brought down in the last step: so ``gelu`` has all digits where the distribution function is subnormal.
 """
 
 from __future__ import annotations
 
 from ..loop.builder import Builder
 from ..loop.ir import Value
-from .common import F32, at_most, fast_two_sum, format_of, poly, two_sum, upper_half
+from .common import LOG2E, at_least, at_most, poly, upper_half
 from .error_functions import ERF64, ERFC64, times_gauss
-from .exponential import exp_times, lift
+from .exponential import exp2_short, lift
 
-# (t + 2) exp(t**2 / 2) normal_cdf(-t) as a polynomial in (t - 2) / (t + 2), for 0 <= t <= 14.4
-_NORMAL32 = (
-    -7.07210274e-05, 4.26264269e-05, 0.000719808857, 0.000866028771, -0.00189068611, -0.00674159452, -0.000482813426,
-    0.0367193781, 0.0287984181, -0.331404418, 0.672407985,
+# (t + 2) exp(t**2 / 2) normal_cdf(-t) as a polynomial in (t - 2) / (t + 2), to 2**-30, for 0 <= t <= 14.6
+_SHORT = (
+    -1.820885673074278e-05, -9.044963895457164e-05, -0.00012201396393379173, 0.00017539764071270936,
+    0.0008218703717206082, 0.0007969235690457165, -0.0019479789306343749, -0.006727060496605216, -0.0004701672915200575,
+    0.03671853532860495, 0.02879739410972439, -0.33140444666594127, 0.6724080045884385,
 )  # fmt: skip
-_HALF_ERFC64 = tuple(0.5 * c for c in ERFC64)
-_ROOT = 0.7071067811865476
-_NEAR = _ROOT
-"""Where float64 uses the polynomial for ``erf(x / sqrt(2))`` near 0."""
+_END32, _END64 = 14.6, 39.0
+"""From where on the results of ``-x`` round to 0."""
 
 
 def normal_cdf(b: Builder, x: Value) -> Value:
-    """``erfc(-x / sqrt(2)) / 2``, exact also far below 0."""
-    t, tail, unlift = _tail(b, x)
-    above = b.const(1.0, x) - tail * unlift
-    below = b.lt(x, 0.0)
-    if format_of(x) is not F32:
-        above = b.select(b.lt(t, _NEAR), b.fma(_erf_near(b, x), 0.5, 0.5), above)
-        below = b.lt(x, -_NEAR)
-    return b.select(below, tail * unlift, above)
+    """``erfc(-x / sqrt(2)) / 2``."""
+    if x.type.elem == "f32":
+        return b.convert(_short(b, b.convert(x, "f64")), "f32")
+    tail = _tail(b, x, None) * 2.0 ** -lift(x)
+    return _chosen(b, x, tail, b.const(1.0, x) - tail, b.fma(_erf_near(b, x), 0.5, 0.5))
 
 
 def gelu(b: Builder, x: Value) -> Value:
     """``x * normal_cdf(x)``."""
-    t, tail, unlift = _tail(b, x)
-    above = b.fma(-t, tail * unlift, x)
-    below = b.lt(x, 0.0)
-    if format_of(x) is not F32:
-        half = x * 0.5
-        near = b.copysign(b.fma(half, _erf_near(b, x), half), x)  # keeps -0.0
-        above = b.select(b.lt(t, _NEAR), near, above)
-        below = b.lt(x, -_NEAR)
-    return b.select(below, -t * tail * unlift, above)
+    if x.type.elem == "f32":
+        wide = b.convert(x, "f64")
+        return b.convert(at_least(b, wide, -_END32) * _short(b, wide), "f32")
+    tail = _tail(b, x, b.abs(x)) * 2.0 ** -lift(x)
+    half = x * 0.5
+    near = b.copysign(b.fma(half, _erf_near(b, x), half), x)  # keeps -0.0
+    return _chosen(b, x, -tail, x - tail, near)
+
+
+def _short(b: Builder, x: Value) -> Value:
+    """`normal_cdf` of a float64 for a float32."""
+    t = at_most(b, b.abs(x), _END32)
+    inverse = b.const(1.0, t) / (t + 2.0)
+    tail = poly(b, (t - 2.0) * inverse, _SHORT) * inverse * exp2_short(b, t * t * (-0.5 * LOG2E))
+    return b.select(b.lt(x, 0.0), tail, b.const(1.0, x) - tail)
+
+
+# ---- float64 --------------------------------------------------------------------------------------------------------
+
+_ROOT = 0.7071067811865476
+_HALF_ERFC64 = tuple(0.5 * c for c in ERFC64)
+
+
+def _chosen(b: Builder, x: Value, below: Value, above: Value, near: Value) -> Value:
+    return b.select(b.lt(b.abs(x), _ROOT), near, b.select(b.lt(x, 0.0), below, above))
 
 
 def _erf_near(b: Builder, x: Value) -> Value:
+    """``erf(x / sqrt(2))`` near 0."""
     a = x * _ROOT
     return b.fma(a, poly(b, a * a, ERF64), a)
 
 
-def _tail(b: Builder, x: Value) -> tuple[Value, Value, float]:
-    """``t = |x|``, limited to where ``normal_cdf(-t)`` is 0; that times ``2**lift``; and ``2**-lift``."""
-    single = format_of(x) is F32
-    t = at_most(b, b.abs(x), 14.5 if single else 39.0)
+def _tail(b: Builder, x: Value, factor: Value | None) -> Value:
+    """``normal_cdf(-|x|)``, times ``factor`` (at most `_END64` of it), times ``2**lift``."""
+    t = at_most(b, b.abs(x), _END64)
     head = upper_half(b, t)
     square, low = head * head * 0.5, (t - head) * (t + head) * 0.5
-    tail = _tail32(b, t, square, low) if single else times_gauss(b, t * _ROOT, _HALF_ERFC64, square, low)
-    return t, tail, 2.0 ** -lift(x)
-
-
-def _tail32(b: Builder, t: Value, square: Value, low: Value) -> Value:
-    """``normal_cdf(-t) * 2**lift`` of float32; ``square + low`` is ``t * t / 2``."""
-    divisor, divisor_low = two_sum(t, b.const(2.0, t))
-    inverse = b.const(1.0, t) / divisor
-    error = b.fma(-inverse, divisor, 1.0) - inverse * divisor_low
-    q = (t - 2.0) * inverse
-    h, h_low = fast_two_sum(b.const(_NORMAL32[-1], t), q * poly(b, q, _NORMAL32[:-1]))
-    factor = h * inverse
-    growth = b.fma(q, -0.41, 0.95)  # by how much the factor grows with the inverse, both relatively
-    factor_low = b.fma(factor * error, growth, b.fma(h, inverse, -factor) + h_low * inverse)
-    return exp_times(b, -square, -low, factor, factor_low)
+    return times_gauss(b, t * _ROOT, _HALF_ERFC64, square, low, None if factor is None else at_most(b, factor, _END64))

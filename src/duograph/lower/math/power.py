@@ -14,19 +14,13 @@ from .common import (
     at_most,
     fast_two_sum,
     poly,
-    power_of_two,
-    round_even,
     split_exponent,
     two_product,
 )
-from .exponential import exp_of_sum
+from .exponential import exp2_short, exp_of_sum
 
-# 2 atanh(s) = 2 s + s z P(z), z = s**2, and 2**r = 1 + r Q(r), both to 2**-34
+# 2 atanh(s) = 2 s + s z P(z), z = s**2, to 2**-34
 _LOG_SHORT = (0.23583546997666552, 0.2853723949339601, 0.40000336201538494, 0.6666666564136375)
-_EXP2_SHORT = (
-    1.5196147058530988e-05, 0.00015466758856714388, 0.0013333935118791343, 0.009618038124698242, 0.055504103658865114,
-    0.24022651066610964, 0.69314718070458,
-)  # fmt: skip
 # atanh(s) / s = 1 + z / 3 + z**2 P(z)
 _ATANH = (
     0.05995219056829419, 0.058373237930307395, 0.06668162915355273, 0.07692278326284434, 0.0909090943675661,
@@ -72,9 +66,7 @@ def _positive_f32(b: Builder, x: Value, y: Value) -> Value:
     z = s * s
     log2_x = b.fma(s * 2.0 + s * z * poly(b, z, _LOG_SHORT), LOG2E, k)
     t = at_most(b, at_least(b, b.convert(y, "f64") * log2_x, -200.0), 200.0)
-    n, shifted = round_even(b, t)
-    r = t - n
-    return b.convert(b.fma(r, poly(b, r, _EXP2_SHORT), 1.0) * power_of_two(b, shifted), "f32")
+    return b.convert(exp2_short(b, t), "f32")
 
 
 def pow_(b: Builder, x: Value, y: Value) -> Value:

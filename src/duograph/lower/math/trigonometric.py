@@ -112,9 +112,10 @@ def sinc(b: Builder, x: Value) -> Value:
     turns = b.rint(x)
     r = x - turns
     z = r * r
-    sine = b.fma(r * z, poly(b, z, _TURNS32 if x.type.elem == "f32" else _TURNS64), r)
+    sine, low = fast_two_sum(r, r * z * poly(b, z, _TURNS32 if x.type.elem == "f32" else _TURNS64))
     half = turns * 0.5
-    value = b.select(b.eq(b.rint(half), half), sine, -sine) / x + 0.0
+    value = sine / x + low / x
+    value = b.select(b.eq(b.rint(half), half), value, -value) + 0.0
     value = b.select(b.eq(x, 0.0), b.const(1.0, x), value)
     return b.select(b.eq(b.abs(x), INF), b.const(0.0, x), value)
 

@@ -65,7 +65,10 @@ _FUNCTIONS: dict[str, Any] = {
     "lgamma": gamma.lgamma,
     "digamma": gamma.digamma,
 }
-_IN_F64 = {"asinh", "acosh", "atanh", "sinh", "cosh", "tan", "erfc", "erfinv", "lgamma", "digamma", "hypot"}
+_IN_F64 = {
+    "asinh", "acosh", "atanh", "sinh", "cosh", "tan", "erfc", "erfinv", "lgamma", "digamma", "hypot",
+    "normal_cdf", "gelu",
+}  # fmt: skip
 _COMPLEX: dict[str, Any] = {
     name: getattr(complex_functions, name)
     for name in (
