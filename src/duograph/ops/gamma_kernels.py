@@ -40,11 +40,13 @@ def _series(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     term = 1.0 / a
     total = term.copy()
     n = a.copy()
+    running = np.ones(a.shape, bool)
     for _ in range(_STEPS):
         n = n + 1.0
         term = term * x / n
-        total = total + term
-        if np.all(np.abs(term) <= 1e-17 * np.abs(total)):
+        total = np.where(running, total + term, total)
+        running &= np.abs(term) > 1e-17 * np.abs(total)
+        if not running.any():
             break
     return total
 
@@ -55,6 +57,7 @@ def _fraction(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     c = np.full_like(b, 1.0 / _TINY)
     d = 1.0 / b
     total = d.copy()
+    running = np.ones(d.shape, bool)
     for i in range(1, _STEPS):
         an = -i * (i - a)
         b = b + 2.0
@@ -62,8 +65,10 @@ def _fraction(a: np.ndarray, x: np.ndarray) -> np.ndarray:
         d = 1.0 / np.where(np.abs(d) < _TINY, _TINY, d)
         c = b + an / c
         c = np.where(np.abs(c) < _TINY, _TINY, c)
-        total = total * d * c
-        if np.all(np.abs(d * c - 1.0) < 1e-16):
+        factor = d * c
+        total = np.where(running, total * factor, total)
+        running &= np.abs(factor - 1.0) >= 1e-16
+        if not running.any():
             break
     return total
 
@@ -118,14 +123,16 @@ def _beta_fraction(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
     c = np.ones_like(x)
     d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0))
     total = d.copy()
+    running = np.ones(d.shape, bool)
     for m in range(1, _STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
         for step in (even, odd):
             d = 1.0 / nonzero(1.0 + step * d)
             c = nonzero(1.0 + step / c)
-            total = total * d * c
-        if np.all(np.abs(d * c - 1.0) < 1e-16):
+            total = np.where(running, total * d * c, total)
+        running &= np.abs(d * c - 1.0) >= 1e-16
+        if not running.any():
             break
     return total
 
