@@ -19,6 +19,8 @@ from .special_kernels import digamma, hurwitz_zeta, lgamma
 
 _TINY = 1e-300
 _STEPS = 1_000_000
+_COMPLEX_STEP = 1e-30
+"""Imaginary part of ``a`` whose share in the result is the derivative in ``a``, times this."""
 
 
 def in_float64(kernel: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
@@ -45,7 +47,7 @@ def _series(a: np.ndarray, x: np.ndarray) -> np.ndarray:
         n = n + 1.0
         term = term * x / n
         total = np.where(running, total + term, total)
-        running &= np.abs(term) > 1e-17 * np.abs(total)
+        running &= (np.abs(term.real) > 1e-17 * np.abs(total.real)) | (np.abs(term.imag) > 1e-17 * np.abs(total.imag))
         if not running.any():
             break
     return total
@@ -67,7 +69,7 @@ def _fraction(a: np.ndarray, x: np.ndarray) -> np.ndarray:
         c = np.where(np.abs(c) < _TINY, _TINY, c)
         factor = d * c
         total = np.where(running, total * factor, total)
-        running &= np.abs(factor - 1.0) >= 1e-16
+        running &= (np.abs(factor.real - 1.0) >= 1e-16) | (np.abs(factor.imag) >= 1e-16 * _COMPLEX_STEP)
         if not running.any():
             break
     return total
@@ -104,12 +106,11 @@ def igammac(a: np.ndarray, x: np.ndarray) -> np.ndarray:
 @in_float64
 def igamma_grad_a(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     fine, left, a, x, factor = _split(a, x)
-    h = 1e-30
-    series = _series(a + 1j * h, np.where(left, x, a) + 0j)
-    fraction = _fraction(np.where(left, 1.0, a) + 1j * h, np.where(left, 2.0, x) + 0j)
+    series = _series(a + 1j * _COMPLEX_STEP, np.where(left, x, a) + 0j)
+    fraction = _fraction(np.where(left, 1.0, a) + 1j * _COMPLEX_STEP, np.where(left, 2.0, x) + 0j)
     slope = np.log(x) - digamma(a)  # of the logarithm of the factor
-    of_series = factor * (slope * series.real + series.imag / h)
-    of_fraction = -factor * (slope * fraction.real + fraction.imag / h)
+    of_series = factor * (slope * series.real + series.imag / _COMPLEX_STEP)
+    of_fraction = -factor * (slope * fraction.real + fraction.imag / _COMPLEX_STEP)
     return np.where(fine, np.where(left, of_series, of_fraction), 0.0)
 
 

@@ -256,7 +256,7 @@ def test_functions_that_are_series(name, real):
     with np.errstate(all="ignore"):
         error = np.abs(got - want) / np.maximum(np.abs(want), 1e-3)
     scaled = np.where((got == want) | np.isnan(want), 0, error) / np.finfo(real).eps
-    assert scaled.max() <= (1.01 if real is np.float32 else 500)
+    assert scaled.max() <= (1.01 if real is np.float32 else 2000)
 
 
 def test_roots_of_complex_infinities():
