@@ -47,11 +47,11 @@ def _one(x: float) -> float:
     return 1.0
 
 
-def _normal_cdf(x: Any) -> Any:
+def normal_cdf(x: Any) -> Any:
     return mp.erfc(-x / mp.sqrt(2)) / 2
 
 
-def _log_gamma(x: Any) -> Any:
+def log_gamma(x: Any) -> Any:
     return mp.loggamma(x) if x > 0 else mp.log(mp.pi / abs(x * mp.sin(mp.pi * x))) - mp.loggamma(-x)
 
 
@@ -66,10 +66,10 @@ def _elementary_cases() -> dict[str, Case]:
         "erf": Case(mp.erf, (np.concatenate([_even(-6, 6, MANY), _even(-1.1, 1.1, MANY)]),), {}),
         "erfc": Case(mp.erfc, (np.concatenate([_even(-6, 26.5, MANY), _even(0.4, 1.2, MANY)]),), {}),
         "erfinv": Case(mp.erfinv, (inside[np.abs(inside) < 1],), {}),
-        "normal_cdf": Case(_normal_cdf, (normal,), {}),
-        "gelu": Case(lambda x: x * _normal_cdf(x), (normal,), {}),
-        "lgamma, x > 0": Case(_log_gamma, (right,), {}),
-        "lgamma, x < 0": Case(_log_gamma, (left,), {}, _one),
+        "normal_cdf": Case(normal_cdf, (normal,), {}),
+        "gelu": Case(lambda x: x * normal_cdf(x), (normal,), {}),
+        "lgamma, x > 0": Case(log_gamma, (right,), {}),
+        "lgamma, x < 0": Case(log_gamma, (left,), {}, _one),
         "digamma": Case(mp.digamma, (np.concatenate([left, right]),), {}, _one),
     }
 

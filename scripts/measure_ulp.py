@@ -106,6 +106,8 @@ def write_golden(count: int = 60) -> None:
     """Arguments and results (as sums of two floats) of the special functions, in hexadecimal."""
     import mpmath as mp
 
+    from scripts.measure_special import log_gamma, normal_cdf
+
     mp.mp.prec = 300
     rng = np.random.default_rng(2)
     u = rng.uniform
@@ -125,12 +127,6 @@ def write_golden(count: int = 60) -> None:
         "gelu": [u(-38.6, 8, 2 * count), u(-1.5, 1.5, count), u(-14.5, -12, count)],
     }
 
-    def log_gamma(x: Any) -> Any:
-        return mp.loggamma(x) if x > 0 else mp.log(mp.pi / abs(x * mp.sin(mp.pi * x))) - mp.loggamma(-x)
-
-    def normal_cdf(x: Any) -> Any:
-        return mp.erfc(-x / mp.sqrt(2)) / 2
-
     exact = {
         "erf": mp.erf, "erfc": mp.erfc, "erfinv": mp.erfinv, "lgamma": log_gamma, "digamma": mp.digamma,
         "normal_cdf": normal_cdf, "gelu": lambda x: x * normal_cdf(x),
@@ -148,7 +144,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="functions to look at; all, written to docs/maths.md, if none")
     parser.add_argument("--golden", action="store_true", help="write the table of special values anew")
-    parser.add_argument("--special", action="store_true", help="measure Bessel, incomplete and zeta functions")
+    parser.add_argument("--special", action="store_true", help="measure special functions")
     options = parser.parse_args()
     if options.golden:
         write_golden()

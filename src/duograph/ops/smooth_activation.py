@@ -15,6 +15,7 @@ import numpy as np
 from . import special_kernels as special
 from .arithmetic import add, maximum, minimum, mul, square, sub
 from .creation import constant_like
+from .norm import scaled
 from .rules import unary
 from .unary import exp, sigmoid, tanh
 
@@ -23,17 +24,13 @@ def _one(x: Any) -> Any:
     return constant_like(x, 1)
 
 
-def _times(x: Any, number: float) -> Any:
-    return mul(x, constant_like(x, number))
-
-
 def _within(x: Any, reach: float) -> Any:
     """``x`` limited to where slopes are not yet those of 0 and of ``x``: so none is infinity times 0."""
     return minimum(maximum(x, constant_like(x, -reach)), constant_like(x, reach))
 
 
 def _normal_density(x: Any) -> Any:
-    return _times(exp(_times(square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
+    return scaled(exp(scaled(square(x), -0.5)), 1 / math.sqrt(2 * math.pi))
 
 
 softplus = unary(
@@ -69,14 +66,14 @@ def _gelu_by_tanh_slope(x: Any) -> Any:
     near = _within(x, 30)
     slope = 2 * math.sqrt(2 / math.pi)
     one, z = constant_like(x, slope), square(near)
-    s = sigmoid(mul(near, add(_times(z, 0.044715 * slope), one)))
-    inner = add(_times(z, 3 * 0.044715 * slope), one)
+    s = sigmoid(mul(near, add(scaled(z, 0.044715 * slope), one)))
+    inner = add(scaled(z, 3 * 0.044715 * slope), one)
     return add(s, mul(mul(near, inner), mul(s, sub(_one(s), s))))
 
 
 def _silu_slope(x: Any, out: Any, rate: float = 1.0) -> Any:
     """Of ``out = x * sigmoid(rate * x)``."""
-    inside, product = (x, out) if rate == 1 else (_times(x, rate), _times(out, rate))
+    inside, product = (x, out) if rate == 1 else (scaled(x, rate), scaled(out, rate))
     s = sigmoid(inside)
     near = minimum(product, constant_like(x, 1e3))
     return add(s, mul(near, sub(_one(s), s)))
