@@ -251,6 +251,26 @@ class DynamicLossScaler(LossScaler):
         return True
 
 
+def _level_of(level: str, options: dict[str, Any]) -> str:
+    """The level that casts as ``level`` with these options of `build_train_network`."""
+    unknown = sorted(set(options) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"})
+    if unknown:
+        raise ValueError(f"For 'build_train_network', the keyword arguments {unknown} are not recognized.")
+    changes = {k: v for k, v in options.items() if k != "loss_scale_manager"}
+    if not changes:
+        return level
+    if level not in ("O0", "O2", "O3"):
+        raise ValueError(f"For 'build_train_network', {sorted(changes)} go with the levels O0, O2 and O3, not {level}.")
+    cast_to = changes.get("cast_model_type", dt.float32 if level == "O0" else dt.float16)
+    keep = changes.get("keep_batchnorm_fp32", level == "O2")
+    if cast_to not in (dt.float16, dt.float32) or not isinstance(keep, bool):
+        raise ValueError(
+            "For 'build_train_network', 'cast_model_type' must be float16 or float32 and 'keep_batchnorm_fp32' a bool, "
+            f"but got {cast_to} and {keep!r}."
+        )
+    return "O0" if cast_to is dt.float32 else "O2" if keep else "O3"
+
+
 def build_train_network(
     network: Cell, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
 ) -> Cell:
@@ -262,19 +282,20 @@ def build_train_network(
         loss_fn (Cell): its loss; ``None`` if the network returns the loss. Default ``None``.
         level (str): see `auto_mixed_precision`. Default ``"O0"``.
         boost_level (str): kept for old programs. Default ``"O0"``.
-        kwargs: ``cast_model_type``, ``keep_batchnorm_fp32``, ``loss_scale_manager``.
+        kwargs: ``cast_model_type`` (float16 or float32) and ``keep_batchnorm_fp32`` (bool) in the place of what
+            ``level`` ``"O0"``, ``"O2"`` or ``"O3"`` says; ``loss_scale_manager``.
 
     Returns:
         Cell.
 
     Raises:
-        ValueError: unknown level.
+        ValueError: unknown level or keyword, or a keyword that the level does not go with.
     """
     from duograph.nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 
     if level not in LEVELS:
         raise ValueError(f"The amp level {level} is not supported")
-    auto_mixed_precision(network, level)
+    auto_mixed_precision(network, _level_of(level, kwargs))
     manager = kwargs.get("loss_scale_manager")
     if manager is None and level in ("O2", "O3"):
         manager = DynamicLossScaleManager() if level == "O2" else None

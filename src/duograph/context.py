@@ -1,8 +1,8 @@
 """`set_context` and `get_context`: the switches of MindSpore's context, their types, values and meaning here.
 
 `SWITCHES` is the table of every keyword. A few have a meaning for duograph (mode, jit level, syntax level, graph dumps,
-compile cache, call depth, determinism, device); the others tune hardware that is not here and are checked, kept and
-given back. `mode()` and `is_graph_mode()` are what the rest of the package asks.
+compile cache, threads, device); some ask for what duograph always does; the others are checked, kept and given back,
+and one warning says that they have no effect. `mode()` and `is_graph_mode()` are what the rest of the package asks.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duograph.base.config import set_config
+from duograph.base.notices import no_effect
 from duograph.context_parallel import (
     ParallelMode,
     get_auto_parallel_context,
@@ -192,6 +193,11 @@ class Switch:
     types: type | tuple[type, ...]
     check: Callable[[Any], Any] = _plain
     effect: Callable[[Any], Any] | None = None
+    why: str = ""
+    """Of a switch without effect: why; told once when it is set to something else than its default."""
+
+
+ELSEWHERE = "it tunes hardware or services that are not here"
 
 
 def _use_threads(count: int) -> None:
@@ -209,42 +215,43 @@ SWITCHES: dict[str, Switch] = {
     "mode": Switch(PYNATIVE_MODE, int, _mode),
     "device_target": Switch("CPU", str, check_device),
     "device_id": Switch(0, int, _device_id),
-    "jit_level": Switch("", str, _one_of("jit_level", "", "O0", "O1", "O2")),
-    "jit_config": Switch({}, dict, _jit_config),
+    "jit_level": Switch("", str, _one_of("jit_level", "", "O0", "O1", "O2"), lambda _: _use_level()),
+    "jit_config": Switch({}, dict, _jit_config, lambda _: _use_level()),
     "jit_syntax_level": Switch(LAX, int, _syntax_level, _configures("jit_syntax_level")),
-    "max_call_depth": Switch(1000, int, _call_depth),
     "save_graphs": Switch(0, (bool, int), _save_graphs, _configures("save_graphs")),
     "save_graphs_path": Switch(".", str, effect=_configures("save_graphs_path")),
     "enable_compile_cache": Switch(None, bool, effect=_configures("compiler_cache")),
     "compile_cache_path": Switch("", str, effect=_configures("compiler_cache_path")),
-    "deterministic": Switch("OFF", str, _one_of("deterministic", "ON", "OFF")),
-    "pynative_synchronize": Switch(False, bool),
-    "debug_level": Switch(RELEASE, int, _debug_level),
-    "check_bprop": Switch(False, bool),
     "runtime_num_threads": Switch(0, int, _not_negative("The num of thread"), _use_threads),
-    # kept for programs that set them; they tune hardware or services that are not here
-    "enable_graph_kernel": Switch(False, bool),
-    "graph_kernel_flags": Switch("", str),
-    "reserve_class_name_in_scope": Switch(True, bool),
-    "max_device_memory": Switch(1024.0, str, _gigabytes),
-    "variable_memory_max_size": Switch("0", str),
-    "mempool_block_size": Switch(1.0, str, _gigabytes),
-    "memory_optimize_level": Switch(0, (str, int), _memory_level),
-    "inter_op_parallel_num": Switch(0, int, _not_negative("The num of parallel thread")),
-    "op_timeout": Switch(900, int, _not_negative("The num of op exe timeout")),
-    "ascend_config": Switch({}, dict),
-    "gpu_config": Switch({}, dict),
-    "print_file_path": Switch("", str),
-    "env_config_path": Switch("", str, _existing_json),
-    "enable_reduce_precision": Switch(True, bool),
-    "aoe_tune_mode": Switch("", str, _aoe_mode),
-    "aoe_config": Switch({}, dict),
-    "exec_order": Switch("bfs", str, _one_of("exec_order", "bfs", "dfs")),
-    "enable_profiling": Switch(False, bool),
-    "profiling_options": Switch("training_trace", str),
-    "enable_parallel_split": Switch(False, bool),
-    "support_binary": Switch(False, bool),
-    "disable_format_transform": Switch(False, bool),
+    # what duograph always does, whichever value is set
+    "deterministic": Switch("OFF", str, _one_of("deterministic", "ON", "OFF")),  # every result is
+    "pynative_synchronize": Switch(False, bool),  # an operator is done when it returns
+    "check_bprop": Switch(False, bool),  # gradients of `Cell.bprop` are checked against the inputs
+    # kept for programs that set them
+    "max_call_depth": Switch(1000, int, _call_depth, why="calls in compiled code nest as deep as the stack has room"),
+    "debug_level": Switch(RELEASE, int, _debug_level, why="graphs always know the lines they come from"),
+    "enable_graph_kernel": Switch(False, bool, why=ELSEWHERE),
+    "graph_kernel_flags": Switch("", str, why=ELSEWHERE),
+    "reserve_class_name_in_scope": Switch(True, bool, why=ELSEWHERE),
+    "max_device_memory": Switch(1024.0, str, _gigabytes, why=ELSEWHERE),
+    "variable_memory_max_size": Switch("0", str, why=ELSEWHERE),
+    "mempool_block_size": Switch(1.0, str, _gigabytes, why=ELSEWHERE),
+    "memory_optimize_level": Switch(0, (str, int), _memory_level, why=ELSEWHERE),
+    "inter_op_parallel_num": Switch(0, int, _not_negative("The num of parallel thread"), why=ELSEWHERE),
+    "op_timeout": Switch(900, int, _not_negative("The num of op exe timeout"), why=ELSEWHERE),
+    "ascend_config": Switch({}, dict, why=ELSEWHERE),
+    "gpu_config": Switch({}, dict, why=ELSEWHERE),
+    "print_file_path": Switch("", str, why=ELSEWHERE),
+    "env_config_path": Switch("", str, _existing_json, why=ELSEWHERE),
+    "enable_reduce_precision": Switch(True, bool, why=ELSEWHERE),
+    "aoe_tune_mode": Switch("", str, _aoe_mode, why=ELSEWHERE),
+    "aoe_config": Switch({}, dict, why=ELSEWHERE),
+    "exec_order": Switch("bfs", str, _one_of("exec_order", "bfs", "dfs"), why=ELSEWHERE),
+    "enable_profiling": Switch(False, bool, why=ELSEWHERE),
+    "profiling_options": Switch("training_trace", str, why=ELSEWHERE),
+    "enable_parallel_split": Switch(False, bool, why=ELSEWHERE),
+    "support_binary": Switch(False, bool, why=ELSEWHERE),
+    "disable_format_transform": Switch(False, bool, why=ELSEWHERE),
 }
 
 _REMOVED = {
@@ -255,12 +262,17 @@ _REMOVED = {
 _values: dict[str, Any] = {name: switch.default for name, switch in SWITCHES.items()}
 
 
+def _use_level() -> None:
+    set_config(jit_level=get_jit_config().get("jit_level", ""))
+
+
 def set_context(**kwargs: Any) -> None:
     """Sets switches of the running environment, first of all the mode.
 
     Args:
         kwargs: keywords of `SWITCHES`: ``mode`` (`GRAPH_MODE` or `PYNATIVE_MODE`), ``device_target``, ``jit_level``,
-            ``jit_config``, ``jit_syntax_level``, ``save_graphs``, ``save_graphs_path``, ``max_call_depth``, ...
+            ``jit_config``, ``jit_syntax_level``, ``save_graphs``, ``save_graphs_path``, ... Those that have no effect
+            here say so once, in a warning.
 
     Raises:
         ValueError: an unknown keyword or value.
@@ -281,6 +293,8 @@ def set_context(**kwargs: Any) -> None:
         effect = SWITCHES[name].effect
         if effect is not None:
             effect(value)
+        if SWITCHES[name].why and value != SWITCHES[name].default:
+            no_effect(f"set_context({name}=...)", SWITCHES[name].why)
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -378,7 +392,7 @@ def set_deterministic(deterministic: bool) -> None:
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """How deep calls may nest in compiled code.
+    """Kept for programs that call it: calls in compiled code nest as deep as the stack has room; a warning says so.
 
     Raises:
         TypeError: the argument is no int.
@@ -387,3 +401,5 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
         raise TypeError(f"The argument 'recursion_limit' must be int, but got {type(recursion_limit)}.")
     _values["max_call_depth"] = _call_depth(recursion_limit)
+    if recursion_limit != SWITCHES["max_call_depth"].default:
+        no_effect("set_recursion_limit(...)", SWITCHES["max_call_depth"].why)

@@ -102,70 +102,77 @@ def empty_cache() -> None:
     memory.trim()
 
 
-def memory_allocated() -> int:
+def memory_allocated(device_target: str | None = None) -> int:
     """Bytes that results of operators take now.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("memory_allocated", device_target)
     return memory.memory_stats()["allocated"]
 
 
-def max_memory_allocated() -> int:
+def max_memory_allocated(device_target: str | None = None) -> int:
     """Most bytes that results of operators took at one time.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("max_memory_allocated", device_target)
     return memory.memory_stats()["allocated_peak"]
 
 
-def memory_reserved() -> int:
+def memory_reserved(device_target: str | None = None) -> int:
     """Bytes that were asked of the system: for results, and kept for coming ones.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("memory_reserved", device_target)
     return memory.memory_stats()["reserved"]
 
 
-def max_memory_reserved() -> int:
+def max_memory_reserved(device_target: str | None = None) -> int:
     """Most bytes that were held at one time.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("max_memory_reserved", device_target)
     return memory.memory_stats()["reserved_peak"]
 
 
-def reset_max_memory_allocated() -> None:
+def reset_max_memory_allocated(device_target: str | None = None) -> None:
     """Lets `max_memory_allocated` start anew.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("reset_max_memory_allocated", device_target)
     memory.reset_peaks("allocated")
 
 
-def reset_max_memory_reserved() -> None:
+def reset_max_memory_reserved(device_target: str | None = None) -> None:
     """Lets `max_memory_reserved` start anew.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("reset_max_memory_reserved", device_target)
     memory.reset_peaks("reserved")
 
 
-def reset_peak_memory_stats() -> None:
+def reset_peak_memory_stats(device_target: str | None = None) -> None:
     """Lets all peaks start anew.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("reset_peak_memory_stats", device_target)
     memory.reset_peaks("allocated", "reserved")
 
 
-def memory_stats() -> dict[str, Any]:
+def memory_stats(device_target: str | None = None) -> dict[str, Any]:
     """The memory of results of operators.
 
     Returns:
@@ -175,6 +182,7 @@ def memory_stats() -> dict[str, Any]:
     Supported Platforms:
         ``CPU``
     """
+    _check_target("memory_stats", device_target)
     figures = memory.memory_stats()
     pool: dict[str, Any] = {"block_unit_size": 64, "block_counts": figures["allocations"], "blocks_info": {}}
     return {
@@ -189,12 +197,13 @@ def memory_stats() -> dict[str, Any]:
     }
 
 
-def memory_summary() -> str:
+def memory_summary(device_target: str | None = None) -> str:
     """`memory_stats` as a text to read.
 
     Supported Platforms:
         ``CPU``
     """
+    _check_target("memory_summary", device_target)
     rows = {k: v for k, v in memory_stats().items() if isinstance(v, int)}
     return "\n".join(f"{name.replace('_', ' '):26} {size / 2**20:12.2f} MiB" for name, size in rows.items())
 

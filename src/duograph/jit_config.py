@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.base.notices import no_effect, unknown_option
+
 __all__ = ["JitConfig"]
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -18,6 +20,9 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
 """What each parameter accepts. Before 2.0 ``task_sink`` took the place of ``exc_mode``."""
 
 
+_DEFAULTS = {"exc_mode": "auto", "debug_level": "RELEASE", "infer_boost": "off", "backend": "", "task_sink": True}
+
+
 class JitConfig:
     """Settings of a compilation.
 
@@ -28,7 +33,10 @@ class JitConfig:
         jit_syntax_level (str): ``"STRICT"``, ``"LAX"`` or ``""`` (the context's). Default ``""``.
         debug_level (str): ``"RELEASE"`` or ``"DEBUG"``. Default ``"RELEASE"``.
         infer_boost (str): ``"on"`` or ``"off"``. Default ``"off"``.
-        kwargs: further settings, kept as they are.
+        kwargs: ``exec_mode``, ``backend``, ``task_sink``; others are told in a warning.
+
+    What changes how MindSpore compiles but not what is computed (``exc_mode``, ``debug_level``, ``infer_boost``,
+    ``backend``, ``task_sink``) has no effect, and a warning says so once.
 
     Raises:
         ValueError: a value that the parameter does not accept.
@@ -65,6 +73,10 @@ class JitConfig:
         for name, value in self.jit_config_dict.items():
             if name in _CHOICES:
                 _check(name, value, _CHOICES[name])
+            else:
+                unknown_option("JitConfig", name, _CHOICES)
+            if name in _DEFAULTS and value != _DEFAULTS[name]:
+                no_effect(f"JitConfig({name}=...)", "it changes how MindSpore compiles, not what is computed")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JitConfig) and self.jit_config_dict == other.jit_config_dict

@@ -1,24 +1,37 @@
 """Records on disk: `FileWriter` and `FileReader`, under ``mindspore.mindrecord``'s names.
 
-A file is an SQLite database (readable with any SQLite tool) with a schema and one blob per field; shards are files
-``NAME0``, ``NAME1``, ... as MindSpore names them. MindSpore's own binary page format is not read.
+A file has a header and one piece per record, each with a CRC-32, so that no damaged byte is read as another value::
+
+    file   ::= "duorec1\\n" , u32 length of the header , header , u32 check , record ...
+    header ::= JSON: {"schema": {...}, "index": [...], "records": 5, "shards": 2, "shard": 0, "set": "1c291ca3"}
+    record ::= u32 length of the content , u32 check , content
+    content ::= for each field: u32 length , bytes   (of an array: its shape in JSON, a line feed, its elements)
+
+The check of the header is over all before it, that of a record over its number, its length and its content. ``set`` is
+the same in all shards that were written together, so that new ones are not mixed with old ones. Numbers are
+little-endian. Shards are files ``NAME0``, ``NAME1``, ... as MindSpore names them. MindSpore's own binary page
+format is not read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sqlite3
+import struct
+import zlib
 from collections.abc import Iterator
-from contextlib import closing
-from typing import Any
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
+
+from duograph.base.files import crc_of, write_file
 
 __all__ = ["FileReader", "FileWriter", "SUCCESS"]
 
 SUCCESS = "SUCCESS"
 _TYPES = ("int32", "int64", "float32", "float64", "string", "bytes")
+_MAGIC = b"duorec1\n"
+_WORD, _PAIR = struct.Struct("<I"), struct.Struct("<II")
 
 
 class FileWriter:
@@ -57,7 +70,7 @@ class FileWriter:
             raise ValueError(f"Shard number should between 1 and 1000, but got {shard_num}.")
         self.paths = shard_paths(file_name, shard_num)
         self.schema: dict[str, dict[str, Any]] | None = None
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[dict[str, bytes]] = []
         for path in self.paths:
             if os.path.exists(path) and not overwrite:
                 raise RuntimeError(f"Invalid file, mindrecord files already exist. Please check file path: {path}.")
@@ -100,25 +113,14 @@ class FileWriter:
         return SUCCESS
 
     def commit(self) -> str:
-        """Writes the files."""
+        """Writes the files, each in one move."""
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
+        shards = len(self.paths)
+        together = crc_of(value for row in self._rows for value in row.values())
+        about = {"schema": self.schema, "index": self._index, "shards": shards, "set": f"{together:08x}"}
         for shard, path in enumerate(self.paths):
-            if os.path.exists(path):
-                os.remove(path)
-            with closing(sqlite3.connect(path)) as db:
-                db.execute("CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT)")
-                about = {"schema": json.dumps(self.schema), "index": json.dumps(self._index)}
-                db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-                columns = ", ".join(f'"{name}" BLOB' for name in self.schema)
-                db.execute(f"CREATE TABLE records (id INTEGER PRIMARY KEY, {columns})")
-                marks = ", ".join("?" * (len(self.schema) + 1))
-                rows = self._rows[shard :: len(self.paths)]
-                db.executemany(
-                    f"INSERT INTO records VALUES ({marks})",
-                    [(i, *row.values()) for i, row in enumerate(rows)],
-                )
-                db.commit()
+            write_file(path, _pieces({**about, "shard": shard}, self._rows[shard::shards]))
         return SUCCESS
 
 
@@ -130,15 +132,28 @@ class FileReader:
         num_consumer (int): accepted. Default: ``4``.
         columns (list[str]): only these fields. Default: ``None``, all.
 
+    Raises:
+        ValueError: there is no such file.
+        RuntimeError: a file is damaged, or none that `FileWriter` writes.
+
     Supported Platforms:
         ``CPU``
     """
 
     def __init__(self, file_name: Any, num_consumer: int = 4, columns: list[str] | None = None) -> None:
+        given = [str(f) for f in (file_name if isinstance(file_name, list) else [file_name])]
         self.paths = existing_shards(file_name)
         self.columns = columns
-        with closing(sqlite3.connect(self.paths[0])) as db:
-            self._schema = json.loads(db.execute("SELECT value FROM about WHERE key = 'schema'").fetchone()[0])
+        about = [_about(path) for path in self.paths]
+        self._schema = about[0]["schema"]
+        self._count = sum(a["records"] for a in about)
+        for path, a in zip(self.paths, about, strict=True):
+            if a["schema"] != self._schema:
+                raise RuntimeError(f"Invalid file, the schema of {path} is not that of {self.paths[0]}.")
+        if self.paths != given and {a["shard"] for a in about if a["set"] == about[0]["set"]} != set(
+            range(max(a["shards"] for a in about))
+        ):
+            raise RuntimeError(f"Invalid file, the shards {', '.join(self.paths)} were not written together.")
 
     def schema(self) -> dict[str, dict[str, Any]]:
         """The fields of a record."""
@@ -146,19 +161,18 @@ class FileReader:
 
     def len(self) -> int:
         """The number of records."""
-        total = 0
-        for path in self.paths:
-            with closing(sqlite3.connect(path)) as db:
-                total += db.execute("SELECT count(*) FROM records").fetchone()[0]
-        return total
+        return self._count
 
     def get_next(self) -> Iterator[dict[str, Any]]:
-        """All records, one dict each: arrays for numbers, str and bytes."""
+        """All records, one dict each: arrays for numbers, str and bytes.
+
+        Raises:
+            RuntimeError: a file is damaged.
+        """
         names = list(self.columns or self._schema)
         for path in self.paths:
-            with closing(sqlite3.connect(path)) as db:
-                for row in db.execute(f"SELECT {', '.join(_quoted(n) for n in names)} FROM records ORDER BY id"):
-                    yield {n: _loaded(self._schema[n], v) for n, v in zip(names, row, strict=True)}
+            for row in _records(path, list(self._schema)):
+                yield {n: _loaded(self._schema[n], row[n]) for n in names}
 
     def close(self) -> None:
         """Files are open only while they are read."""
@@ -185,17 +199,81 @@ def existing_shards(file_name: Any) -> list[str]:
     return [os.path.join(folder, n) for n in names]
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+# ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> Any:
+def _pieces(about: dict[str, Any], rows: list[dict[str, bytes]]) -> Iterator[bytes]:
+    header = json.dumps({**about, "records": len(rows)}).encode()
+    head = _MAGIC + _WORD.pack(len(header)) + header
+    yield head + _WORD.pack(zlib.crc32(head))
+    for number, row in enumerate(rows):
+        content = b"".join(_WORD.pack(len(value)) + value for value in row.values())
+        yield _PAIR.pack(len(content), _check(number, content)) + content
+
+
+def _check(number: int, content: bytes) -> int:
+    return zlib.crc32(content, zlib.crc32(struct.pack("<QQ", number, len(content))))
+
+
+def _damaged(path: str, what: str) -> NoReturn:
+    raise RuntimeError(f"Invalid file, the mindrecord file {path} is damaged: {what}.")
+
+
+def _about(path: str) -> dict[str, Any]:
+    """The header of a file."""
+    with _opened(path) as file:
+        return _header(path, file)
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as exc:
+        raise ValueError(f"The file {path} does not exist or permission denied! ({exc.strerror})") from None
+
+
+def _header(path: str, file: BinaryIO) -> dict[str, Any]:
+    head = file.read(len(_MAGIC) + 4)
+    if head[: len(_MAGIC)] != _MAGIC:
+        raise RuntimeError(
+            f"Invalid file, {path} is no mindrecord file that FileWriter wrote, or its start is damaged."
+        )
+    length = int.from_bytes(head[len(_MAGIC) :], "little")
+    rest = file.read(length + 4)
+    if len(rest) != length + 4 or zlib.crc32(head + rest[:-4]) != int.from_bytes(rest[-4:], "little"):
+        _damaged(path, "its header is not what was written")
+    return json.loads(rest[:-4])
+
+
+def _records(path: str, names: list[str]) -> Iterator[dict[str, bytes]]:
+    with _opened(path) as file:
+        count = _header(path, file)["records"]
+        size = os.fstat(file.fileno()).st_size
+        for number in range(count):
+            head = file.read(_PAIR.size)
+            length, check = _PAIR.unpack(head) if len(head) == _PAIR.size else (0, 0)
+            content = file.read(length) if length <= size else b""
+            if len(head) != _PAIR.size or len(content) != length or _check(number, content) != check:
+                _damaged(path, f"record {number} of {count} is not what was written")
+            row, at = {}, 0
+            for name in names:
+                (length,) = _WORD.unpack_from(content, at)
+                row[name] = content[at + 4 : at + 4 + length]
+                at += 4 + length
+            yield row
+        if file.read(1):
+            _damaged(path, f"there is more after its {count} records")
+
+
+def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> bytes:
     if name not in row:
         raise ValueError(f"A record has no field {name!r}.")
     value, kind = row[name], field["type"]
     if kind == "string":
-        return str(value)
+        return str(value).encode()
     if kind == "bytes":
+        if isinstance(value, int | list | tuple):  # `bytes(3)` would be three zeros
+            raise ValueError(f"The field {name!r} needs bytes, but got {type(value).__name__}.")
         return bytes(value)
     array = np.asarray(value, dtype=kind)
     shape = field.get("shape")
@@ -204,9 +282,11 @@ def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> Any:
     return json.dumps(list(array.shape)).encode() + b"\n" + array.tobytes()
 
 
-def _loaded(field: dict[str, Any], value: Any) -> Any:
+def _loaded(field: dict[str, Any], value: bytes) -> Any:
     kind = field["type"]
-    if kind in ("string", "bytes"):
+    if kind == "bytes":
         return value
+    if kind == "string":
+        return value.decode()
     shape, _, data = value.partition(b"\n")
     return np.frombuffer(data, kind).reshape(json.loads(shape)).copy()

@@ -13,6 +13,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Self
 
+from duograph.base.files import write_file
+
 __all__ = [
     "AicoreMetrics", "DynamicProfilerMonitor", "ExportType", "HostSystem", "Profiler", "ProfilerActivity",
     "ProfilerLevel", "mstx", "profile", "schedule", "tensorboard_trace_handler",
@@ -146,8 +148,7 @@ class profile:
 
     def write(self, folder: str) -> None:
         """Writes ``profile.json``."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        (Path(folder) / "profile.json").write_text(json.dumps({"step_seconds": self.steps}), encoding="utf-8")
+        write_file(Path(folder) / "profile.json", json.dumps({"step_seconds": self.steps}).encode())
 
     def add_metadata(self, key: str, value: str) -> None:
         """Remembers a text under a key."""

@@ -16,6 +16,7 @@ import contextlib
 import copy
 import dataclasses
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -24,9 +25,14 @@ import numpy as np
 
 import duograph as ms
 from duograph import nn
+from duograph.base.config import config, set_config
 from duograph.nn.graph_mode import compiled_cell
 
 PROGRAMS: list[Program] = []
+CAPTURE_SECONDS = 30.0
+"""More than users have: a collection of what a thousand tests have left must not decide what is captured."""
+
+set_config(failures="raise")  # a broken part of duograph would be answered by another one, and nobody would notice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,11 +99,21 @@ def T(data: Any, dtype: Any = None) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Mode:
-    """A way to run programs: how it turns a callable into another, and the context it needs."""
+    """A way to run programs.
+
+    Attributes:
+        transform: turns a callable into another.
+        graph_mode: whether the context is to be in GRAPH_MODE.
+        rounds: how often all calls of a program are made, one after the other, by the same callable.
+        native: machine code must have led the calls in the end, or there is a reason why Python has. (That no kernel
+            is missing is looked after by the policy for internal failures: they raise.)
+    """
 
     name: str
     transform: Callable[[Any], Any]
     graph_mode: bool = False
+    rounds: int = 1
+    native: bool = False
 
 
 class _Wrapped(nn.Cell):
@@ -117,8 +133,7 @@ MODES = [
     Mode("jit", ms.jit),
     Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0")),
     Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter")),
-    Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
-    Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace")),
+    Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True),
     Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
 ]
 
@@ -148,10 +163,12 @@ def run(program: Program, mode: Mode) -> Outcome:
     ms.set_context(mode=ms.GRAPH_MODE if mode.graph_mode else ms.PYNATIVE_MODE)
     printed = io.StringIO()
     results, gradients, arguments = [], [], []
+    seconds = config().capture_seconds
+    set_config(capture_seconds=CAPTURE_SECONDS)
     try:
         fn = mode.transform(program.build())
         with contextlib.redirect_stdout(printed):
-            for args in program.calls:
+            for args in [*program.calls] * mode.rounds:
                 mine = fresh(args)
                 results.append(attempt(fn, mine, program.choice))
                 arguments.append(describe(mine))
@@ -162,14 +179,23 @@ def run(program: Program, mode: Mode) -> Outcome:
         watched = {name: describe(vars(module)[name]) for name in program.globals}
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+        set_config(capture_seconds=seconds)
         vars(module).update(before)
     explain = compiled_cell(fn).explain if mode.graph_mode else getattr(fn, "explain", None)
     report = explain() if explain is not None else None
     fallbacks = [str(reason) for reason in report.fallbacks] if report is not None else []
-    if report is not None:  # the interpreter would answer, and nobody would notice
-        notes = [note for version in report.versions for note in version["in_python"]]
-        fallbacks += [note for note in notes if note.startswith("no machine code")]
+    if report is not None and mode.native:
+        fallbacks += [reason for version in report.versions for reason in led_by_python(version)]
     return Outcome(results, gradients, printed.getvalue(), arguments, watched, random, fallbacks)
+
+
+def led_by_python(version: dict[str, Any]) -> Iterator[str]:
+    """Why calls of a compiled version were not native, if it is for no good reason."""
+    why, calls = version["why_not_native"], version["hits"] - version["plain_runs"]
+    if re.match(r"\w+(Error|Exception)\b", why):
+        yield f"calls cannot be native: {why}"
+    if not why and calls > 2 and not version["native_calls"]:  # the first compiles, the second prepares
+        yield f"{calls} calls of a version were led by Python, without a reason"
 
 
 def attempt(fn: Callable[..., Any], args: tuple[Any, ...], choice: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import pkgutil
 
@@ -13,23 +14,28 @@ from tests.conformance.harness import EAGER, MODES, PROGRAMS, Outcome, run
 for _info in pkgutil.iter_modules(programs.__path__):
     importlib.import_module(f"{programs.__name__}.{_info.name}")
 
-_eager: dict[str, Outcome] = {}
+PARTS = ("results", "gradients", "printed", "arguments", "globals", "random")
+LED_BY_PYTHON = {
+    "scalars:mutable_int": "what `mutable` gives is of a class of its own, which guards of native code do not take",
+}
+
+_eager: dict[tuple[str, int], Outcome] = {}
 
 
-def eager(program) -> Outcome:
+def eager(program, rounds: int = 1) -> Outcome:
     """The reference, computed once for each program."""
-    if program.name not in _eager:
-        _eager[program.name] = run(program, EAGER)
-    return _eager[program.name]
+    if (program.name, rounds) not in _eager:
+        _eager[program.name, rounds] = run(program, dataclasses.replace(EAGER, rounds=rounds))
+    return _eager[program.name, rounds]
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_same_as_eager(program, mode):
-    expected, actual = eager(program), run(program, mode)
-    for part in ("results", "gradients", "printed", "arguments", "globals", "random"):
+    expected, actual = eager(program, mode.rounds), run(program, mode)
+    for part in PARTS:
         assert getattr(actual, part) == getattr(expected, part), part
-    if program.captured:
+    if program.captured and not (mode.native and program.name in LED_BY_PYTHON):
         assert not actual.fallbacks
 
 

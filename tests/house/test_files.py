@@ -34,6 +34,8 @@ def complaints(path: Path, relative: str) -> Iterator[str]:
             yield f"line {node.lineno}: all exceptions are swallowed without a word"
         if relative != "base/config.py" and _reads_environment(node):
             yield f"line {node.lineno}: environment variables are read in base/config.py only"
+        if relative != "base/files.py" and _writes_a_file(node):
+            yield f"line {node.lineno}: files are written by base/files.py only, which leaves nothing half written"
 
 
 def _is_blind(node: ast.ExceptHandler) -> bool:
@@ -47,6 +49,24 @@ def _reads_environment(node: ast.AST) -> bool:
             return True
         case ast.ImportFrom(module="os", names=names):
             return any(alias.name in ("environ", "environb", "getenv") for alias in names)
+    return False
+
+
+def _writes_a_file(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="write_text" | "write_bytes" | "tofile" | "savez" | "savetxt")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr="save" | "memmap")):
+            return True
+        case ast.Call(func=ast.Name(id="open") | ast.Attribute(attr="open"), args=args, keywords=keywords):
+            modes = [*args, *[k.value for k in keywords]]
+            return any(
+                isinstance(mode, ast.Constant)
+                and isinstance(mode.value, str)
+                and re.fullmatch(r"[rwaxbt+]{1,3}", mode.value)
+                and set("wax+") & set(mode.value)
+                for mode in modes
+            )
     return False
 
 
@@ -65,6 +85,9 @@ def test_file(path):
         ('"""Doc."""\ntry:\n    f()\nexcept Exception:\n    pass\n', "line 4: all exceptions"),
         ('"""Doc."""\nimport os\nx = os.environ["X"]\n', "line 3: environment"),
         ('"""Doc."""\nfrom os import getenv\n', "line 2: environment"),
+        ('"""Doc."""\nwith open(path, "wb") as file:\n    file.write(b"")\n', "line 2: files"),
+        ('"""Doc."""\npath.open(mode="r+")\n', "line 2: files"),
+        ('"""Doc."""\npath.write_text("")\n', "line 2: files"),
     ],
 )
 def test_planted_fault_is_caught(tmp_path, text, complaint):

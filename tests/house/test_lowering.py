@@ -35,7 +35,7 @@ NO_COMPUTATION: dict[str, str] = {
     NUMBERS: "dim_size scalar_binary scalar_tensor scalar_unary tensor_item",
     STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_size unpack",
     EFFECT: "py_effect",
-    NAMES: "relabel",
+    NAMES: "anchor relabel sized",
 }
 
 

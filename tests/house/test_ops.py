@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import pkgutil
+import textwrap
+import types
 from collections.abc import Callable
 
 import pytest
@@ -51,7 +55,7 @@ NOT_BATCHED: dict[str, str] = {
     SCALARS: """
         arange cotangent_pop dim_size eye full iota linspace make_tuple pack py_effect random_bits
         random_integers random_normal random_permutation random_uniform range_slice range_update relabel
-        residual_add scalar_binary scalar_tensor scalar_unary stack_new stack_pop stack_push stack_size
+        residual_add scalar_binary scalar_tensor scalar_unary sized stack_new stack_pop stack_push stack_size
         tensor_item tuple_get undef unpack
     """,
     GRAPHS: "call call_named cond custom_vjp scan while_loop",
@@ -94,3 +98,23 @@ def test_derivatives():
 
 def test_batch_rules():
     assert lacking(lambda op: op.batch is NO_RULE) == named(NOT_BATCHED)
+
+
+def _raises(fn, seen):
+    """Whether the Python function, or one of this package's that it names, has a ``raise``."""
+    fn = inspect.unwrap(fn)
+    if not isinstance(fn, types.FunctionType) or fn in seen or not fn.__module__.startswith("duograph"):
+        return False
+    seen.add(fn)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(fn)))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return any(isinstance(node, ast.Raise) for node in ast.walk(tree)) or any(
+        _raises(fn.__globals__.get(name), seen) for name in names
+    )
+
+
+def test_ops_that_may_raise_say_so():
+    """An exception is an effect: an op whose reference raises is computed although nobody reads its result."""
+    raising = {name for name, op in all_ops().items() if _raises(op.reference, set())}
+    assert {"gather", "cholesky", "tensor_item"} <= raising, "the search finds what is known to raise"
+    assert {name for name in raising if not all_ops()[name].raises} == set()

@@ -138,7 +138,7 @@ DECOMPOSITIONS = [
 ]  # fmt: skip
 
 _POSITIVE = np.array([0.3, 1.1, 2.7, 6.2])
-_BAND = {"lower": -1, "upper": 1, "align": "RIGHT_LEFT"}
+_BAND = {"lowest": -1, "highest": 1, "alignment": "RIGHT_LEFT"}
 SPECIAL = [
     *[OpInfo(f"bessel_{name}", [S(_POSITIVE)], getattr(sp, name), rtol=1e-12, dtypes="f")
       for name in ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")],

@@ -1,4 +1,4 @@
-"""Random graphs as machine code: `scripts/fuzz --native` runs more of them."""
+"""Random graphs as machine code: `scripts/fuzz graphs` runs more of them."""
 
 from __future__ import annotations
 

@@ -1,30 +1,26 @@
-"""Random programs give the same in every mode; most are captured as a whole."""
+"""Random programs give the same in every mode; most are captured as a whole. `scripts/fuzz programs` runs many more."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.properties.differ import difference
-from tests.properties.programs import HEADER, generate
+from tests.fuzz.farm import modes_of
+from tests.fuzz.observe import check
+from tests.fuzz.writer import generate
+
+FIRST, COUNT = 9000, 36
+captured: list[bool] = []
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
 def test_programs(seed):
-    check(seed, numeric=False)
+    """``jit`` and, by turns, one of the other modes."""
+    source = generate(seed)
+    found, runs = check(source, modes_of(seed, "turns"))
+    assert found is None, f"{found}\n{source}"
+    captured.append(runs["jit"].captured)
 
 
-@pytest.mark.parametrize("seed", range(100, 106))
-def test_programs_with_gradients(seed):
-    check(seed, numeric=True)
-
-
-def check(seed: int, numeric: bool) -> None:
-    """Compares two modes with eager: those that differ most, and one of the others by turns."""
-    source = generate(seed, numeric)
-    other = ("graph", "jit-O0", "interpreter", "bytecode")[seed % 4]
-    part, expected, actual, _ = difference(source, seed, ("jit", other))
-    assert not part, f"{part}\n{expected}\n{actual}\n{source.removeprefix(HEADER)}"
-
-
-def test_generation_is_reproducible():
-    assert generate(7) == generate(7) != generate(8)
+def test_most_programs_are_captured():
+    """Of those that were run here (all, or what was asked for)."""
+    assert sum(captured) >= 0.75 * len(captured) - 1

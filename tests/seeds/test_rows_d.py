@@ -10,6 +10,7 @@ from duograph import JitConfig, Tensor, nn
 X = Tensor([1.0, 2.0])
 
 
+@pytest.mark.filterwarnings("ignore:.*no effect")
 def test_d1_both_spellings():
     assert JitConfig(exec_mode="no_sink").jit_config_dict == JitConfig(exc_mode="no_sink").jit_config_dict
 
@@ -25,6 +26,7 @@ def test_d1_both_spellings():
     ],
     ids=str,
 )
+@pytest.mark.filterwarnings("ignore:.*no effect")
 def test_d2_values(options):
     JitConfig(**options)
 

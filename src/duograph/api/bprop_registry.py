@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.autodiff.hooks import call_user
+from duograph.autodiff.hooks import call_on_gradients
 from duograph.core.op import Op, override_bprop, rules_version
 from duograph.ops.rules import sum_to
 from duograph.tensor.tensor import Tensor
@@ -126,7 +126,7 @@ def _rule_of(cls: Any, factory: Factory) -> Callable[..., Any]:
 
     def bprop(ins: Any, out: Any, dout: Any, **attrs: Any) -> Any:
         primitive = cls(**{name: value for name, value in attrs.items() if name in cls.parameters})
-        grads = call_user(factory(primitive), (*ins, out, dout), {})
+        grads = call_on_gradients(factory(primitive), (*ins, out, dout))
         return tuple(grads) if isinstance(grads, tuple | list) else (grads,)
 
     return bprop

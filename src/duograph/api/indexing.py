@@ -246,7 +246,7 @@ def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
     varies = len(value.shape) > after and definitely_eq(value.shape[len(value.shape) - after - 1], 1) is not True
     if varies or len(value.shape) > after + 1 + at:
         return None
-    _check_mask(x, mask, at)
+    check_mask(x, mask, at)
     mask = movement.reshape(mask, shape=(*mask.shape, *(1,) * after))
     if len(value.shape) > after:
         cut = len(value.shape) - after
@@ -254,7 +254,7 @@ def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
     return select(mask, fitted(value, tuple(x.shape)) if value.shape else value, x)
 
 
-def _check_mask(x: Tensor, mask: Tensor, first: int) -> None:
+def check_mask(x: Tensor, mask: Tensor, first: int) -> None:
     for i, (n, size) in enumerate(zip(mask.shape, x.shape[first:], strict=False)):
         if definitely_eq(n, size) is False:
             raise ValueError(
@@ -334,7 +334,7 @@ def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
             if tensor.dtype.is_bool:
                 if not tensor.shape:
                     raise IndexError("A 0-d bool tensor is no index; use x[None] or `where`.")
-                _check_mask(x, tensor, axis)
+                check_mask(x, tensor, axis)
             spec.append("index")
             operands.append(tensor)
         else:

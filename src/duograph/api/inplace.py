@@ -24,8 +24,8 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
-from .indexing import fitted, setitem
-from .promote import as_tensor, constant, is_number, promote_float, python_number, to_dtype
+from .indexing import check_mask, fitted, mask_indices, setitem
+from .promote import as_tensor, constant, is_number, promote_float, python_number, refusal, to_dtype
 
 
 def store(x: Tensor, value: Tensor, op: str) -> Tensor:
@@ -250,9 +250,16 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: Any = Fal
     """``self[indices] = values``; with ``accumulate``: ``+=``, repeated indices included."""
     index = tuple(indices)
     if accumulate:
-        masks_gone = [_index(i) for i in index]
+        columns: list[Tensor] = []
+        for entry in index:
+            tensor = as_tensor(entry)
+            if tensor.dtype.is_bool:
+                check_mask(self, tensor, len(columns))
+                columns += mask_indices(tensor)
+            else:
+                columns.append(_index(tensor))
         new = element_ops.advanced_put(
-            self, to_dtype(values, self.dtype), *masks_gone, spec=("index",) * len(index), reduction="add"
+            self, to_dtype(values, self.dtype), *columns, spec=("index",) * len(columns), reduction="add"
         )
         return store(self, new, "index_put_")
     setitem(self, index, values)
@@ -331,6 +338,8 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Tensor:
     """Every element is an integer drawn evenly from ``from_`` to ``to - 1``; ``random_(to)`` starts at 0."""
+    if not isinstance(self, Tensor):
+        raise refusal("Random", self)
     if to is None and from_ != 0:
         from_, to = 0, from_
     if to is None:

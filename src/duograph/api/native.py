@@ -50,7 +50,7 @@ METHODS = [
     "expand_dims", "squeeze", "unsqueeze", "flatten", "ravel", "broadcast_to", "expand", "expand_as", "narrow",
     "split", "chunk", "unbind", "t", "tile", "repeat", "astype", "type_as", "float", "half", "bfloat16", "double",
     "int", "long", "short", "byte", "bool", "contiguous", "select", "diagonal", "gather", "where", "take",
-    "index_add", "index_fill", "flip",
+    "index_add", "index_fill", "flip", "softmax",
 ]  # fmt: skip
 """Methods that are written for Tensor."""
 

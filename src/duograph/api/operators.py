@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
+from duograph.core.dim import definitely_eq
 from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
 from duograph.ops import arithmetic, compare, linalg, logical, power
@@ -81,7 +82,22 @@ def matrix_multiply(x: Any, y: Any) -> Tensor:
             f"For 'MatMulExt', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{x.dtype}] "
             f"and 'x2' with type Tensor[{y.dtype}]."
         )
+    if y.ndim == 1:
+        need_equal_inner(x, y)
     return linalg.matrix_product(x, y)
+
+
+def need_equal_inner(x: Tensor, y: Tensor) -> None:
+    """Raises where the inner sizes of a product differ: what MindSpore's MatMul raises (MatMulExt: `RuntimeError`).
+
+    Raises:
+        ValueError: they differ.
+    """
+    columns, rows = x.shape[-1], y.shape[-2 if y.ndim > 1 else 0]
+    if definitely_eq(columns, rows) is False:
+        raise ValueError(
+            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {columns} and 'x2_row': {rows}."
+        )
 
 
 def _refuse_sequences(x: Any, y: Any, op: str) -> None:

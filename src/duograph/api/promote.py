@@ -16,11 +16,13 @@ from duograph.core.dtype import DType
 from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, fitted
 from duograph.tensor.tensor import Tensor, array_from, wrap
 
 Number = bool | int | float | complex
 NUMBERS = (bool, int, float, complex)
+MOST_SHOWN = 4
+"""Items of a list in a message."""
 
 
 def to_dtype(x: Tensor, dtype: DType) -> Tensor:
@@ -33,17 +35,6 @@ def constant(value: Any, dtype: DType) -> Tensor:
     if isinstance(value, Scalar):
         return value.to_tensor(dtype)
     return full(shape=(), value=fitted(value, dtype), dtype=dtype)
-
-
-def fitted(value: Number, dtype: DType) -> Number:
-    """A Python number as ``dtype`` stores it: integers wrap, floats are truncated for integer types."""
-    if dtype.is_bool:
-        return bool(value)
-    if dtype.is_integer:
-        bits = 8 * dtype.itemsize
-        whole = int(value) & ((1 << bits) - 1)  # type: ignore[arg-type]
-        return whole - (1 << bits) if dtype.is_signed and whole >> (bits - 1) else whole
-    return value if dtype.is_complex else float(value)  # type: ignore[arg-type]
 
 
 def python_number(value: Any) -> Any:
@@ -65,7 +56,14 @@ def refusal(op: str, *operands: Any) -> TypeError:
     """MindSpore's error for operands that an operator does not take."""
     names = ("input", "other") if len(operands) == 2 else tuple(f"input{i + 1}" for i in range(len(operands)))
     shown = ", ".join(f"{name}={describe(x)}" for name, x in zip(names, operands, strict=True))
-    return TypeError(f'Failed calling {op} with "{op}()({shown})".')
+    return TypeError(f'Failed calling {op} with "{op}()({shown})".{way_out(*operands)}')
+
+
+def way_out(*values: Any) -> str:
+    """What makes a tensor of a value that is none."""
+    if any(isinstance(x, np.ndarray) for x in values):
+        return " mindspore.Tensor(x) makes a Tensor of a numpy.ndarray."
+    return " mindspore.Tensor(x) makes a Tensor of a list." if any(isinstance(x, list) for x in values) else ""
 
 
 def describe(x: Any) -> str:
@@ -81,7 +79,8 @@ def describe(x: Any) -> str:
     if isinstance(x, Number):
         return type(x).__name__
     if isinstance(x, list | tuple):
-        return f"{type(x).__name__}<{', '.join(describe(item) for item in x)}>"
+        shown = [describe(item) for item in x[:MOST_SHOWN]] + ["..."] * (len(x) > MOST_SHOWN)
+        return f"{type(x).__name__}<{', '.join(shown)}>"
     return str(type(x))
 
 
@@ -198,6 +197,12 @@ def operand(x: Any, op: str, *everything: Any) -> Any:
 
 
 def promote_float(x: Any) -> Tensor:
-    """``x`` as a floating (or complex) tensor: bool and integers become float32."""
+    """``x`` as a floating (or complex) tensor: bool and integers become float32.
+
+    Raises:
+        TypeError: it is neither a tensor nor a number.
+    """
+    if isinstance(x, np.ndarray | list | tuple | range):
+        raise TypeError(f"The input argument must be Tensor, but got {describe(x)}.")
     x = as_tensor(x)
     return to_dtype(x, dt.true_divide_dtype(x.dtype))

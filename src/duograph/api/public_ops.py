@@ -51,9 +51,6 @@ GRADIENTS = [
     "jacfwd",
     "jacrev",
     "vmap",
-    "jet",
-    "derivative",
-    "linearize",
 ]
 HOOKS = ["HookBackward", "InsertGradientOf"]
 
@@ -79,7 +76,7 @@ def extended() -> dict[str, Any]:
     mint = import_module("duograph.mint")
     layers = import_module("duograph.mint.nn.functional")
     table = {f"{name}_ext": getattr(mint, name) for name in mint.__all__}
-    table.update({f"{name}_ext": getattr(layers, name) for name in layers.__all__ if hasattr(layers, name)})
+    table.update({f"{name}_ext": getattr(layers, name) for name in layers.__all__})
     views = ("narrow", "broadcast_to", "chunk", "split", "unsqueeze")
     table.update({f"{name}_view": getattr(mint, name) for name in views})
     table.update({f"{name}_ext_view": getattr(mint, name) for name in ("transpose", "select")})
@@ -105,7 +102,7 @@ def names() -> dict[str, Any]:
     from .primitives import base
 
     shown: dict[str, Any] = {**extended(), **functions(), **primitive_classes()}
-    shown.update({name: getattr(autodiff, name) for name in GRADIENTS if hasattr(autodiff, name)})
+    shown.update({name: getattr(autodiff, name) for name in GRADIENTS})
     shown.update({name: getattr(hooks, name) for name in HOOKS})
     shown.update({
         name: getattr(base, name)

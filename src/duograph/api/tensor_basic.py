@@ -12,7 +12,7 @@ from duograph.ops.graph_binder import stand_in
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from .promote import to_dtype
+from .promote import refusal, to_dtype
 
 # ---- properties -----------------------------------------------------------------------------------------------------
 
@@ -161,20 +161,28 @@ def type_(self: Tensor, dtype: Any = None) -> Any:
     return str(self.dtype) if dtype is None else to_dtype(self, dt.as_dtype(dtype, "type"))
 
 
-def to(self: Tensor, *target: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
-    """The tensor in another dtype, or that of another tensor; devices other than CPU are refused."""
+def to(
+    self: Tensor, *target: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
+) -> Tensor:
+    """The tensor in another dtype, or that of another tensor; devices other than CPU are refused.
+
+    With ``copy`` always another tensor.
+    """
+    out = self
     for x in (*target, dtype, device):
         if isinstance(x, Tensor):
-            self = to_dtype(self, x.dtype)
+            out = to_dtype(out, x.dtype)
         elif isinstance(x, str) and x.split(":")[0].upper() in ("CPU", "GPU", "ASCEND"):
-            move_to(self, x)
+            move_to(out, x)
         elif x is not None and not isinstance(x, bool):
-            self = astype(self, x)
-    return self
+            out = astype(out, x)
+    return cast(out, dtype=out.dtype) if copy and out is self else out
 
 
 def move_to(self: Tensor, to: str, blocking: bool = True) -> Tensor:
     """The tensor on device ``to``; there is only the CPU."""
+    if not isinstance(to, str):
+        raise TypeError(f"For 'move_to', the device must be str, but got {type(to).__name__}.")
     if to.split(":", maxsplit=1)[0].upper() != "CPU":
         raise ValueError(f"For 'move_to', the device {to!r} is not available, this build runs on CPU only.")
     return self
@@ -182,6 +190,8 @@ def move_to(self: Tensor, to: str, blocking: bool = True) -> Tensor:
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in the dtype of ``other``."""
+    if not isinstance(other, Tensor):
+        raise refusal("TypeAs", self, other)
     return to_dtype(self, other.dtype)
 
 

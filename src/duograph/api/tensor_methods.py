@@ -28,6 +28,7 @@ from . import (
     tensor_tail,
 )
 from .functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce, statistics
+from .functional.forms import renamed
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
 for _module in (math, compare, reduce, array, blocks, index, linalg, random, nn, statistics, creation):
@@ -48,7 +49,7 @@ _NAMES = """
     matmul matrix_determinant matrix_power maximum median minimum mm msort mul multinomial multiply mvlgamma
     nan_to_num nanmean nansum ne neg negative nextafter nonzero norm not_equal outer polygamma positive pow qr
     rad2deg random_categorical real reciprocal remainder renorm repeat_interleave reverse_sequence roll rot90 round
-    rsqrt scatter scatter_add searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
+    rsqrt scatter searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
     slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd tan tanh top_k topk trace tril triu
     true_divide trunc unfold unique unique_consecutive unsorted_segment_max unsorted_segment_min
     unsorted_segment_prod var_mean vsplit xdivy xlogy
@@ -85,7 +86,12 @@ def attach(members: dict[str, Any]) -> None:
         setattr(Tensor, name, member)
 
 
-attach({name: as_method(_FUNCTIONS[name]) for name in DELEGATED if name in _FUNCTIONS})
+attach({name: as_method(_FUNCTIONS[name]) for name in DELEGATED})
+attach({
+    "multiply": renamed(_FUNCTIONS["multiply"], "multiply", True, other="value"),
+    "float_power": renamed(_FUNCTIONS["float_power"], exponent="other"),
+    "approximate_equal": renamed(_FUNCTIONS["approximate_equal"], y="other"),
+})  # fmt: skip
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})

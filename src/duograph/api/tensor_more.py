@@ -10,20 +10,25 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis, numel
 from duograph.ops import diagonals, movement, slices
 from duograph.ops import indexing as element_ops
+from duograph.ops import random as draws
 from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.creation import full
 from duograph.ops.rules import sum_to
 from duograph.ops.select import select as choose_by
+from duograph.tensor import hooks
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
+from .functional import array as arrays
 from .functional import index as functional_index
+from .functional import linalg
+from .functional import nn as layers
+from .functional import reduce as reductions
+from .functional.forms import on_cpu
 from .indexing import getitem, setitem
 from .inplace import copy_, index_add_, index_copy_, index_fill_, index_put_, with_diagonal
 from .promote import as_tensor, constant, is_number, promote, python_number, to_dtype
-from .tensor_reduce import max as maximum_of
-from .tensor_reduce import min as minimum_of
 from .tensor_shape import shape_of
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
@@ -33,12 +38,33 @@ def select(self: Tensor, *args: Any, **options: Any) -> Tensor:
     """``x.select(dim, index)``: the slice at ``index`` along ``dim``, a view; ``x.select(condition, y)``: a choice."""
     first = args[0] if args else options.get("condition")
     if isinstance(first, Tensor) and first.dtype.is_bool:
-        other = args[1] if len(args) > 1 else options["y"]
-        return where(self, first, other)
-    names = ("dim", "index")
-    given = dict(zip(names, args, strict=False)) | {("dim" if k == "axis" else k): v for k, v in options.items()}
-    axis = normalize_axis(given["dim"], self.ndim, "select")
-    return getitem(self, (*[slice(None)] * axis, given["index"]))
+        return where(self, *_bound("select", ("condition", "y"), args, options))
+    if "axis" in options:
+        options["dim"] = options.pop("axis")
+    dim, index = _bound("select", ("dim", "index"), args, options)
+    axis = normalize_axis(dim, self.ndim, "select")
+    return getitem(self, (*[slice(None)] * axis, index))
+
+
+def _bound(method: str, names: tuple[str, ...], args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    """The arguments ``names``, given by position or name.
+
+    Raises:
+        TypeError: one is missing, unknown, or given twice.
+    """
+    if len(args) > len(names):
+        raise TypeError(f"{method}() takes {len(names)} positional arguments but {len(args)} were given")
+    given = dict(zip(names, args, strict=False))
+    for name, value in options.items():
+        if name not in names:
+            raise TypeError(f"{method}() got an unexpected keyword argument '{name}'")
+        if name in given:
+            raise TypeError(f"{method}() got multiple values for argument '{name}'")
+        given[name] = value
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise TypeError(f"missing required argument: {missing[0]}")
+    return [given[name] for name in names]
 
 
 def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **options: Any) -> Tensor:
@@ -53,22 +79,14 @@ def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **op
 def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
     """``x.gather(dim, index)``: one element per index; ``x.gather(input_indices, axis)``: whole slices."""
     if (args and isinstance(args[0], int)) or "dim" in options:
-        dim, index = _two(args, options, "dim", "index")
+        dim, index = _bound("gather", ("dim", "index"), args, options)
         axis = normalize_axis(dim, self.ndim, "GatherD")
         return element_ops.gather_elements(self, to_dtype(index, dt.int64), axis=axis)
     batch_dims = options.pop("batch_dims", args[2] if len(args) > 2 else 0)
-    indices, axis = _two(args[:2], options, "input_indices", "axis")
+    indices, axis = _bound("gather", ("input_indices", "axis"), args if len(args) != 3 else args[:2], options)
     if batch_dims:
         return functional_index.gather(self, indices, axis, batch_dims)
     return element_ops.gather(self, as_tensor(indices), axis=normalize_axis(axis, self.ndim, "Gather"))
-
-
-def _two(args: tuple[Any, ...], options: dict[str, Any], first: str, second: str) -> tuple[Any, Any]:
-    given = dict(zip((first, second), args, strict=False)) | options
-    try:
-        return given[first], given[second]
-    except KeyError as missing:
-        raise TypeError(f"missing required argument: {missing.args[0]}") from None
 
 
 def where(self: Tensor, condition: Tensor, y: Any) -> Tensor:
@@ -102,11 +120,12 @@ def index_add(self: Tensor, *args: Any, alpha: Any = 1, **options: Any) -> Tenso
     """``x.index_add(dim, index, source, alpha=1)``, or ``x.index_add(indices, y, axis)``: slices added at indices."""
     if (args and isinstance(args[0], Tensor)) or "indices" in options:
         names = ("indices", "y", "axis", "use_lock", "check_index_bound")
-        given = dict(zip(names, args, strict=False)) | options
-        dim, index, source = given["axis"], given["indices"], given["y"]
+        switches = {name: True for name in names[max(len(args), 3) :] if name not in options}
+        index, source, dim, *_ = _bound("index_add", names, args, {**options, **switches})
     else:
-        given = dict(zip(("dim", "index", "source"), args, strict=False)) | options
-        dim, index, source = given.get("dim", given.get("axis")), given["index"], given["source"]
+        if "axis" in options:
+            options["dim"] = options.pop("axis")
+        dim, index, source = _bound("index_add", ("dim", "index", "source"), args, options)
     return index_add_(self.copy(), dim, index, source, alpha=alpha)
 
 
@@ -133,12 +152,12 @@ def inplace_update(self: Tensor, v: Any, indices: Any) -> Tensor:
 
 
 def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int64."""
+    """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int32."""
     if side not in ("left", "right"):
         raise ValueError(
             f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
         )
-    return functional_index.searchsorted(self, as_tensor(v), side=side, sorter=sorter)
+    return functional_index.searchsorted(self, as_tensor(v), out_int32=True, side=side, sorter=sorter)
 
 
 def reverse(self: Tensor, axis: Any) -> Tensor:
@@ -147,9 +166,9 @@ def reverse(self: Tensor, axis: Any) -> Tensor:
     return movement.flip(self, axes=tuple(normalize_axis(a, self.ndim, "ReverseV2") for a in axes))
 
 
-def flip(self: Tensor, *dims: Any) -> Tensor:
-    """The elements in reverse order along ``dims``."""
-    return reverse(self, shape_of(dims, "flip"))
+def flip(self: Tensor, dims: Any, *more: Any) -> Tensor:
+    """The elements in reverse order along ``dims``: ``x.flip(0, 1)``, ``x.flip((0, 1))`` or ``x.flip(dims=(0, 1))``."""
+    return reverse(self, shape_of((dims, *more), "flip"))
 
 
 def resize(self: Tensor, *new_shape: Any) -> Tensor:
@@ -189,7 +208,8 @@ def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 def _new(value: Any) -> Callable[..., Tensor]:
-    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
+    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+        on_cpu("new_tensor", device)
         wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
         return full(shape=shape_of(size, "new"), value=value, dtype=wanted)
 
@@ -199,6 +219,7 @@ def _new(value: Any) -> Callable[..., Tensor]:
 
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of shape ``size`` filled with ``fill_value``, of this dtype unless ``dtype`` says otherwise."""
+    on_cpu("new_full", device)
     wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
     return movement.broadcast_to(constant(fill_value, wanted), shape=shape_of((size,), "new_full")).copy()
 
@@ -230,18 +251,47 @@ def assign_value(self: Tensor, value: Tensor) -> Tensor:
 
 def set_(self: Tensor, source: Tensor) -> Tensor:
     """Makes this tensor another handle on the storage of ``source``."""
+    hooks.changes_handle(self, "set_()")
     self._share(source)
     return self
 
 
-def argmax_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Value and index of the maximum along ``axis``."""
-    return maximum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
+def argmax_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Value and index of the maximum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    return reductions.max(self, axis, keep_dims)
 
 
-def argmin_with_value(self: Tensor, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Value and index of the minimum along ``axis``."""
-    return minimum_of(self, axis=axis, keepdims=keep_dims, return_indices=True)
+def argmin_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Value and index of the minimum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    return reductions.min(self, axis, keep_dims)
+
+
+# ---- functions whose arguments differ as methods ---------------------------------------------------------------------
+
+
+def softmax(self: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
+    """``exp(self)`` divided by its sum along ``axis``."""
+    return layers.softmax(self, axis, dtype=dtype)
+
+
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * self + alpha * outer(vec1, vec2)``."""
+    return linalg.addr(self, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def qr(self: Tensor, some: Any = True) -> tuple[Tensor, Tensor]:
+    """Orthogonal and triangular factor; ``some=False`` for the complete one. A mode as `ops.qr` takes it works, too."""
+    return linalg.qr(self, some if isinstance(some, str) else "reduced" if some else "complete")
+
+
+def reverse_sequence(self: Tensor, seq_lengths: Tensor, seq_dim: int = 0, batch_dim: int = 0) -> Tensor:
+    """The first ``seq_lengths[i]`` places along ``seq_dim`` reversed, for every ``i`` along ``batch_dim``."""
+    return arrays.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
+
+
+def bernoulli(self: Tensor, *, generator: Any = None) -> Tensor:
+    """1 with the probability that the element is, else 0."""
+    return to_dtype(draws.bernoulli(self, tuple(self.shape), generator), self.dtype)
 
 
 # ---- gradients ------------------------------------------------------------------------------------------------------
@@ -265,7 +315,13 @@ def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> gradient_hooks.Ho
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Accepted for compatibility: gradients are asked for with ``grad``."""
+    """The tensor itself: gradients are asked for with ``grad``, and flow to whatever that names.
+
+    Raises:
+        TypeError: ``requires_grad`` is no bool.
+    """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"For 'requires_grad_', the 'requires_grad' must be a bool, but got {requires_grad!r}.")
     return self
 
 
@@ -274,6 +330,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     for f in (
         select, diagonal, gather, where, take, index_add, index_fill, index_copy, index_put, inplace_update,
         searchsorted, reverse, flip, resize, sum_to_size, fill, fill_diagonal, new_full, itemset,
-        assign_value, set_, argmax_with_value, argmin_with_value, register_hook, requires_grad_,
+        assign_value, set_, argmax_with_value, argmin_with_value, softmax, addr, qr, reverse_sequence, bernoulli,
+        register_hook, requires_grad_,
     )
 } | {"new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0)}  # fmt: skip

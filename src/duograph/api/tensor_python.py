@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from duograph.core import dtype as dt
 from duograph.core.op import state
@@ -63,7 +64,7 @@ def __hash__(self: Tensor) -> int:
 
 def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
     array = hooks.value_of(self, "conversion to a NumPy array")
-    return np.array(array, dtype=dtype, copy=copy)
+    return np.array(_lent(array), dtype=dtype, copy=copy)
 
 
 def __repr__(self: Tensor) -> str:
@@ -86,6 +87,9 @@ def __format__(self: Tensor, spec: str) -> str:
 def asnumpy(self: Tensor) -> np.ndarray:
     """The tensor as a NumPy array that shares its memory.
 
+    Elements that are assigned to one are seen by the other. The array is an object of its own, and so is what it has as
+    ``base``: another shape, dtype or size (``resize`` refuses) that they are given is not the tensor's.
+
     Raises:
         SymbolicValueError: the value is not known while a graph is being built.
 
@@ -96,7 +100,27 @@ def asnumpy(self: Tensor) -> np.ndarray:
         >>> Tensor([1, 2]).asnumpy()
         array([1, 2])
     """
-    return hooks.value_of(self, "asnumpy()")
+    return _lent(hooks.value_of(self, "asnumpy()"))
+
+
+def _lent(array: np.ndarray) -> np.ndarray:
+    """The memory of ``array`` as an array from which nobody gets to ``array`` itself.
+
+    A view alone would have it as its ``base``, whose shape, dtype, strides and flags can be set. So the memory goes
+    through DLPack: a capsule keeps ``array``, and shows it to nobody. The view at the end makes ``flags.writeable``
+    something that can be turned off and on again, which NumPy allows only if some base is an array.
+    """
+    dtype = array.dtype
+    if any(stride % dtype.itemsize for stride in array.strides):  # DLPack counts strides in elements: bytes, then
+        single = as_strided(array, (*array.shape, 1), (*array.strides, dtype.itemsize))
+        return np.from_dlpack(single.view(np.uint8)).view(dtype)[..., 0]
+    if dtype.num < _FIRST_OF_EXTENSIONS:
+        return np.from_dlpack(array).view()
+    return np.from_dlpack(array.view(f"u{dtype.itemsize}")).view(dtype)
+
+
+_FIRST_OF_EXTENSIONS = 256
+"""NumPy's numbers of dtypes that other packages have added (bfloat16, float8, int4), which DLPack does not know."""
 
 
 def tolist(self: Tensor) -> Any:
@@ -133,6 +157,9 @@ def _one(self: Tensor) -> Tensor:
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares the memory of ``array``.
 
+    A tensor of a read-only array cannot be written to. A matrix or memory-mapped array gives a tensor like any other,
+    of the shape that it has; shapes that it is given later are not the tensor's.
+
     Args:
         array: a NumPy array.
 
@@ -140,17 +167,23 @@ def from_numpy(array: np.ndarray) -> Tensor:
         Tensor.
 
     Raises:
-        TypeError: ``array`` is not a NumPy array, of an unsupported dtype, or of foreign byte order.
+        TypeError: ``array`` is not a NumPy array, is masked, of an unsupported dtype, or of foreign byte order.
     """
     if not isinstance(array, np.ndarray):
-        raise TypeError("Expected a NumPy array.")
+        raise TypeError(f"Expected a NumPy array, but got {type(array).__name__}.")
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(
+            "For 'from_numpy', a masked array was given, and a Tensor has no mask. Use 'array.filled(value)', or "
+            "'array.data' to have the masked elements as they are in memory."
+        )
     if not array.dtype.isnative:
         raise TypeError(
             f"For 'from_numpy', the memory of an array of dtype {array.dtype} cannot be shared, because its byte order "
             "is not this machine's; 'Tensor(array)' makes a copy in the right order."
         )
-    dt.as_dtype(array.dtype)
-    return wrap(array if array.flags.aligned else array.copy())
+    dt.as_dtype(array.dtype, "from_numpy")
+    plain = array.view(np.ndarray)
+    return wrap(plain if plain.flags.aligned else plain.copy())
 
 
 # ---- copies, pickles, DLPack ----------------------------------------------------------------------------------------
@@ -240,9 +273,13 @@ PROTOCOL: dict[str, Any] = {
 
 
 def tensor(
-    input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False
-) -> Tensor:
+    input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False,
+    device: Any = None,
+) -> Tensor:  # fmt: skip
     """``ms.tensor(...)``: a new `Tensor`, see there."""
+    from .functional.forms import on_cpu
+
+    on_cpu("tensor", device)
     return Tensor(input_data, dtype, shape, init, const_arg)
 
 

@@ -33,6 +33,8 @@ def _merge(method: str, axis: Any, keepdims: Any, options: dict[str, Any]) -> tu
     for name in [*_AXIS, *_KEEP]:
         if name in options:
             if name in _AXIS:
+                if axis is not None:
+                    raise TypeError(f"{method}() got multiple values for argument 'axis'")
                 axis = options.pop(name)
             else:
                 keepdims = options.pop(name)
@@ -205,15 +207,21 @@ min = _extreme("min", reduce.reduce_min, reduce.argmin, minimum)
 
 
 def amax(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """The maximum over ``axis``; equal elements share the gradient."""
+    """The maximum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out."""
+    initial, where = options.pop("initial", None), options.pop("where", True)
     axis, keepdims = _merge("amax", axis, keepdims, options)
-    return reduce.reduce_max(self, axis=_axes(self, axis, "ReduceMax"), keep_dims=keepdims)
+    x = _filled(self, where, initial, "amax")
+    out = reduce.reduce_max(x, axis=_axes(self, axis, "ReduceMax"), keep_dims=keepdims)
+    return out if initial is None else maximum(out, as_tensor(initial, out.dtype))
 
 
 def amin(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """The minimum over ``axis``; equal elements share the gradient."""
+    """The minimum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out."""
+    initial, where = options.pop("initial", None), options.pop("where", True)
     axis, keepdims = _merge("amin", axis, keepdims, options)
-    return reduce.reduce_min(self, axis=_axes(self, axis, "ReduceMin"), keep_dims=keepdims)
+    x = _filled(self, where, initial, "amin")
+    out = reduce.reduce_min(x, axis=_axes(self, axis, "ReduceMin"), keep_dims=keepdims)
+    return out if initial is None else minimum(out, as_tensor(initial, out.dtype))
 
 
 def _position(name: str, find: Any, dtype: dt.DType) -> Any:
@@ -239,8 +247,9 @@ def ptp(self: Tensor, axis: Any = None, keepdims: Any = False) -> Tensor:
     return sub(amax(self, axis, keepdims), amin(self, axis, keepdims))
 
 
-def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The running sum along ``axis``; without one, of the flattened tensor."""
+def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None, dim: int | None = None) -> Tensor:
+    """The running sum along ``axis`` (or ``dim``); without one, of the flattened tensor."""
+    axis = dim if axis is None else axis
     x = self if dtype is None else to_dtype(self, dtype)
     if x.dtype.is_bool:
         x = to_dtype(x, dt.int32)

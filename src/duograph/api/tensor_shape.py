@@ -139,6 +139,11 @@ def _in_range(axis: Any, ndim: int) -> int:
     return normalize_axis(axis, ndim, "swapaxes")
 
 
+def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two axes exchanged."""
+    return swapaxes(self, dim0, dim1)
+
+
 def moveaxis(self: Tensor, source: Axes, destination: Axes) -> Tensor:
     """The axes ``source`` at the places ``destination``, the others in order."""
     sources = _each(source, self.ndim, "moveaxis")
@@ -325,7 +330,7 @@ def broadcast_shape(*shapes: Any) -> tuple[Any, ...]:
 
 VIEWS: dict[str, Any] = {
     "reshape": reshape, "view": view, "reshape_as": reshape_as, "view_as": reshape_as, "flatten": flatten,
-    "ravel": ravel, "transpose": transpose, "permute": permute, "swapaxes": swapaxes, "swapdims": swapaxes,
+    "ravel": ravel, "transpose": transpose, "permute": permute, "swapaxes": swapaxes, "swapdims": swapdims,
     "moveaxis": moveaxis, "movedim": moveaxis, "t": t, "adjoint": adjoint, "squeeze": squeeze,
     "expand_dims": expand_dims, "unsqueeze": unsqueeze, "broadcast_to": broadcast_to, "expand": expand,
     "expand_as": expand_as, "split": split, "chunk": chunk, "tensor_split": tensor_split, "unbind": unbind,

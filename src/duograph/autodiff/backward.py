@@ -143,14 +143,28 @@ def gradient_type(gradient: Gradient) -> Type | None:
     return None if value is None else type_of(value)
 
 
+class quiet:
+    """Within the block run gradient rules: what they emit raises only if the forward pass has raised."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        state.quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        state.quiet -= 1
+
+
 @contextmanager
 def inner_scope(binder: Any) -> Iterator[Scope]:
     """A new innermost scope; nothing in it is recorded, and what is cached about views in it is forgotten."""
     views = dict(binder._views)
-    with binder.builder.scope() as scope, no_recording():
+    with binder.builder.scope() as scope, no_recording(), quiet():
+        state.enclosed += 1
         try:
             yield scope
         finally:
+            state.enclosed -= 1
             binder._views = views
 
 
@@ -221,6 +235,8 @@ def backpropagate(
         initial: gradients that later uses of a variable, outside of this tape, have accumulated already.
         alias: variables that are other names of another one.
     """
+    if getattr(state.binder, "strict_versions", False):
+        state.binder.note_overwritten()  # type: ignore[union-attr]  # of sub-graphs, whose tapes were not there
     walk = _Walk(tape, alias or {})
     for variable, gradient in initial:
         if gradient is not None:
@@ -374,13 +390,14 @@ class _Walk:
         filled = tuple(complete(d, o) for d, o in zip(douts, outs, strict=True))
         ins, out = saved_values(entry)
         assert entry.op is not None
-        parts = entry.op.bprop(ins, out, filled if several else filled[0], **entry.attrs)
-        for v, part in zip(entry.variables, parts, strict=False):
-            if v is None or part is None:
-                continue
-            gradient = part() if callable(part) and not isinstance(part, Tensor) else part
-            if gradient is not None:
-                self.accumulate(v, gradient)
+        with quiet():
+            parts = entry.op.bprop(ins, out, filled if several else filled[0], **entry.attrs)
+            for v, part in zip(entry.variables, parts, strict=False):
+                if v is None or part is None:
+                    continue
+                gradient = part() if callable(part) and not isinstance(part, Tensor) else part
+                if gradient is not None:
+                    self.accumulate(v, gradient)
 
 
 def _certain(douts: list[Gradient]) -> list[Gradient]:

@@ -11,18 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.core.borders import opened, symbols_in
+from duograph.core.dim import UnknownSizeError
+from duograph.core.op import no_recording
 from duograph.ir.control import call, cond, custom_vjp, undef
 from duograph.tensor.tensor import type_of
 
+from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, cotangent_type, derivative_of
 from .structured import outer_tapes, rule
-from .tape import Saved, Tape
+from .tape import Saved, Stale, Tape, checked
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
     """Runs a backward graph as part of the graph that is being built."""
-    return call(*args, graph=graph)
+    return call(*args, graph=fitting(graph, args))
 
 
 @rule("call")
@@ -38,11 +42,16 @@ def finish_call(
 ) -> Any:
     """Records a call whose forward graph gave ``results``; gives what the call gives."""
     n = len(derivative.outs)
-    outs, residuals = tuple(results[:n]), results[n:]
-    saved = Saved(operands)
+    outs, hidden = tuple(results[:n]), results[n:]
+    reread = [outs[i] if node in derivative.residuals else None for node, i in derivative.results.items()]
+    saved = Saved([*operands, *reread])
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
-        lookup = derivative.lookup(saved.checked(derivative.graph.name), residuals)
+        known = saved.checked(derivative.graph.name)
+        present = list(outs)
+        for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
+            present[i] = value
+        lookup = derivative.lookup(known[: len(operands)], present, _views_checked(derivative, saved, hidden))
         return derivative.pull(launch, lookup, douts, accs, groups)
 
     tape.record_custom(
@@ -51,18 +60,39 @@ def finish_call(
     return outs[0] if derivative.single else outs
 
 
+def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) -> Sequence[Any]:
+    """``hidden`` residuals; `Stale` in the place of views of operands that were overwritten."""
+    found = hidden
+    for k, i, ops in derivative.views():
+        operand, stamp = saved.values[i], saved.stamps[i]
+        if stamp is None or (isinstance(stamp, int) and operand._version == stamp):
+            continue
+        with no_recording():
+            for node in ops if isinstance(stamp, int) else ():
+                operand = node.op(operand, **node.attrs)
+        (now,) = checked([operand], [stamp], derivative.graph.name)
+        if isinstance(now, Stale):
+            found = [*found[:k], now, *found[k + 1 :]]
+    return found
+
+
 # ---- cond -----------------------------------------------------------------------------------------------------------
 
 
 def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], list[int]]:
-    """Residuals of two branches in common output slots: the types, and the slot of every residual."""
+    """Residuals of two branches in common output slots: the types, and the slot of every residual.
+
+    A residual of a size that only its branch knows has a slot of its own.
+    """
     types: list[Any] = []
     places = []
+    known = symbols_in(tuple([p.type for p in then.graph.params]))
     for derivative in (then, orelse):
         free = list(range(len(types)))
         chosen = []
         for node in derivative.residuals:
-            slot = next((s for s in free if types[s] == node.type), None)
+            own = not symbols_in(node.type) <= known
+            slot = None if own else next((s for s in free if types[s] == node.type), None)
             if slot is None:
                 types.append(node.type)
                 slot = len(types) - 1
@@ -73,11 +103,30 @@ def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], 
     return types, places[0], places[1]
 
 
+def _forward_graphs(sides: tuple[Derivative, Derivative]) -> tuple[list[Any], list[list[int]], list[Any]]:
+    """The types of the slots, the slots of the residuals, and the forward graphs of both branches.
+
+    Made once: code that is captured again, for another path, must find the very same graphs. Else the ``cond`` there is
+    another node, so another variable, and what comes back for this one finds no entry on the tape.
+    """
+    found = sides[0].conds.get(sides[1])
+    if found is None:
+        types, *places = _slots(*sides)
+        forwards = [_with_slots(d, types, p) for d, p in zip(sides, places, strict=True)]
+        found = sides[0].conds[sides[1]] = types, places, forwards
+    return found
+
+
 def _with_slots(derivative: Derivative, types: list[Any], places: list[int]) -> Any:
     with derivative.inside():
         saved = dict(zip(places, derivative.residuals, strict=True))
-        slots = [saved[s] if s in saved else undef(type=t) for s, t in enumerate(types)]
+        slots = [saved[s] if s in saved else undef(type=_elsewhere(derivative, t)) for s, t in enumerate(types)]
     return derivative.forward(slots)
+
+
+def _elsewhere(derivative: Derivative, type: Any) -> Any:
+    """The type of a residual of the other branch: here its sizes are not what they are called there."""
+    return opened(type, symbols_in(type) - symbols_in(tuple([p.type for p in derivative.graph.params])))
 
 
 @rule("cond")
@@ -85,8 +134,7 @@ def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     pred, *args = operands
     active = [tape.variable(x) is not None for x in args]
     sides = (derivative_of(attrs["then"], active), derivative_of(attrs["orelse"], active))
-    types, *places = _slots(*sides)
-    forwards = [_with_slots(d, types, p) for d, p in zip(sides, places, strict=True)]
+    types, places, forwards = _forward_graphs(sides)
     with outer_tapes(tape):
         results = cond(pred, *args, then=forwards[0], orelse=forwards[1])
     n = len(sides[0].outs)
@@ -113,7 +161,7 @@ def _pull_cond(
     accs: Sequence[Gradient],
 ) -> Sequence[Gradient]:
     dout_kinds, acc_kinds = [kind_of(d) for d in douts], [kind_of(a) for a in accs]
-    key = ("cond", sides[1], tuple(dout_kinds), tuple(acc_kinds), groups)
+    key = ("cond", sides[1], tuple(dout_kinds), tuple(acc_kinds), groups, sides[0].graph.context.writes)
     found = sides[0]._backward.get(key)
     if found is None:
         found = sides[0]._backward[key] = _cond_graphs(sides, places, types, groups, dout_kinds, acc_kinds)
@@ -126,7 +174,8 @@ def _pull_cond(
         *[args[i] for i in used],
         *slots,
     ]
-    return gather(cond(pred, *operands, then=graphs[0], orelse=graphs[1]), kinds)
+    then, orelse = [fitting(g, operands) for g in graphs]
+    return gather(cond(pred, *operands, then=then, orelse=orelse), kinds)
 
 
 def _cond_graphs(
@@ -148,11 +197,13 @@ def _cond_graphs(
     order = sorted(used)
     graphs = []
     for d, p, place in zip(sides, parts, places, strict=True):
-        unused = {s: d.binder.builder.param("unused", t) for s, t in enumerate(types) if s not in place}
+        elsewhere = [_elsewhere(d, t) for t in types]
+        unused = {s: d.binder.builder.param("unused", t) for s, t in enumerate(elsewhere) if s not in place}
         slots = [unused[s] if s in unused else d.residuals[place.index(s)] for s in range(len(types))]
         interface = [*[d.graph.params[i] for i in order], *slots]
         back = d.close(p, kinds, gradient_types, interface)
-        assert len(back.captures) == len(interface), "a backward branch needs what its forward branch did not save"
+        if len(back.captures) != len(interface):
+            raise UnknownSizeError("a gradient in a branch needs a size that its forward branch did not save")
         graphs.append(back.graph)
     return graphs, order, kinds
 
@@ -169,7 +220,7 @@ def record_custom_vjp(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         filled = [complete(douts[i], outs[i]) for i in differentiable]
-        grads = call(*operands, *outs, *filled, graph=attrs["backward"])
+        grads = launch_call(attrs["backward"], [*operands, *outs, *filled])
         new = list(accs)
         for i, grad in zip(attrs["wanted"], grads, strict=True):
             new[i] = grad if new[i] is None else plus(new[i], grad)

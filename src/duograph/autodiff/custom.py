@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from duograph.base.diagnostics import CaptureError
+from duograph.base.failures import SHORTAGE, is_from_outside
 from duograph.base.tree import flatten, leaves, unflatten
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import no_recording, state
 from duograph.ir.control import custom_vjp
 from duograph.ops.cast import cast, identity
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from .backward import Gradient, inner_scope, plus
-from .hooks import call_user
+from .hooks import call_on_gradients, call_user
+from .separate import writable
 from .tape import checked, stamps_of
+from .vmap import BatchBinder
 
 Pull = Callable[[Sequence[Any]], Sequence[Any]]
 """Cotangents of the outputs -> gradients of the inputs (``None``: nothing flows)."""
@@ -53,8 +58,8 @@ def custom_call(fn: Any, bprop: Any, args: tuple[Any, ...], kwargs: dict[str, An
             given[i] = x
         for i, x, d in zip(out_places, outputs, douts, strict=True):
             made[i], cotangents[i] = x, d
-        result = call_user(
-            bprop, (*unflatten(spec, given), unflatten(out_spec, made), unflatten(out_spec, cotangents)), {}
+        result = call_on_gradients(
+            bprop, (*unflatten(spec, given), unflatten(out_spec, made), unflatten(out_spec, cotangents))
         )
         return _gradients_of(result, args, inputs)
 
@@ -94,10 +99,34 @@ def fitted(grad: Any, x: Any) -> Any:
     return grad if grad.dtype == x.dtype else cast(grad, dtype=x.dtype)
 
 
+def _captured(pull: Pull, *values: Sequence[Any]) -> Sequence[Any]:
+    """``pull(*values)`` while the forward part is captured, when nobody has asked for a gradient yet.
+
+    Raises:
+        SymbolicValueError: the user's function raises, or gives what does not fit. Python says so when the gradient is
+            computed, if it ever is: no graph of the forward part can.
+    """
+    try:
+        return pull(*values)
+    except (CaptureError, SymbolicValueError, UnknownSizeError, *SHORTAGE):
+        raise
+    except Exception as error:
+        if is_from_outside(error):
+            raise
+        raise SymbolicValueError(f"a gradient of its own that raises {type(error).__name__}") from error
+
+
 def identity_with(
     inputs: Sequence[Any], outputs: Sequence[Any], pull: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Any]
 ) -> list[Any]:
     """``outputs``, computed unrecorded from ``inputs``, with ``pull(inputs, outputs, douts)`` as their gradient."""
+    if isinstance(state.binder, BatchBinder):
+        if state.tapes or state.binder.outer_tapes or state.binder.outer is not None:
+            raise SymbolicValueError(
+                "vmap cannot batch a gradient that is a function of the user (`Cell.bprop`): "
+                "give the Cell the whole batch"
+            )
+        return list(outputs)  # nobody asks for a gradient
     if state.binder is not None:
         return _emit(inputs, outputs, pull)
     with no_recording():
@@ -106,7 +135,7 @@ def identity_with(
 
     def run(douts: Sequence[Any], accs: Sequence[Gradient]) -> Sequence[Gradient]:
         saved = checked((*inputs, *outs), stamps, "a function with its own gradient")
-        grads = pull(saved[: len(inputs)], saved[len(inputs) :], douts)
+        grads = pull(saved[: len(inputs)], saved[len(inputs) :], [writable(d) for d in douts])
         return [plus(a, g) for a, g in zip(accs, grads, strict=True)]
 
     for tape in state.tapes:
@@ -127,7 +156,7 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
     saved, douts = params(n + m, 0), params(m, n)
     with inner_scope(binder) as scope:
         handles = [binder.wrap(p) for p in saved]
-        grads = pull(handles[:n], handles[n:], [binder.wrap(p) for p in douts])
+        grads = _captured(pull, handles[:n], handles[n:], [binder.wrap(p) for p in douts])
         wanted = tuple(i for i, g in enumerate(grads) if g is not None)
         results = [binder.node_of(grads[i]) for i in wanted]
     _, captures = scope.close("bprop", (*saved, *douts), results)

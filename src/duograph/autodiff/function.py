@@ -10,7 +10,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from .custom import fitted, identity_with
-from .hooks import call_user
+from .hooks import call_on_gradients, call_user
 
 
 class Function:
@@ -80,7 +80,7 @@ class Function:
             cotangents: list[Any] = [None] * len(outs)
             for place, dout in zip(places, douts, strict=True):
                 cotangents[place] = dout
-            grads = call_user(cls.backward, (ctx, *cotangents), {})
+            grads = call_on_gradients(cls.backward, (ctx, *cotangents))
             grads = tuple(grads) if isinstance(grads, tuple | list) else (grads,)
             if len(grads) < len(args):
                 raise RuntimeError(

@@ -14,7 +14,7 @@ and accumulated gradients exist is known while building ("kinds"); one backward 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,11 +23,11 @@ from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
 from duograph.ir.control import make_tuple, tuple_get, undef
-from duograph.ir.node import Apply, Graph, Node, Param
+from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Tape
+from .tape import OVERWRITTEN, Entry, Tape
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -80,8 +80,13 @@ def _dependencies(node: Apply) -> Iterator[Node]:
             yield operand
 
 
-def replay(graph: Graph, args: Sequence[Any], binder: GraphBinder) -> Any:
-    """Emits the ops of ``graph`` on ``args`` through `Op.__call__`, in program order; gives its output."""
+def replay(
+    graph: Graph, args: Sequence[Any], binder: GraphBinder, entries: list[tuple[Entry, int]] | None = None
+) -> Any:
+    """Emits the ops of ``graph`` on ``args`` through `Op.__call__`, in program order; gives its output.
+
+    ``entries`` gets what tapes record of them, with their tags.
+    """
     env: dict[Node, Any] = dict(zip(graph.params, args, strict=True))
     context = graph.context
 
@@ -104,16 +109,33 @@ def replay(graph: Graph, args: Sequence[Any], binder: GraphBinder) -> Any:
         operands = [value(o) for o in node.operands]
         binder.builder.original = node  # attributes of what follows know its size, if that depends on data, by name
         env[node] = node.op(*operands, **node.attrs)
-        if node.tag in context.overwritten:
+        if node.tag and entries is not None:
+            captured = context.replayed.get(node.tag, node.tag)
             for tape, mark in zip(state.tapes, marks, strict=True):
-                _mark_overwritten(tape.entries[mark:], node, context.overwritten[node.tag])
+                entries += [(entry, captured) for entry in tape.entries[mark:] if entry.op is node.op]
+            for made in _made(env[node]):
+                context.replayed[made.tag] = captured
     return value(graph.output)
 
 
-def _mark_overwritten(entries: Sequence[Any], node: Apply, places: set[int]) -> None:
-    """Makes the entry of ``node`` refuse what the captured program overwrote, as eager's version check does."""
-    for entry in entries:
-        if entry.op is node.op:
+TAGS_OF_ONE_GRAPH = 1 << 24
+"""Nodes of a derivative have tags of their own, or what is known of captured ops would be said of others."""
+
+
+def _made(value: Any) -> Iterator[Apply]:
+    """The node of the op that has just given ``value``."""
+    parts = value if isinstance(value, tuple) else (value,)
+    for part in parts[:1]:
+        data = getattr(part, "_data", None)
+        node = data.operands[0] if isinstance(data, Apply) and data.op is tuple_get else data
+        if isinstance(node, Apply) and node.tag:
+            yield node
+
+
+def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[int, set[int]]) -> None:
+    """Makes entries refuse what the captured program overwrote, as eager's version check does."""
+    for entry, tag in entries if overwritten else ():
+        if places := overwritten.get(tag):
             entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
 
 
@@ -146,17 +168,23 @@ class Derivative:
 
     def __init__(self, graph: Graph, active: tuple[bool, ...]) -> None:
         self.graph, self.active = graph, active
-        self.binder = GraphBinder(Builder(graph.context))
+        graph.context.differentiated += 1
+        self.binder = GraphBinder(Builder(graph.context, first_tag=graph.context.differentiated * TAGS_OF_ONE_GRAPH))
         self.scope = self.binder.builder.current
+        self.scope.params = graph.params
         self.tape = Tape()
         self._backward: dict[Any, Any] = {}
+        self._entries: list[tuple[Entry, int]] = []
         self._residuals: list[Node] | None = None
+        self._hidden: list[Node] | None = None
+        self._views: list[tuple[int, int, list[Apply]]] | None = None
         self._forward: Graph | None = None
         self.loops: dict[Graph | None, tuple[tuple[Type, ...], dict[str, Any]]] = {}  # by test, of loops with this body
+        self.conds: dict[Derivative, tuple[list[Any], list[list[int]], list[Any]]] = {}  # by the other branch
         with binding(self.binder), taping([self.tape]):
             handles = [self.binder.wrap(p) for p in graph.params]
             self.variables = [self.tape.watch(h) if a else None for h, a in zip(handles, active, strict=True)]
-            out = replay(graph, handles, self.binder)
+            out = replay(graph, handles, self.binder, self._entries)
             self.binder.builder.origin = ()
             self.single = not isinstance(graph.output.type, TupleType)
             self.outs: list[Any] = [out] if self.single else list(out)
@@ -195,7 +223,9 @@ class Derivative:
                     values.append(self.binder.wrap(params[-1]))
             return gather(values, kinds)
 
+        mark_overwritten(self._entries, self.graph.context.overwritten)
         with self.inside(), inner_scope(self.binder) as scope:
+            scope.params = params
             douts = fresh(dout_kinds, self.out_types, "dout")
             accs = fresh(acc_kinds, [p.type for p in self.graph.params], "acc")
             alias = {}
@@ -222,7 +252,7 @@ class Derivative:
         return Backward(graph, tuple(captures), tuple(kinds))
 
     def backward(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> Backward:
-        key = (tuple(dout_kinds), tuple(acc_kinds), groups)
+        key = (tuple(dout_kinds), tuple(acc_kinds), groups, self.graph.context.writes)
         found = self._backward.get(key)
         if found is None:
             parts = self.parts(dout_kinds, acc_kinds, groups)
@@ -276,12 +306,42 @@ class Derivative:
             self._residuals = [c for c in self.captures if not isinstance(c, Param)]
         return self._residuals
 
+    @property
+    def results(self) -> dict[Node, int]:
+        """The computed nodes that are outputs, and as which."""
+        with self.inside():
+            nodes = [self.binder.node_of(out) for out in self.outs]
+        return {node: i for i, node in reversed(list(enumerate(nodes))) if isinstance(node, Apply)}
+
+    @property
+    def hidden(self) -> list[Node]:
+        """The residuals that are no outputs. One that is an output is saved as that: it is one variable of outer tapes,
+        which must add up what its uses inside and outside contribute in the order of the program."""
+        if self._hidden is None:
+            results = self.results
+            self._hidden = [c for c in self.residuals if c not in results]
+        return self._hidden
+
+    def views(self) -> list[tuple[int, int, list[Apply]]]:
+        """The `hidden` residuals that show memory of a parameter: which one, of which parameter, by which ops. To write
+        there is to lose the residual, as it is in eager mode, although here it is a value of its own."""
+        if self._views is None:
+            self._views = []
+            for k, node in enumerate(self.hidden):
+                ops: list[Apply] = []
+                while isinstance(node, Apply) and node.op.view and not sizes_in_attrs(node):
+                    ops.append(node)
+                    node = node.operands[0]
+                if ops and isinstance(node, Param):
+                    self._views.append((k, self.graph.params.index(node), ops[::-1]))
+        return self._views
+
     def forward(self, extra: Sequence[Any] | None = None, params: Sequence[Param] | None = None) -> Graph:
-        """The graph with ``extra`` outputs (default: the residuals)."""
+        """The graph with ``extra`` outputs (default: the residuals that are none yet)."""
         if extra is None and params is None and self._forward is not None:
             return self._forward
         with self.inside():
-            more = self.residuals if extra is None else extra
+            more = self.hidden if extra is None else extra
             outs = [self.binder.node_of(v) for v in (*self.outs, *more)]
         graph, captures = self.scope.close(f"{self.graph.name}.fwd", params or self.graph.params, outs)
         assert not captures, f"free variables in @{graph.name}: {captures}"
@@ -289,10 +349,11 @@ class Derivative:
             self._forward = graph
         return graph
 
-    def lookup(self, operands: Sequence[Any], residuals: Sequence[Any]) -> Callable[[Node], Any]:
-        """Values of captured nodes, given those of the parameters and of the residuals."""
+    def lookup(self, operands: Sequence[Any], outs: Sequence[Any], hidden: Sequence[Any]) -> Callable[[Node], Any]:
+        """Values of captured nodes, given those of the parameters, of the outputs and of the `hidden` residuals."""
         values: dict[Node, Any] = dict(zip(self.graph.params, operands, strict=True))
-        values.update(zip(self.residuals, residuals, strict=True))
+        values.update({node: outs[i] for node, i in self.results.items()})
+        values.update(zip(self.hidden, hidden, strict=True))
         return values.__getitem__
 
 

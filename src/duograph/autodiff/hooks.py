@@ -14,6 +14,8 @@ from duograph.base.tree import flatten, unflatten
 from duograph.core.op import state
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
+from .separate import writable
+
 Hook = Callable[[Any], Any]
 
 _call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [lambda fn, args, kwargs: fn(*args, **kwargs)]
@@ -22,6 +24,15 @@ _call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [lambda fn,
 def call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a function that the user wrote; a capture frontend interprets it instead (`set_call_user`)."""
     return _call[0](fn, args, kwargs)
+
+
+def call_on_gradients(fn: Any, args: tuple[Any, ...]) -> Any:
+    """Calls a user's function on gradients (a hook, a ``bprop``): what it raises is the user's, not a rule's."""
+    quiet, state.quiet = state.quiet, 0
+    try:
+        return call_user(fn, args, {})
+    finally:
+        state.quiet = quiet
 
 
 def set_call_user(hook: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
@@ -46,8 +57,9 @@ class TensorHooks:
 
     def run(self, gradient: Any) -> Any:
         """The gradient after all hooks; one that returns None leaves it as it is."""
+        gradient = writable(gradient)
         for hook in list(self.hooks.values()):
-            new = call_user(hook, (gradient,), {})
+            new = call_on_gradients(hook, (gradient,))
             gradient = gradient if new is None else new
         return gradient
 
@@ -136,7 +148,7 @@ class HookBackward:
         self.hook_fn, self.cell_id = hook_fn, cell_id
 
     def __call__(self, *inputs: Any) -> Any:
-        outs = gradient_hook(inputs, lambda douts: _replaced(call_user(self.hook_fn, (tuple(douts),), {}), douts))
+        outs = gradient_hook(inputs, lambda douts: _replaced(call_on_gradients(self.hook_fn, (tuple(douts),)), douts))
         return outs[0] if len(outs) == 1 else tuple(outs)
 
 
@@ -159,7 +171,7 @@ class InsertGradientOf:
         self.f = f
 
     def __call__(self, x: Any) -> Any:
-        return gradient_hook([x], lambda douts: _replaced(call_user(self.f, (douts[0],), {}), douts))[0]
+        return gradient_hook([x], lambda douts: _replaced(call_on_gradients(self.f, (douts[0],)), douts))[0]
 
 
 def cell_backward_hooks(
@@ -190,12 +202,12 @@ def cell_backward_hooks(
 
     def on_inputs(douts: Sequence[Any]) -> Sequence[Any]:
         for hook in hooks:
-            douts = _replaced(call_user(hook, (cell, tuple(douts), arrived[0]), {}), douts)
+            douts = _replaced(call_on_gradients(hook, (cell, tuple(douts), arrived[0])), douts)
         return douts
 
     def on_outputs(douts: Sequence[Any]) -> Sequence[Any]:
         for hook in pre_hooks:
-            douts = _replaced(call_user(hook, (cell, tuple(douts)), {}), douts)
+            douts = _replaced(call_on_gradients(hook, (cell, tuple(douts))), douts)
         arrived[0] = tuple(douts)
         return douts
 

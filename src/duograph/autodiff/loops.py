@@ -11,12 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from duograph.core.borders import opened, symbols_in
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import state
 from duograph.core.types import BOOL, StackType, TupleType, Type
 from duograph.ir.control import call, scan, undef, while_loop
-from duograph.ir.node import Graph, Node, Param
+from duograph.ir.node import Graph, Node
+from duograph.ops.cast import relabel
 from duograph.ops.scalar import scalar_binary
+from duograph.tensor.tensor import Tensor
 
+from .adapt import fitting
 from .backward import (
     Gradient,
     Groups,
@@ -169,7 +174,7 @@ class _Loop:
         values: dict[Node, Any] = dict(zip(self.items, items, strict=True))
         values.update(zip(self.params[self.n :], invariants, strict=True))
         new = self.body.pull(
-            lambda graph, args: call(*args, graph=graph),
+            lambda graph, args: call(*args, graph=fitting(graph, args)),
             values.__getitem__,
             douts,
             self._shifted(accs),
@@ -192,6 +197,14 @@ class _Loop:
         if all(k is None for k in kinds):
             return self.stack, [None] * n, invariants
         types = [cotangent_type(p.type) for p in self.params]
+        for i in self._of_changing_size():
+            if kinds[i] == "maybe":
+                raise UnknownSizeError(
+                    "whether something flows into a value whose size changes in a loop depends on data"
+                )
+            kind = types[i]
+            assert kind is not None
+            types[i] = opened(kind, symbols_in(kind))
         state_types: list[Type] = []
         for t, k in zip(types, kinds, strict=True):
             if k is not None and t is not None:
@@ -208,9 +221,13 @@ class _Loop:
 
         least = 1 if peel else 0
         test = make_graph("backward_test", loop_types, lambda s, *_: scalar_binary(stack_size(s), least, fn="gt"))
+        state = [
+            relabel(x, type=t) if isinstance(x, Tensor) and x.abstract != t else x
+            for x, t in zip(spread([*carries, *invariants], kinds, types), state_types, strict=True)
+        ]
         results = while_loop(
             self.stack,
-            *spread([*carries, *invariants], kinds, types),
+            *state,
             *self.operands[n:],
             cond=test,
             body=make_graph("backward_body", loop_types, body),
@@ -218,6 +235,11 @@ class _Loop:
         )
         gradients = gather(results[1:], kinds)
         return results[0], gradients[:n], gradients[n:]
+
+    def _of_changing_size(self) -> list[int]:
+        """Indices of differentiable carries whose sizes change from one iteration to the next."""
+        outs = self.body.out_types
+        return [i for i in range(self.n) if outs[i] != self.params[i].type and cotangent_type(outs[i]) is not None]
 
     def _kinds_after(self, kinds: Sequence[Kind], groups: Groups) -> list[Kind]:
         """Kinds of the gradients after one iteration backward."""
@@ -235,11 +257,12 @@ def make_graph(name: str, types: Sequence[Type], emit: Callable[..., Any]) -> Gr
     binder: Any = state.binder
     builder = binder.builder
     with inner_scope(binder) as scope:
-        params: list[Param] = [builder.param("p", t) for t in types]
+        scope.params = params = [builder.param("p", t) for t in types]
         out = emit(*[binder.wrap(p) for p in params])
         nodes = [binder.node_of(v) for v in out] if isinstance(out, list) else binder.node_of(out)
     graph, captures = scope.close(name, params, nodes)
-    assert not captures, f"free variables in @{name}: {captures}"
+    if captures:
+        raise UnknownSizeError(f"@{name} needs a size that none of its arguments has")
     return graph
 
 

@@ -13,6 +13,7 @@ from duograph.tensor.tensor import Tensor
 
 from .backward import backpropagate, complete
 from .hooks import call_user
+from .separate import separate
 from .tape import Tape, Variable
 
 
@@ -80,7 +81,9 @@ class Recorded:
         wanted = [self.variables.get(id(x)) for x in flat]
         pairs = [(self.tape.variable(out), dout) for out, dout in seeds]
         found = backpropagate(self.tape, pairs, wanted)
-        done = {id(x): complete(g, x) if g is not None else zeros_like(x) for x, g in zip(flat, found, strict=True)}
+        complete_ones = [complete(g, x) if g is not None else zeros_like(x) for x, g in zip(flat, found, strict=True)]
+        owned = separate(complete_ones, [*flat, *[dout for _, dout in seeds]])
+        done = {id(x): g for x, g in zip(flat, owned, strict=True)}
         inputs = [map_tree(lambda x: done[id(x)] if is_tensor(x) else None, x) for x in self.inputs]
         return inputs, [done[id(w)] for w in self.weights]
 

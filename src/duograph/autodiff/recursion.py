@@ -17,6 +17,7 @@ from duograph.ir.control import call, call_named
 from duograph.ir.node import Context, Graph
 from duograph.tensor.tensor import type_of
 
+from .adapt import fitting
 from .backward import Gradient, Groups, gather, plus, spread
 from .graph_vjp import cotangent_items, cotangent_type, derivative_of
 from .loops import differentiable_items, make_graph
@@ -60,7 +61,7 @@ class NamedDerivative:
             if all(k is None for k in dout_kinds):
                 return spread(before, acc_kinds, acc_types)
             lookup = dict(zip(saved, unpack(values[-1], types=types), strict=True)).__getitem__
-            new = derivative.pull(lambda g, args: call(*args, graph=g), lookup, douts, before, groups)
+            new = derivative.pull(lambda g, args: call(*args, graph=fitting(g, args)), lookup, douts, before, groups)
             return spread(new, acc_kinds, acc_types)
 
         with derivative.inside(), no_recording():

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.borders import differ_in_sizes
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.types import BOOL, INT, OBJECT, StackType, TensorType, TupleType
 
@@ -79,7 +81,8 @@ class stack_push:
 
     def infer(stack, *items):
         if stack != StackType(TupleType(items)):
-            raise TypeError(f"stack_push: {TupleType(items)} does not go on a {stack}")
+            kind = UnknownSizeError if differ_in_sizes(stack, StackType(TupleType(items))) else TypeError
+            raise kind(f"stack_push: {TupleType(items)} does not go on a {stack}")
         return stack
 
     def reference(stack, *items):

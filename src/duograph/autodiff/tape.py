@@ -32,6 +32,7 @@ from weakref import ref
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
 from duograph.ir.node import Node
+from duograph.ops.cast import relabel
 from duograph.tensor.alias import CLOCK, root_of
 from duograph.tensor.eager import EAGER, current_binder
 from duograph.tensor.tensor import Tensor, wrap
@@ -106,6 +107,10 @@ class Saved:
         self.values, self.stamps = [p[0] for p in pairs], [p[1] for p in pairs]
 
 
+class Overwritten(RuntimeError):
+    """A gradient needs what was overwritten in place."""
+
+
 class Stale(Tensor):
     """Stands for a saved value that was overwritten in place; reading it is an error, its shape and dtype are not."""
 
@@ -116,7 +121,7 @@ class Stale(Tensor):
 
     @property
     def _data(self) -> Any:  # type: ignore[override]
-        raise RuntimeError(self._why)
+        raise Overwritten(self._why)
 
     shape = property(lambda self: self._type.shape)  # type: ignore[assignment]
     dtype = property(lambda self: self._type.dtype)  # type: ignore[assignment]
@@ -124,7 +129,7 @@ class Stale(Tensor):
     abstract = property(lambda self: self._type)  # type: ignore[assignment]
 
     def array(self) -> Any:
-        raise RuntimeError(self._why)
+        raise Overwritten(self._why)
 
 
 def _stale(saved: Tensor, op_name: str) -> Stale:
@@ -188,6 +193,8 @@ class Tape:
         ``same_as`` makes it another name of an already watched variable.
         """
         variable = self._assign(value, same_as)
+        if state.binder is not None and isinstance(value, Tensor) and value._view is not None:
+            state.binder.note_watched(value)  # type: ignore[attr-defined]
         hooks = getattr(value, "_gradient_hooks", None)
         if hooks:
             self.hooks.setdefault(variable, []).append(hooks.run)
@@ -275,6 +282,9 @@ class Tape:
             return
         variables = tuple([self.variable(x) for x in operands])
         if not any(v is not None for v in variables):
+            return
+        if op is relabel:  # another name for its sizes, but the same value
+            self._assign(out, variables[0])
             return
         outs = out if isinstance(out, tuple) else (out,)
         outputs = tuple([self._assign(o) if _is_trackable(o) else None for o in outs])

@@ -54,6 +54,8 @@ class BatchBinder(GraphBinder):
         self.store = {}
         self._views = {}
         self._lifted: dict[int, tuple[Tensor, Batched]] = {}
+        if (draw := getattr(self.outer, "draw", None)) is not None:
+            self.draw = draw  # a program that is being captured has the state of the random generator
 
     def lift(self, tensor: Tensor) -> Any:
         data = tensor._data

@@ -4,6 +4,7 @@ source.py       source texts, and spans in them
 diagnostics.py  errors as data, the codes, the exception tree
 render.py       a diagnostic as text with carets
 config.py       all switches; the only reader of environment variables
+failures.py     internal failures: raise, or answer by the reference, count and tell
 events.py       stage timers and the event log
 ordered.py      ordered sets, worklists, graph orders
 tree.py         nested containers: flatten and unflatten

@@ -15,6 +15,7 @@ The table `VARIABLES` is the documentation of the variables: field, variable, wh
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,20 +47,20 @@ class Config:
     save_graphs_path: str = "."
     dump_style: str = "mindir"
     jit_syntax_level: int | None = None
+    jit_level: str = ""
     compiler_cache: bool = True
     compiler_cache_path: str = ""
     cache_dir: str = ""
     cache_size: int = 256
+    capture_seconds: float = 2.0
     user_cache_dir: str = ""
     jit_modules: tuple[str, ...] = ()
     jit_ignore_modules: tuple[str, ...] = ()
-    bytecode_logs: frozenset[str] = frozenset()
-    fallback_dump_node: bool = False
     log_level: int = 2
     dump: str = "off"
-    traceback: str = "user"
     verify: str = "stage"
     debug: bool = False
+    failures: str = "answer"
     target: str = "host"
     kernels: str = "native"
     native_launch: bool = True
@@ -99,6 +100,16 @@ def _integer(low: int, high: int) -> Domain:
     return parse
 
 
+def _seconds(value: object) -> float:
+    try:
+        seconds = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not 0 <= seconds < math.inf:
+        raise ValueError("a number of seconds, 0 or more")
+    return seconds
+
+
 def _syntax_level(value: object) -> int | None:
     if value is None or value == "":
         return None
@@ -107,6 +118,12 @@ def _syntax_level(value: object) -> int | None:
     if level is None or isinstance(value, bool):
         raise ValueError("0 (STRICT), 1 (COMPATIBLE) or 2 (LAX)")
     return level
+
+
+def _level(value: object) -> str:
+    if value not in ("", "O0", "O1", "O2"):
+        raise ValueError("O0, O1 or O2")
+    return str(value)
 
 
 def _path(value: object) -> str:
@@ -143,18 +160,6 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(_split(value, "names of modules, separated by commas"))
 
 
-def _subset(*choices: str) -> Domain:
-    expected = "some of " + ", ".join(choices) + ", separated by commas"
-
-    def parse(value: object) -> frozenset[str]:
-        parts = frozenset(_split(value, expected))
-        if not parts <= set(choices):
-            raise ValueError(expected)
-        return parts
-
-    return parse
-
-
 @dataclass(frozen=True, slots=True)
 class Variable:
     """One switch: the field of `Config`, its environment variable, what it means, what it accepts."""
@@ -170,26 +175,25 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("save_graphs", "MS_DEV_SAVE_GRAPHS", "how much of each compilation to write to files", _integer(0, 3)),
     Variable("save_graphs_path", "MS_DEV_SAVE_GRAPHS_PATH", "folder for these files", _path),
     Variable("jit_syntax_level", "MS_DEV_JIT_SYNTAX_LEVEL", "syntax level of all jit functions", _syntax_level),
+    Variable("jit_level", "DUOGRAPH_JIT_LEVEL", "level of what names none: O0, O1, O2; empty: O1", _level),
     Variable("compiler_cache", "MS_COMPILER_CACHE_ENABLE", "keep compiled code on disk", _flag),
     Variable("compiler_cache_path", "MS_COMPILER_CACHE_PATH", "folder for it; empty: the user's cache folder", _path),
     Variable("cache_dir", "DUOGRAPH_CACHE_DIR", "the same, of more weight; the cache is laid directly in it", _path),
+    Variable(
+        "capture_seconds",
+        "DUOGRAPH_CAPTURE_SECONDS",
+        "processor time after which a function that cannot be captured is left to plain Python; 0: no limit",
+        _seconds,
+    ),
     Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
     Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),
     Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
     Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
     Variable(
-        "bytecode_logs",
-        "MS_JIT_BYTECODE_LOGS",
-        "what the bytecode front end logs",
-        _subset("all", "bytecode", "guard", "graph_break"),
-    ),
-    Variable("fallback_dump_node", "MS_DEV_FALLBACK_DUMP_NODE", "print expressions that fall back to Python", _flag),
-    Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
     ),
     Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "look of written graphs", _choice("mindir", "mindspore")),
     Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
-    Variable("traceback", "DUOGRAPH_TRACEBACK", "user: only the user's frames; full: all", _choice("user", "full")),
     Variable(
         "verify",
         "DUOGRAPH_VERIFY",
@@ -200,6 +204,12 @@ VARIABLES: tuple[Variable, ...] = (
         "memory_cache", "DUOGRAPH_MEMORY_CACHE", "most MiB of freed results to keep for new ones", _integer(0, 1 << 20)
     ),
     Variable("debug", "DUOGRAPH_DEBUG", "check machine code and its buffers for faults of the compiler", _flag),
+    Variable(
+        "failures",
+        "DUOGRAPH_FAILURES",
+        "a broken part of this package: raise, or answer by the reference, count and warn",
+        _choice("answer", "raise"),
+    ),
     Variable(
         "target",
         "DUOGRAPH_TARGET",

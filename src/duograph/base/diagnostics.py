@@ -7,7 +7,7 @@ The exceptions::
 
     Exception
     └── DuographError             everything raised on purpose by this package; has `.diagnostic`
-        ├── CaptureError          source or bytecode that cannot be captured (yet)
+        ├── CaptureError          source that cannot be captured (yet)
         ├── InternalError         a fault of this package: says so, and names the stage it happened in
         └── TypeError, ValueError, IndexError, RuntimeError, ...
                                   made by `diagnostic_error`: each is *also* the builtin class of that name, which is

@@ -16,7 +16,6 @@ it happened in.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +23,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
+
+from .fork import fork_safe_lock
 
 __all__ = ["Event", "EventLog", "current_stage", "emit", "is_listened_to", "listen", "record", "stage"]
 
@@ -52,7 +53,7 @@ class Event:
 Listener = Callable[[Event], None]
 
 _listeners: tuple[Listener, ...] = ()
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 _path: ContextVar[tuple[str, ...]] = ContextVar("duograph_stages", default=())
 
 

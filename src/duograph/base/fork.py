@@ -1,24 +1,116 @@
 """Locks that survive a fork.
 
 A child process has only the thread that forked. A lock that another thread held at that moment would stay locked in the
-child for ever, over data that thread had half changed. So a fork waits for the locks made here, and both processes go
-on with them free.
+child for ever, over data that thread had half changed. There are two answers:
 
-Locks are taken for a fork in the opposite order of their making. A module makes its lock when it is loaded, after the
-modules it uses; so locks are taken in the order in which calls take them, from the top down.
+`fork_safe_lock`, for a module's own data: a fork waits for it, and both processes go on with it free, the data whole.
+Such locks are all taken before a fork, in no order that threads would have to keep: if one is not free for long, all
+are given back, and next time that one comes first.
+
+`object_lock`, for an object's data, which is right after each single change: a fork does not wait (whoever holds it may
+be running a user's program, for as long as that likes), and the child finds it free.
+
+Python's own locks of modules are of the first kind: much of the package is imported when it is first used, and a module
+whose import was under way in another thread would be half made in the child, and locked. A fork waits for those, too,
+and holds the interpreter's import lock from then on: without it no import can begin before the fork.
 """
 
 from __future__ import annotations
 
+import _imp
+import importlib
+import logging  # noqa: F401 - so that its own lock is taken for a fork after ours: who imports makes loggers
 import os
 import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
 
-__all__ = ["fork_safe_lock"]
+__all__ = ["fork_safe_lock", "object_lock"]
+
+_IMPORTED_LATE = ("duograph", "llvmlite", "numpy")
+_PATIENCE = 10.0
+"""Seconds that a fork waits for imports; whoever imports may wait for something that never comes."""
+_LONG = 0.1
+"""Seconds that a fork waits for a lock while it has others; who has that lock may want one of those."""
+
+_locks: list[threading.RLock] = []
+_taken: list[threading.RLock] = []
+_taken_imports: list[bool] = []
+_of_objects: weakref.WeakSet[threading.RLock] = weakref.WeakSet()
 
 
 def fork_safe_lock() -> threading.RLock:
     """A lock for a module's own data, never to be dropped: the process keeps it to its end."""
     lock = threading.RLock()
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    _locks.append(lock)
     return lock
+
+
+def object_lock() -> threading.RLock:
+    """A lock that goes with an object. What it guards must be right between any two bytecodes of who holds it."""
+    lock = threading.RLock()
+    _of_objects.add(lock)
+    return lock
+
+
+def _before() -> None:
+    end = time.monotonic() + _PATIENCE
+    awaited = None
+    while True:
+        awaited = _take_all(awaited)
+        if awaited is not None:
+            continue
+        _imp.acquire_lock()  # who looks for a module's lock needs it, and for a moment only
+        _taken_imports.append(True)
+        if time.monotonic() > end or not any(map(_is_imported_elsewhere, list(_module_locks.items()))):
+            return
+        _release()  # who imports may need a lock for that
+        time.sleep(0.001)
+
+
+def _take_all(first: threading.RLock | None) -> threading.RLock | None:
+    """Waits for one lock, and not for long for all others; gives the one that was not free, and takes none then."""
+    if first is not None:
+        _taken.append(first)
+        first.acquire()
+    for lock in tuple(_locks):
+        _taken.append(lock)
+        if not lock.acquire(timeout=_LONG):
+            _taken.pop()
+            _release()
+            return lock
+    return None
+
+
+def _release() -> None:
+    while _taken_imports:
+        _taken_imports.pop()
+        if _imp.lock_held():  # the child of some versions of Python has given it back itself
+            _imp.release_lock()
+    while _taken:
+        lock = _taken.pop()
+        if lock._is_owned():  # type: ignore[attr-defined]  # else Ctrl-C has ended the wait for it
+            lock.release()
+
+
+def _in_child() -> None:
+    _release()
+    for lock in list(_of_objects):
+        if not lock._is_owned():  # type: ignore[attr-defined]  # who forks while holding it gives it back himself
+            lock._at_fork_reinit()  # type: ignore[attr-defined]
+
+
+_module_locks: dict[str, Callable[[], Any]] = importlib._bootstrap._module_locks  # type: ignore[attr-defined]
+
+
+def _is_imported_elsewhere(item: tuple[str, Callable[[], Any]]) -> bool:
+    """Whether another thread holds the lock of a module, or has looked for it and will take it next."""
+    name, reference = item
+    lock = reference() if name.startswith(_IMPORTED_LATE) else None
+    return lock is not None and lock.owner != threading.get_ident()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_in_child)

@@ -1,8 +1,8 @@
 """Where code comes from: source texts, and spans in them.
 
 A `Span` names a stretch of source text exactly: a file, and the characters from one position to another. Spans are made
-from `ast` nodes (the AST driver) and from code positions (frames, tracebacks, single instructions: the bytecode driver
-and eager errors), and both underline the same text.
+from `ast` nodes (captured code) and from code positions (frames, tracebacks, single instructions: eager errors), and
+both underline the same text.
 
 Invariants
     * Lines count from 1, columns count from 0 in **characters** (CPython counts UTF-8 bytes; undone here, once).

@@ -42,26 +42,41 @@ def no_inline(fn: Callable[..., Any] | None = None) -> Any:
     return _unchanged if fn is None else fn
 
 
-def recompute(block: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls a Cell whose inner values may be computed again for the gradient instead of being kept.
+def recompute(
+    block: Any, *args: Any, use_reentrant: bool = True, output_recompute: bool = False, early_stop: bool = True,
+    context_fn: Any = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """Calls a Cell. What its gradient needs is kept, not computed again: results are the same, memory is not saved.
 
     Args:
         block (Cell): what to call.
         args: its arguments.
-        kwargs: its keyword arguments.
+        use_reentrant (bool): how MindSpore computes again. Default ``True``.
+        output_recompute (bool): whether results are computed again, too. Default ``False``.
+        early_stop (bool): whether computing again stops early. Default ``True``.
+        context_fn (Callable): gives two contexts; the call runs in the first. Default ``None``.
+        kwargs: the keyword arguments of ``block``.
 
     Returns:
         What ``block`` returns.
 
     Raises:
-        TypeError: ``block`` is not a Cell.
+        TypeError: ``block`` is not a Cell, or a switch is no bool.
 
     Supported Platforms:
         ``CPU``
     """
     if not (hasattr(block, "construct") and callable(block)):
         raise TypeError("Recompute function now only support block which inherited from Cell!")
-    return block(*args, **kwargs)
+    switches = {"use_reentrant": use_reentrant, "output_recompute": output_recompute, "early_stop": early_stop}
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"For 'recompute', the '{name}' must be a bool, but got {value!r}.")
+    if context_fn is None:
+        return block(*args, **kwargs)
+    forward, _ = context_fn()
+    with forward:
+        return block(*args, **kwargs)
 
 
 def _unchanged(fn: Any) -> Any:

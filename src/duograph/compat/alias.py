@@ -49,7 +49,12 @@ class AliasModule(ModuleType):
         raise AttributeError(self._missing(name), name=name, obj=self)
 
     def __dir__(self) -> list[str]:
-        return sorted({*self.__dict__, *(name for source in self._sources() for name in dir(source))})
+        """What `getattr` finds: of the names that Python gives every module, only this module's own."""
+        found = {*self.__dict__, "__all__"}
+        if self.__name__ == "mindspore":
+            found.add("__version__")
+        found.update(name for source in self._sources() for name in dir(source) if not name.startswith("__"))
+        return sorted(found)
 
     def _sources(self) -> Sequence[ModuleType]:
         found = self.__dict__.get("_duograph_modules")

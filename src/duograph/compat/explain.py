@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.base.failures import failure_report
+
 from .run import hide_runner_frames, run_script
 
 
@@ -31,7 +33,9 @@ def report(full: bool = False) -> str:
         full (bool): also guards and graphs. Default: False.
     """
     functions = compiled_functions()
-    return "\n\n".join(_paragraph(f, full) for f in functions) if functions else "nothing was compiled"
+    parts = [_paragraph(f, full) for f in functions] if functions else ["nothing was compiled"]
+    failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
+    return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
 
 
 def compiled_functions() -> list[Any]:
@@ -63,6 +67,7 @@ def _paragraph(function: Any, full: bool) -> str:
         milliseconds = version["capture_ms"] + version["compile_ms"]
         lines.append(f"  version {number}: made in {milliseconds:.0f} ms, called {version['hits']} times")
     lines += [f"  recompiled: {reason}" for reason in explanation.recompiles]
+    lines += [f"  {failure}" for failure in explanation.failures]
     for fallback in explanation.fallbacks:
         lines += [f"  {text}" for text in fallback.rendered.splitlines()]
     return "\n".join(lines)

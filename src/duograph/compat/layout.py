@@ -142,6 +142,10 @@ def module_names() -> Iterator[str]:
 KNOWN = frozenset(module_names())
 
 
+ALONE = ("mindspore.mint.distributed",)
+"""Modules whose names mean something else than those of their parents (``gather``, ``scatter``, ``reduce``)."""
+
+
 def search_path(name: str) -> tuple[str, ...]:
     """The duograph modules, existing or not, in which the names of MindSpore module ``name`` are looked for."""
     direct = ROUTES.get(name)
@@ -149,7 +153,7 @@ def search_path(name: str) -> tuple[str, ...]:
         return direct
     path = ["duograph" + name.removeprefix("mindspore")]
     parent = name.rpartition(".")[0]
-    while parent != "mindspore":
+    while parent != "mindspore" and name not in ALONE:
         path += [item for item in _own(parent) if item not in path]
         parent = parent.rpartition(".")[0]
     return tuple(path)

@@ -21,17 +21,18 @@ import ast
 import itertools
 import math
 import operator
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
+from duograph.base.fork import fork_safe_lock
+
 Extent: TypeAlias = "int | Dim"
 Monomial: TypeAlias = "tuple[Dim, ...]"
 
 _INTERN: WeakValueDictionary[tuple[Any, ...], Dim] = WeakValueDictionary()
-_LOCK = threading.RLock()
+_LOCK = fork_safe_lock()
 
 
 class UnknownSizeError(TypeError):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.fork import fork_safe_lock
+
 from .op import Op
 from .types import TensorType, TupleType, Type
 
@@ -20,6 +22,26 @@ has to run (no native rule, or a failure that the reference explains)."""
 
 at_first_native: list[Callable[[], object]] = []
 """What to do once a native kernel is about to run: the launcher starts (``api/native.py``)."""
+
+_first = fork_safe_lock()
+
+
+def first_native() -> None:
+    """Does what is to be done before the first native kernel runs; other threads wait until it is done."""
+    while at_first_native:
+        with _first:
+            if at_first_native and not _busy:
+                _busy.append(True)
+                try:
+                    at_first_native[-1]()
+                    at_first_native.pop()
+                finally:
+                    _busy.clear()
+            else:  # it runs an op itself
+                return
+
+
+_busy: list[bool] = []
 
 at_memory_shortage: list[Callable[[], object]] = []
 """What gives memory back to the system; called before a request is refused."""

@@ -34,6 +34,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Protocol
 
+from .attrs import checked_type, plain_attrs
+from .borders import symbols_in
 from .types import Type
 
 
@@ -64,6 +66,8 @@ class _DispatchState(threading.local):
         self.binder: Binder | None = None
         self.tapes: list[Any] = []
         self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
+        self.enclosed = 0  # > 0 while a closed sub-graph is made that may run later, never, or often (a backward graph)
+        self.quiet = 0  # > 0 while gradient rules run: what they call raises only if the forward pass has raised
 
 
 state = _DispatchState()
@@ -115,11 +119,11 @@ def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fn)
     def restored(*args: Any, **kwargs: Any) -> Any:
-        before = state.binder, state.tapes
+        before = state.binder, state.tapes, state.quiet, state.enclosed
         try:
             return fn(*args, **kwargs)
         finally:
-            state.binder, state.tapes = before
+            state.binder, state.tapes, state.quiet, state.enclosed = before
 
     return restored
 
@@ -141,6 +145,9 @@ class Op:
             dtype alone (reductions, products, transcendental functions), else ``"any"``.
         structured: control operators: ``bprop`` has the signature of `autodiff.control`.
         data_dependent: ``infer`` gives fresh symbolic dimensions (their sizes depend on values), a new one per call.
+        raises: whether `reference` may raise for operands whose types `infer` accepts: ``True``, ``False``, or
+            ``(*operand nodes, **attrs) -> bool``. What may raise is an effect: it is computed although nobody reads
+            the result (``passes/anchors.py``).
     """
 
     def __init__(self, name: str, rules: dict[str, Any]) -> None:
@@ -158,6 +165,7 @@ class Op:
         self.layout: str = rules.get("layout", "contiguous")
         self.structured: bool = rules.get("structured", False)
         self.data_dependent: bool = rules.get("data_dependent", False)
+        self.raises: bool | Callable[..., bool] = rules.get("raises", False)
         self.operand_names: list[str] = []
         self.variadic = False
         self.attr_defaults: dict[str, Any] = {}
@@ -190,6 +198,10 @@ class Op:
             tape.record(self, operands, attrs, out)
         return out
 
+    def may_raise(self, operands: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
+        """Whether a call with these operand nodes may raise, though their types fit."""
+        return self.raises if isinstance(self.raises, bool) else self.raises(*operands, **attrs)
+
     def complete_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Attributes in declared order with defaults filled in; `TypeError` for unknown or missing ones."""
         full = {}
@@ -203,13 +215,21 @@ class Op:
         return full
 
     def result_type(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:
-        """`infer`, remembered per operand types and attributes (the hot path of eager dispatch)."""
+        """`infer`, remembered per operand types and attributes (the hot path of eager dispatch).
+
+        Attributes are in their plain form afterwards (`plain_attrs`).
+        """
         if self.data_dependent:
-            return self.infer(*operand_types, **attrs)
+            plain_attrs(self.name, operand_types, attrs)
+            return checked_type(self.name, self.infer(*operand_types, **attrs))
         key = (operand_types, attrs_key(attrs))
         found = self._types.get(key)
         if found is None:
-            found = self.infer(*operand_types, **attrs)
+            plain_attrs(self.name, operand_types, attrs)
+            key = (operand_types, attrs_key(attrs))
+            found = checked_type(self.name, self.infer(*operand_types, **attrs))
+            if self.structured and not symbols_in(found) <= symbols_in(operand_types):
+                return found  # names of sizes that only the result tells: others the next time
             if len(self._types) > 4096:  # shapes without end (variable batch sizes) must not leak
                 self._types.clear()
             self._types[key] = found
@@ -246,7 +266,7 @@ def define(name: str, **rules: Any) -> Op:
 
 _RULE_NAMES = {
     "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "effects", "layout", "structured",
-    "data_dependent",
+    "data_dependent", "raises",
 }  # fmt: skip
 
 
@@ -287,4 +307,8 @@ def value_key(value: Any) -> Any:
         return ("t", *[value_key(v) for v in value])
     if kind is bool:
         return ("b", value)
+    if kind is complex:
+        return ("c", struct.pack("<2d", value.real, value.imag))
+    if kind.__module__ == "numpy":  # equal to Python's numbers, and not the same
+        return (kind, value)
     return value

@@ -14,9 +14,9 @@ value: constness belongs to the frontend, not to the type (``docs/decisions``). 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from .dim import Dim, Symbol
+from .dim import Dim
 from .dtype import DType
 
 Extent: TypeAlias = "int | Dim"
@@ -127,23 +127,3 @@ def scalar_type(value: object) -> ScalarType:
     if isinstance(value, float):
         return FLOAT
     raise TypeError(f"not a Python bool, int or float: {value!r}")
-
-
-def is_renaming(made: Any, declared: Any) -> bool:
-    """Whether two types differ only in what symbolic dimensions are called.
-
-    A type rule invents a name for a size that depends on data, another one each time it is asked.
-    """
-    return _renames(made, declared, {})
-
-
-def _renames(made: Any, declared: Any, names: dict[Symbol, Symbol]) -> bool:
-    if isinstance(made, Symbol) and isinstance(declared, Symbol):
-        return names.setdefault(made, declared) is declared
-    if isinstance(made, tuple) and isinstance(declared, tuple):
-        return len(made) == len(declared) and all(_renames(m, d, names) for m, d in zip(made, declared, strict=True))
-    if isinstance(made, TensorType) and isinstance(declared, TensorType):
-        return made.dtype is declared.dtype and _renames(made.shape, declared.shape, names)
-    if isinstance(made, TupleType) and isinstance(declared, TupleType):
-        return _renames(made.items, declared.items, names)
-    return bool(made == declared)

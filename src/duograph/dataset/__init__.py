@@ -9,7 +9,7 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 ``config.set_seed`` (or ``set_seed``), the node's place in the tree and the epoch, so that equal seeds give equal rows.
 """
 
-from . import config, transforms, vision
+from . import config, text, transforms, vision
 from .dataset import BatchInfo, Dataset, zip
 from .files import Cifar10Dataset, Cifar100Dataset, CSVDataset, FashionMnistDataset, MnistDataset, TextFileDataset
 from .records import ImageFolderDataset, MindDataset
@@ -31,5 +31,5 @@ __all__ = [
     "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "MindDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
     "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
-    "TextFileDataset", "WeightedRandomSampler", "config", "transforms", "vision", "zip",
+    "TextFileDataset", "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
 ]  # fmt: skip

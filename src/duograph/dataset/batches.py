@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .dataset import INT32_MAX, BatchInfo, Dataset, names_of, places_of
+from .dataset import INT32_MAX, BatchInfo, Dataset, names_of, no_other_options, places_of
 from .nodes import array_of, failed
 from .run import Row, Run
 
@@ -59,6 +59,7 @@ class Batch(Dataset):
         **others: Any,
     ) -> None:
         super().__init__(child)
+        no_other_options("batch", others, "python_multiprocessing", "max_rowsize")
         if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
             raise TypeError("batch_size should either be an int or a callable.")
         if isinstance(batch_size, int) and not 1 <= batch_size <= INT32_MAX:

@@ -29,6 +29,17 @@ class BatchInfo:
         return self._batch
 
 
+def no_other_options(method: str, options: dict[str, Any], *known: str) -> None:
+    """Raises for keywords that are not among those which tune how MindSpore runs a pipeline.
+
+    Raises:
+        TypeError: another keyword.
+    """
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise TypeError(f"{method}() got an unexpected keyword argument '{unknown[0]}'")
+
+
 class Dataset:
     """A node of a pipeline; subclasses define `rows`, `column_names` and `size`."""
 
@@ -92,8 +103,8 @@ class Dataset:
         return [list(x.shape) for x in self._example()]
 
     def output_types(self) -> list[Any]:
-        """The NumPy types of the columns."""
-        return [x.dtype.type if x.dtype.kind in "biufc" else x.dtype for x in self._example()]
+        """The NumPy dtypes of the columns."""
+        return [x.dtype for x in self._example()]
 
     # -- iterators ---------------------------------------------------------------------------------------------------
 
@@ -138,13 +149,15 @@ class Dataset:
             input_columns (Union[str, list]): their arguments. Default ``None``: the first column.
             output_columns (Union[str, list]): names of their results. Default ``None``: the same.
             num_parallel_workers (int): kept for old programs. Default ``None``.
-            kwargs: ``python_multiprocessing``, ``cache`` and others, without effect.
+            kwargs: ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload``, without effect.
 
         Raises:
             ValueError: an operation is not callable.
+            TypeError: an unknown keyword.
         """
         from .nodes import Map
 
+        no_other_options("map", kwargs, "python_multiprocessing", "max_rowsize", "cache", "offload")
         return Map(self, operations, input_columns, output_columns)
 
     def batch(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -84,15 +86,17 @@ def read_idx(path: Path) -> np.ndarray:
     Raises:
         RuntimeError: the file is no such array.
     """
-    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    if len(raw) < 4 or raw[:3] != b"\0\0\x08":
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except (OSError, EOFError, zlib.error) as exc:
+        raise RuntimeError(f"Invalid file, {path} cannot be read: {exc}") from None
+    start = 4 + 4 * raw[3] if raw[:3] == b"\0\0\x08" and len(raw) > 3 else 0
+    if not start or len(raw) < start:
         raise RuntimeError(f"Invalid file, {path} is not an IDX file of bytes.")
-    rank = raw[3]
-    shape = np.frombuffer(raw, ">i4", rank, 4)
-    values = np.frombuffer(raw, np.uint8, offset=4 + 4 * rank)
-    if values.size != int(np.prod(shape)):
-        raise RuntimeError(f"Invalid file, {path} does not have {int(np.prod(shape))} bytes of data.")
-    return values.reshape(tuple(int(n) for n in shape))
+    shape = [int(n) for n in np.frombuffer(raw, ">u4", raw[3], 4)]
+    if len(raw) - start != math.prod(shape):
+        raise RuntimeError(f"Invalid file, {path} does not have {math.prod(shape)} bytes of data.")
+    return np.frombuffer(raw, np.uint8, offset=start).reshape(shape) if len(raw) > start else np.zeros(shape, np.uint8)
 
 
 class MnistDataset(_Images):
@@ -100,7 +104,8 @@ class MnistDataset(_Images):
 
     Args:
         dataset_dir (str): folder of the files, which may be compressed (``.gz``).
-        usage (str): ``"train"``, ``"test"`` or ``"all"``. Default ``None``: all.
+        usage (str): ``"train"``, ``"test"`` or ``"all"``: of the two pairs of files, those that are there. Default
+            ``None``: all.
         num_samples (int): Default ``None``.
         num_parallel_workers (int): kept for old programs. Default ``None``.
         shuffle (bool): Default ``None``: yes.
@@ -111,23 +116,37 @@ class MnistDataset(_Images):
 
     Raises:
         ValueError: no such folder; wrong usage or shards.
-        RuntimeError: files are missing or broken; a sampler together with ``shuffle`` or shards.
+        RuntimeError: there are no such files, one of a pair is missing, or they are broken; a sampler together with
+            ``shuffle`` or shards.
     """
 
-    def read(self):
-        parts = [p for p in ("train", "t10k") if self._which in ("all", "train" if p == "train" else "test")]
-        images = np.concatenate([read_idx(self._find(f"{p}-images", "idx3-ubyte")) for p in parts])
-        labels = np.concatenate([read_idx(self._find(f"{p}-labels", "idx1-ubyte")) for p in parts])
-        if len(images) != len(labels):
-            raise RuntimeError(f"Invalid data, {len(images)} images but {len(labels)} labels.")
-        return images[..., None], labels.astype(np.uint32)
+    stems = {"train": "train", "test": "t10k"}
 
-    def _find(self, stem: str, kind: str) -> Path:
+    def read(self):
+        wanted = [stem for usage, stem in self.stems.items() if self._which in ("all", usage)]
+        pairs = [(self._find(f"{w}-images", "idx3-ubyte"), self._find(f"{w}-labels", "idx1-ubyte")) for w in wanted]
+        there = [(images, labels) for images, labels in pairs if images is not None or labels is not None]
+        if not there:
+            names = " or ".join(f"{w}-images-idx3-ubyte" for w in wanted)
+            raise RuntimeError(f"Invalid data, there is no file {names} in {self._dir}.")
+        columns: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+        for of_images, of_labels in there:
+            if of_images is None or of_labels is None:
+                only = of_images or of_labels
+                raise RuntimeError(f"Invalid data, {only} is there, but not the file of its labels or images.")
+            images, labels = read_idx(of_images), read_idx(of_labels)
+            if len(images) != len(labels):
+                raise RuntimeError(f"Invalid data, {len(images)} images but {len(labels)} labels.")
+            columns[0].append(images)
+            columns[1].append(labels)
+        return np.concatenate(columns[0])[..., None], np.concatenate(columns[1]).astype(np.uint32)
+
+    def _find(self, stem: str, kind: str) -> Path | None:
         for name in (f"{stem}-{kind}", f"{stem}.{kind}"):
             for end in ("", ".gz"):
                 if (self._dir / (name + end)).is_file():
                     return self._dir / (name + end)
-        raise RuntimeError(f"Invalid data, there is no file {stem}-{kind} in {self._dir}.")
+        return None
 
 
 class FashionMnistDataset(MnistDataset):

@@ -48,6 +48,9 @@ class MindDataset(Indexed):
         num_samples: int | None = None,
         cache: Any = None,
     ) -> None:
+        for path in dataset_files if isinstance(dataset_files, list | tuple) else [dataset_files]:
+            if isinstance(path, str) and not os.path.exists(path):
+                raise ValueError(f"The file {path} does not exist or permission denied!")
         reader = FileReader(dataset_files)
         fields = reader.schema()
         self._names = list(columns_list or sorted(fields))

@@ -199,7 +199,7 @@ class PKSampler(Sampler):
         num_val (int): rows of each class.
         num_class (int): only ``None``: all.
         shuffle (bool): order of classes. Default ``False``.
-        class_column (str): Default ``"label"``.
+        class_column (str): only ``"label"``, whose classes data sets know. Default ``"label"``.
         num_samples (int): Default ``None``.
     """
 
@@ -216,6 +216,8 @@ class PKSampler(Sampler):
             raise TypeError(f"num_val must be integer but was: {num_val}.")
         if num_class is not None:
             raise NotImplementedError("Not supported to specify num_class for PKSampler.")
+        if class_column != "label":
+            raise ValueError(f"For 'PKSampler', the 'class_column' must be 'label', but got {class_column!r}.")
         self.num_val, self.shuffle, self.class_column = num_val, shuffle, class_column
         self.labels: Sequence[int] | None = None
 

@@ -98,7 +98,7 @@ class NumpySlicesDataset(Indexed):
             raise ValueError("Argument data cannot be empty")
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
         parts = list(data.values()) if isinstance(data, dict) else list(data) if isinstance(data, tuple) else [data]
-        self._columns = [np.asarray(part) for part in parts]
+        self._columns = [_column(part) for part in parts]
         if len({len(column) for column in self._columns}) > 1:
             raise ValueError("Data length in each column is not equal.")
         given = names_of(column_names) or (list(data) if isinstance(data, dict) else [])
@@ -114,6 +114,14 @@ class NumpySlicesDataset(Indexed):
 
     def row(self, index):
         return tuple(np.asarray(column[index]) for column in self._columns)
+
+
+def _column(part: Any) -> Any:
+    """An array; of rows with different shapes, a list."""
+    try:
+        return np.asarray(part)
+    except ValueError:
+        return [np.asarray(row) for row in part]
 
 
 class PaddedDataset(Indexed):
@@ -146,7 +154,7 @@ class GeneratorDataset(Indexed):
         source (Union[Callable, Iterable, Random Accessible]): where rows come from.
         column_names (Union[str, list[str]]): names of the columns.
         column_types (list[mindspore.dtype]): types that columns are checked against. Default ``None``.
-        schema (Union[str, Schema]): not supported. Default ``None``.
+        schema (Union[str, Schema]): only ``None``. Default ``None``.
         num_samples (int): at most so many rows. Default ``None``.
         num_parallel_workers (int): kept for old programs. Default ``1``.
         shuffle (bool): for sources with ``__getitem__``. Default ``None``: yes.
@@ -196,6 +204,8 @@ class GeneratorDataset(Indexed):
                 "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
                 "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__)."
             )
+        if schema is not None:
+            raise ValueError("For 'GeneratorDataset', the 'schema' must be None: name columns with 'column_names'.")
         self._names = names_of(column_names)
         if not self._names:
             raise ValueError("Neither columns_names nor schema are provided.")

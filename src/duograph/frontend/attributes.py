@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
+import threading
 import types
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.core import kernel
 from duograph.core.dim import Dim
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
@@ -21,7 +25,7 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .errors import Uncapturable
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
-from .sources import Pin
+from .sources import HEAP_TYPE, Pin, lookup
 from .text import GraphText
 from .world import MISSING, World
 
@@ -50,23 +54,50 @@ class Attributes:
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
         if isinstance(obj, types.ModuleType):
-            value = self._present_attr(obj, name)
-            if module_kind(obj.__name__) == "user" and not isinstance(value, types.ModuleType):
-                key = ("global", id(vars(obj)), name)
-                if key in self.world.overlay:
-                    return self.world.overlay[key][1]
-                return self.session.external(value, sources.attr(self.session.source_of(obj), name))
-            return value
-        if isinstance(obj, super | types.MethodType | types.BuiltinMethodType):
+            return self._module_attr(obj, name)
+        if isinstance(obj, super):
+            return self._super_attr(obj, name)
+        if isinstance(obj, _METHODS):
             return getattr(obj, name)
         if isinstance(obj, Scalar):
             return self._scalar_attr(obj, name)
-        if isinstance(obj, GraphText | str | bytes | int | float | complex | tuple | list | dict | set):
+        if isinstance(obj, _VALUES):
             if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
                 return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
         return self._instance_attr(obj, name)
+
+    def _super_attr(self, obj: Any, name: str) -> Any:
+        """``super().name``: what the classes behind this one define."""
+        order = obj.__self_class__.__mro__
+        for cls in order[order.index(obj.__thisclass__) + 1 :]:
+            watched(cls, name)
+            if name in vars(cls):
+                break
+        return getattr(obj, name)
+
+    def _module_attr(self, module: types.ModuleType, name: str) -> Any:
+        """An attribute of a module, which anyone may set; modules of this package are read when they are asked."""
+        namespace = vars(module)
+        key = ("global", id(namespace), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], module, name)
+        if name not in namespace and not hasattr(types.ModuleType, name):
+            hook = namespace.get("__getattr__")
+            if is_interpreted(hook):
+                self.session.guards.add(sources.pinned(namespace), "no item", name)
+                hook = self.session.external(hook, sources.global_(namespace, "__getattr__"))
+                return self.calls.call(hook, (name,), {})
+        value = self._present_attr(module, name)
+        if name not in namespace:
+            if module_kind(module.__name__) == "framework":
+                self.session.guards.add(sources.pinned(namespace), "no item", name)
+                return value
+            raise Uncapturable(f"the attribute {name!r} that module {module.__name__!r} computes")
+        if isinstance(value, dict) and module is sys:
+            raise Uncapturable(f"sys.{name}")
+        return self.session.external(value, sources.attr(self.session.source_of(module), name))
 
     @staticmethod
     def _scalar_attr(obj: Scalar, name: str) -> Any:
@@ -87,26 +118,48 @@ class Attributes:
             return functools.reduce(operator.mul, self._tensor_attr(obj, "shape"))
         if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
             raise Uncapturable("the attribute `grad` of a Parameter")
-        found = lookup(type(obj), name)
+        found = watched(type(obj), name)
         if isinstance(found, types.FunctionType) and is_interpreted(found):
             return types.MethodType(found, obj)
+        if not self.session.is_outside(obj) or callable(found):
+            return getattr(obj, name)
+        source = sources.attr(self.session.tensor_source(obj), name)
+        if name in getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
+            return self.session.external(getattr(obj, name), source)
+        if found is None:
+            self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
         return getattr(obj, name)
 
     @staticmethod
     def _present(value: Any, obj: Any, name: str) -> Any:
         if value is MISSING:
-            raise AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}")
+            if not isinstance(obj, types.ModuleType) and lookup(type(obj), name, MISSING) is not MISSING:
+                raise Uncapturable("an attribute that the program has deleted, which the class has, too")
+            whose = f"{type(obj).__name__!r} object"
+            if isinstance(obj, type | types.ModuleType):
+                whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
+            raise AttributeError(f"{whose} has no attribute {name!r}")
         return value
+
+    def _check_classes(self, classes: Sequence[type], name: str) -> None:
+        """What the program has set on a class is not looked for where instances and derived classes are read."""
+        if self.session.changes_classes and any(("attr", id(cls), name) in self.world.overlay for cls in classes):
+            raise Uncapturable("an attribute that the program has set on a class, read by way of another object")
 
     def _class_attr(self, cls: type, name: str) -> Any:
         key = ("attr", id(cls), name)
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], cls, name)
+        self._check_classes(cls.__mro__, name)
         value = self._present_attr(cls, name)
-        if is_user_class(cls) and not name.startswith("__") and not isinstance(value, property):
-            if not callable(value):
-                return self.session.external(value, sources.attr(self.session.source_of(cls), name))
-            self._guard_code(value, sources.attr(self.session.source_of(cls), name))
+        if name == "__dict__":
+            raise Uncapturable("the dictionary of a class")
+        if isinstance(value, property) or not cls.__flags__ & HEAP_TYPE:
+            return value
+        source = sources.attr(self.session.source_of(cls), name)
+        if name in _FACTS or not (callable(value) or name.startswith("__")):
+            return self.session.external(value, source)
+        watched(cls, name)
         return value
 
     def _present_attr(self, obj: Any, name: str) -> Any:
@@ -130,17 +183,18 @@ class Attributes:
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], obj, name)
         cls = type(obj)
+        self._check_classes(cls.__mro__, name)
         found = lookup(cls, name)
+        if found is None or hasattr(type(found), "__get__"):
+            watched(cls, name)
         if isinstance(found, property):
             if is_interpreted(found.fget):
-                return self.calls.call(found.fget, (obj,), {})
+                return self._or_hook(obj, found.fget, (obj,))
             value = getattr(obj, name)
             return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
-        custom = lookup(cls, "__getattribute__")
-        if is_interpreted(custom):
-            return self.calls.call(custom, (obj, name), {})
+        watched(cls, "__getattribute__")
         if found is None and not _has_attr(obj, name):
-            hook = lookup(cls, "__getattr__")
+            hook = watched(cls, "__getattr__")
             if is_interpreted(hook):
                 if not self.world.is_tracked(obj):
                     self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
@@ -155,7 +209,9 @@ class Attributes:
             return made
         getter = user_method(found, "__get__")
         if getter is not None and (name not in getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
-            return self.calls.call(getter, (found, obj, cls), {})
+            return self._or_hook(obj, getter, (found, obj, cls))
+        if self.world.is_tracked(obj) and _is_data_of_class(obj, found, name):
+            return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
         if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
             return value  # of a namedtuple: its items entered the program with it, or were made by it
@@ -177,20 +233,32 @@ class Attributes:
             raise Uncapturable("a NumPy array from outside the compiled function")
         return self._outside_attr(obj, name, value)
 
+    def _or_hook(self, obj: Any, getter: Any, args: tuple[Any, ...]) -> Any:
+        """``getter(*args)``; where it says that there is no such attribute, Python asks ``__getattr__``."""
+        try:
+            return self.calls.call(getter, args, {})
+        except AttributeError:
+            if watched(type(obj), "__getattr__") is not None:
+                raise Uncapturable("an attribute that its getter misses, of a class with __getattr__") from None
+            raise
+
     def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> None:
         if not is_user_class(cls) or name.startswith("__"):
             return
-        if not self.world.is_tracked(obj):
+        own = getattr(obj, "__dict__", None)
+        if self.world.is_tracked(obj) or not isinstance(own, dict):
+            return
+        if name in own:
             self._guard_code(value, sources.attr(self.session.source_of(obj), name))
-        elif name not in getattr(obj, "__dict__", ()):
-            if isinstance(value, types.MethodType) and value.__self__ is obj:
-                value = value.__func__
-            self._guard_code(value, sources.attr(self.session.source_of(cls), name))
+        else:  # its class is watched
+            self.session.guards.add(self.session.source_of(obj), "no value", name)
 
     def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
         if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
             return value
         if isinstance(value, types.MethodType) and value.__func__.__name__ == name:
+            return value
+        if isinstance(obj, BaseException) and self._is_inside(obj):
             return value
         return self.session.external(value, sources.attr(self.session.source_of(obj), name))
 
@@ -200,7 +268,7 @@ class Attributes:
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         """``obj.name = value``."""
         cls = type(obj)
-        found = lookup(cls, name)
+        found = watched(cls, name)
         if isinstance(found, property) and is_interpreted(found.fset):
             self.calls.call(found.fset, (obj, value), {})
             return
@@ -208,10 +276,12 @@ class Attributes:
         if setter is not None:
             self.calls.call(setter, (found, obj, value), {})
             return
-        hook = lookup(cls, "__setattr__")
+        hook = watched(cls, "__setattr__")
         if is_interpreted(hook):
             self.calls.call(hook, (obj, name, value), {})
             return
+        if isinstance(hook, types.FunctionType) and is_generated(hook) and not self.world.is_tracked(obj):
+            raise Uncapturable(f"an attribute that is set on a frozen object of class {cls.__qualname__!r}")
         self.object_setattr(obj, name, value, setattr)
 
     def object_setattr(self, obj: Any, name: str, value: Any, store: Any = object.__setattr__) -> None:
@@ -238,38 +308,107 @@ class Attributes:
             return
         if isinstance(obj, np.ndarray):
             raise Uncapturable("a write to a NumPy array from outside the compiled function")
+        self._check_settable(obj, name)
         self._overlay_attr(obj, name, value)
 
+    def _check_settable(self, obj: Any, name: str) -> None:
+        """Refuses to set or delete what Python may refuse to: it is done where the program has ended."""
+        if isinstance(obj, type):
+            if obj.__flags__ & HEAP_TYPE:
+                return
+        elif (found := lookup(type(obj), name)) is not None and hasattr(type(found), "__set__"):
+            framework = module_kind(type(obj).__module__) == "framework"
+            if isinstance(found, types.MemberDescriptorType) or framework or getattr(found, "fset", None) is not None:
+                return
+        elif hasattr(obj, "__dict__") and not isinstance(obj, types.MethodType):
+            return
+        raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object, which may not be set")
+
     def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:
+        if isinstance(obj, type) and name.startswith("__"):
+            raise Uncapturable("a special method that is set on a class")
+        self.session.changes_classes |= isinstance(obj, type)
         self.world.overlay["attr", id(obj), name] = (obj, value)
         self.session._keep.append(obj)
 
     def delattr(self, obj: Any, name: str) -> None:
         """``del obj.name``."""
+        method = user_method(obj, "__delattr__")
+        if method is not None:
+            self.calls.call(method, (obj, name), {})
+            return
         if self.world.is_tracked(obj):
             delattr(obj, name)
             return
         self.getattr(obj, name)
+        found = lookup(cls := type(obj), name)
+        hook = lookup(cls, "__delattr__")
+        if isinstance(found, property) or (isinstance(hook, types.FunctionType) and is_generated(hook)):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
+        if ("attr", id(obj), name) not in self.world.overlay and not _is_own(obj, name, found):
+            raise Uncapturable(f"the deleted attribute {name!r}, which the class has")
+        self.session.changes_classes |= isinstance(obj, type)
         self.world.overlay["attr", id(obj), name] = (obj, MISSING)
-
-
-def lookup(cls: type, name: str) -> Any:
-    """The class attribute ``name`` without binding it, or ``None``."""
-    for base in cls.__mro__:
-        if name in vars(base):
-            return vars(base)[name]
-    return None
 
 
 def user_method(obj: Any, name: str) -> Any:
     """The special method of ``obj`` if it is user code that must be interpreted, else ``None``."""
     cls = type(obj)
-    if cls.__module__ == "builtins" or isinstance(obj, Tensor | type):
+    if cls.__module__ == "builtins":
         return None
-    found = lookup(cls, name)
+    found = watched(cls, name)
     if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
         return found
     return None
+
+
+class _Watch(threading.local):
+    """The session that captures in this thread: it is told what was looked up on classes."""
+
+    session: Session | None = None
+
+
+watch = _Watch()
+
+
+def watched(cls: type, name: str) -> Any:
+    """`lookup`, with a guard: what a class defines may be replaced, and what it does not define may appear."""
+    session = watch.session
+    if session is None or not cls.__flags__ & HEAP_TYPE:
+        return lookup(cls, name)
+    known = session.watched.get((id(cls), name), session)
+    if known is not session:
+        return known
+    found = lookup(cls, name)
+    if not cls.__module__.startswith(_OWN) or is_user_class(cls) or (issubclass(cls, Tensor) and are_methods_native()):
+        session.guards.add(session.source_of(cls), "defines", (name, Pin(found)))
+        session.watched[id(cls), name] = found
+    return found
+
+
+def are_methods_native() -> bool:
+    """Whether the methods of Tensor are those that they will be for good (`kernel.at_first_native`)."""
+    return not kernel.at_first_native
+
+
+_OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.core.", "duograph.api.")
+"""Classes that stand for tensors and run-time numbers; what they define is put in place while programs run."""
+_METHODS = (types.MethodType, types.BuiltinMethodType)
+_VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
+_OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
+_FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__mro__", "__annotations__")
+
+
+def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
+    """Whether ``obj.name`` is ``found``, which its class holds as it is: it lives outside, and may change."""
+    if found is None or hasattr(type(found), "__get__") or name.startswith("__") or not is_user_class(type(obj)):
+        return False
+    return name not in getattr(obj, "__dict__", ())
+
+
+def _is_own(obj: Any, name: str, found: Any) -> bool:
+    """Whether an attribute that is there is the object's own, in its dictionary or in a slot."""
+    return name in getattr(obj, "__dict__", ()) or hasattr(type(found), "__delete__")
 
 
 def _is_data_descriptor(found: Any) -> bool:

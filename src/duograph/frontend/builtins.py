@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import abc
 import builtins
 import functools
 import operator
+import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from duograph.core.dtype import as_dtype
 from duograph.ops.cast import cast, identity
@@ -15,9 +20,14 @@ from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method
 from .errors import Uncapturable
-from .policy import is_user_class
-from .recipe import Collector, Run
-from .semantics import contains_symbolic
+from .native_errors import run_native
+from .opaque import is_iterator
+from .operands import check_elements, check_holder, check_operand, check_text
+from .policy import is_interpreted, is_user_class
+from .printing import PrintTarget
+from .recipe import Collector
+from .semantics import contains_symbolic, is_index
+from .sources import Pin, lookup
 from .text import GraphText, formatted
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
@@ -46,30 +56,6 @@ class SymbolicRange:
         raise Uncapturable("a range with bounds only known at run time, used other than in a for statement")
 
 
-class PrintTarget:
-    """Prints rebuilt values; runs once per call of the compiled program, in program order."""
-
-    __slots__ = ("kwargs", "recipes")
-
-    def __init__(self, recipes: list[Any], kwargs: dict[str, Any]) -> None:
-        self.recipes, self.kwargs = recipes, kwargs
-
-    def _key(self) -> Any:
-        return (tuple(r.key() for r in self.recipes), tuple(sorted((k, repr(v)) for k, v in self.kwargs.items())))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PrintTarget) and other._key() == self._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __call__(self, *values: Any) -> None:
-        from .execute import as_user_values
-
-        run = Run((), as_user_values(values))
-        builtins.print(*[r.build(run) for r in self.recipes], **self.kwargs)
-
-
 @substitute(print)
 def _print(calls: Any, *values: Any, **kwargs: Any) -> None:
     if kwargs.get("file") is not None or contains_symbolic(kwargs):
@@ -84,7 +70,7 @@ def _text_of_user_object(calls: Any, value: Any) -> Any:
     for name in ("__str__", "__repr__"):
         method = user_method(value, name)
         if method is not None:
-            return calls.call(method, (value,), {})
+            return calls.semantics.special(name, method, value)
     return value
 
 
@@ -97,7 +83,39 @@ def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
     if isinstance(obj, SymbolicRange):
         return issubclass(range, cls)
     _guard_class(calls, obj)
-    return isinstance(obj, cls)
+    return any(_is_kind(calls, obj, kind) for kind in _kinds(cls))
+
+
+def _kinds(cls: Any) -> list[Any]:
+    """The classes that ``isinstance`` is asked about."""
+    if isinstance(cls, tuple):
+        return [kind for part in cls for kind in _kinds(part)]
+    return list(cls.__args__) if isinstance(cls, types.UnionType) else [cls]
+
+
+def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
+    """``isinstance(obj, cls)``; what an abstract class answers depends on what is registered with it."""
+    asked = lookup(type(cls), "__instancecheck__")
+    if is_interpreted(asked) and cls not in type(obj).__mro__:
+        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
+    answer = isinstance(obj, cls)
+    kind = type(obj)
+    if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and kind.__module__ == "builtins"):
+        if kind.__class__ is not obj.__class__.__class__ or getattr(cls, "_is_protocol", False):
+            raise Uncapturable(f"whether an object is a {cls.__qualname__}")
+        calls.session.guards.add(calls.session.source_of(cls), "kind of", (Pin(kind), answer))
+    return answer
+
+
+@substitute(issubclass)
+def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
+    for one in _kinds(cls):
+        asked = lookup(type(one), "__subclasscheck__")
+        if is_interpreted(asked):
+            raise Uncapturable(f"a class that decides in Python what its subclasses are ({one.__qualname__})")
+        if isinstance(one, abc.ABCMeta) and isinstance(kind, type) and one not in kind.__mro__:
+            calls.session.guards.add(calls.session.source_of(one), "kind of", (Pin(kind), issubclass(kind, one)))
+    return issubclass(kind, cls)
 
 
 def _guard_class(calls: Any, obj: Any) -> None:
@@ -130,12 +148,12 @@ def _number(kind: str) -> Callable[..., Any]:
             if isinstance(args[0], Tensor):
                 size = functools.reduce(operator.mul, [d for d in args[0].shape if isinstance(d, int)], 1)
                 if size != 1:
-                    raise ValueError("Only one element tensors can be converted to Python scalars")
+                    raise Uncapturable(f"{kind}() of a tensor of several elements")  # raises, each in its own words
             return as_scalar(args[0], kind)
         method = user_method(args[0], f"__{kind}__") if args else None
         if method is not None:
-            return calls.call(method, (args[0],), {})
-        return convert(*args, **kwargs)
+            return calls.semantics.special(f"__{kind}__", method, args[0])
+        return run_native(calls.session, convert, *args, **kwargs)
 
     return build
 
@@ -148,21 +166,24 @@ SUBSTITUTES[float] = _number("float")
 def _len(calls: Any, obj: Any) -> Any:
     method = user_method(obj, "__len__")
     if method is not None:
-        return calls.call(method, (obj,), {})
+        return calls.semantics.special("__len__", method, obj)
     if isinstance(obj, Tensor) and obj.ndim and not isinstance(obj.shape[0], int):
         return calls.semantics.getattr(obj, "shape")[0]
+    check_holder(calls.session, obj)
     return len(obj)
 
 
 @substitute(abs)
 def _abs(calls: Any, obj: Any) -> Any:
     method = user_method(obj, "__abs__")
-    return calls.call(method, (obj,), {}) if method is not None else abs(obj)
+    return calls.call(method, (obj,), {}) if method is not None else run_native(calls.session, abs, obj)
 
 
 @substitute(divmod)
 def _divmod(calls: Any, a: Any, b: Any) -> Any:
-    return (a // b, a % b) if isinstance(a, Scalar) or isinstance(b, Scalar) else divmod(a, b)
+    return (
+        (a // b, a % b) if isinstance(a, Scalar) or isinstance(b, Scalar) else run_native(calls.session, divmod, a, b)
+    )
 
 
 @substitute(round)
@@ -171,13 +192,21 @@ def _round(calls: Any, number: Any, ndigits: Any = None) -> Any:
         if ndigits is not None:
             raise Uncapturable("round to digits of a number that is only known at run time")
         return scalar_unary(number, fn="round")
-    return round(number) if ndigits is None else round(number, ndigits)
+    method = user_method(number, "__round__")
+    given = () if ndigits is None else (ndigits,)
+    return (
+        calls.call(method, (number, *given), {})
+        if method is not None
+        else (run_native(calls.session, round, number, *given))
+    )
 
 
 def _extremum(name: str) -> Callable[..., Any]:
     plain = {"max": max, "min": min}[name]
 
     def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args or (len(args) > 1 and "default" in kwargs) or kwargs.keys() - {"key", "default"}:
+            raise Uncapturable(f"{name}() of arguments that it does not take")
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
         numbers = all(isinstance(v, Scalar | int | float) for v in values)
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
@@ -186,7 +215,8 @@ def _extremum(name: str) -> Callable[..., Any]:
                 return functools.reduce(lambda a, b: scalar_binary(a, b, fn=name), values)
         if "key" in kwargs:
             kwargs["key"] = calls._callback(kwargs["key"])
-        return plain(values, **kwargs)
+            return plain(values, **kwargs)
+        return run_native(calls.session, plain, values, **kwargs)
 
     return build
 
@@ -202,10 +232,6 @@ def _getattr(calls: Any, obj: Any, name: str, *default: Any) -> Any:
 
 @substitute(hasattr)
 def _hasattr(calls: Any, obj: Any, name: str) -> bool:
-    return calls.semantics.getattr(obj, name, None) is not None or _present(calls, obj, name)
-
-
-def _present(calls: Any, obj: Any, name: str) -> bool:
     try:
         calls.semantics.getattr(obj, name)
     except AttributeError:
@@ -236,18 +262,25 @@ def _callable(calls: Any, obj: Any) -> bool:
 @substitute(range)
 def _range(calls: Any, *args: Any) -> Any:
     if not any(isinstance(a, Tensor | Scalar) for a in args):
-        return range(*args)
+        return run_native(calls.session, range, *args)
+    if len(args) > 3 or not all(is_index(a) for a in args):
+        raise Uncapturable("a range whose bounds are no integers")
     bounds = [as_scalar(a, "int") if isinstance(a, Tensor) else a for a in args]
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) == 3 else 1
-    if not isinstance(step, int):
-        raise Uncapturable("a range with a step that is only known at run time")
+    if not isinstance(step, int) or step == 0:
+        raise Uncapturable("a range with a step that is only known at run time, or is zero")
     return SymbolicRange(start, stop, step)
 
 
 def _sequence(kind: Any) -> Callable[..., Any]:
     def build(calls: Any, *args: Any) -> Any:
-        made = kind(*[calls.semantics.iterate(a) for a in args])
+        if len(args) > 1:
+            raise Uncapturable(f"{kind.__name__}() of {len(args)} arguments")
+        values = [list(calls.semantics.iterate(a)) for a in args]
+        if kind in (set, frozenset):
+            check_operand(calls.session, values)
+        made = kind(*values)
         return made if kind in (tuple, frozenset) else calls.world.track(made)
 
     return build
@@ -259,7 +292,30 @@ for _kind in (list, tuple, set, frozenset):
 
 @substitute(iter)
 def _iter(calls: Any, *args: Any) -> Any:
-    return calls.semantics.iterate(args[0]) if len(args) == 1 else iter(*args)
+    if len(args) != 1:
+        return _until(calls, *args)
+    method = user_method(args[0], "__iter__")
+    if method is None:
+        return calls.semantics.iterate(args[0])
+    made = calls.call(method, (args[0],), {})
+    if not is_iterator(made):
+        raise TypeError(f"iter() returned non-iterator of type '{type(made).__name__}'")
+    return made
+
+
+def _until(calls: Any, fn: Any, sentinel: Any) -> Iterator[Any]:
+    """``iter(fn, sentinel)``."""
+    if not callable(fn):
+        raise TypeError("iter(v, w): v must be callable")
+
+    def values() -> Iterator[Any]:
+        while True:
+            value = calls.call(fn, (), {})
+            if calls.semantics.as_bool(calls.semantics.compare(operator.eq, value, sentinel)):
+                return
+            yield value
+
+    return values()
 
 
 @substitute(next)
@@ -277,10 +333,36 @@ def _next(calls: Any, it: Any, *default: Any) -> Any:
 
 
 @substitute(sum)
-def _sum(calls: Any, values: Any, start: Any = 0) -> Any:
+def _sum(calls: Any, values: Any, /, start: Any = 0) -> Any:
+    if isinstance(start, str | GraphText | bytes | bytearray):
+        raise Uncapturable("a sum that starts with a text, which sum() refuses")
+    compensates = COMPENSATED_SUM and _is_number(start)
+    exact: list[Any] = []
     for v in calls.semantics.iterate(values):
+        if compensates and _is_number(v) and not isinstance(v, Scalar) and not isinstance(start, Scalar):
+            exact.append(v)  # these are added by Python itself, as soon as something else comes
+            continue
+        if exact:
+            start, exact = sum(exact, start), []
+        if compensates and _is_number(v) and _number_kind(start) == "float":
+            raise Uncapturable("sum() of floats only known at run time, whose rounding errors Python adds up, too")
+        integral = _number_kind(start) == "int"
         start = calls.semantics.binary(operator.add, start, v)
-    return start
+        compensates &= _is_number(v) or (integral and _number_kind(start) == "float")
+    return sum(exact, start) if exact else start
+
+
+COMPENSATED_SUM = sys.version_info >= (3, 12)
+"""Whether ``sum`` adds the rounding errors of floats up (Neumaier), until it meets what is no number."""
+
+
+def _number_kind(value: Any) -> str:
+    kind = value.kind if isinstance(value, Scalar) else type(value).__name__
+    return "int" if kind == "bool" else kind
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Scalar) or type(value) in (int, float, bool)
 
 
 @substitute(any)
@@ -294,9 +376,11 @@ def _all(calls: Any, values: Any) -> bool:
 
 
 @substitute(sorted)
-def _sorted(calls: Any, values: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    made = sorted(calls.semantics.iterate(values), key=calls._callback(key), reverse=reverse)
-    return calls.world.track(made)
+def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    items = list(calls.semantics.iterate(values))
+    if key is None:
+        check_operand(calls.session, items)
+    return calls.world.track(sorted(items, key=calls._callback(key), reverse=reverse))
 
 
 for _fn in (enumerate, zip):
@@ -306,25 +390,21 @@ for _fn in (enumerate, zip):
 
 
 @substitute(map)
-def _map(calls: Any, fn: Any, *iterables: Any) -> Any:
-    return (
-        calls.call(fn, values, {}) for values in zip(*[calls.semantics.iterate(i) for i in iterables], strict=False)
-    )
+def _map(calls: Any, fn: Any, iterable: Any, *more: Any) -> Any:
+    # not a generator: in one, StopIteration of the user's function would be a RuntimeError; it ends a map
+    return map(lambda *values: calls.call(fn, values, {}), *[calls.semantics.iterate(i) for i in (iterable, *more)])
 
 
 @substitute(filter)
-def _filter(calls: Any, fn: Any, iterable: Any) -> Any:
+def _filter(calls: Any, fn: Any, iterable: Any, /) -> Any:
     for_truth = (lambda v: v) if fn is None else (lambda v: calls.call(fn, (v,), {}))
-    return (v for v in calls.semantics.iterate(iterable) if calls.semantics.as_bool(for_truth(v)))
+    return filter(lambda v: calls.semantics.as_bool(for_truth(v)), calls.semantics.iterate(iterable))
 
 
 @substitute(functools.reduce)
 def _reduce(calls: Any, fn: Any, values: Any, *initial: Any) -> Any:
     it = calls.semantics.iterate(values)
-    result = initial[0] if initial else next(it)
-    for v in it:
-        result = calls.call(fn, (result, v), {})
-    return result
+    return functools.reduce(lambda a, b: calls.call(fn, (a, b), {}), it, *initial)
 
 
 @substitute(str)
@@ -335,6 +415,7 @@ def _str(calls: Any, *args: Any) -> Any:
         text = _text_of_user_object(calls, args[0])
         if text is not args[0]:
             return text
+        check_text(calls.session, args[0])
     return str(*args)
 
 
@@ -343,17 +424,37 @@ def _repr(calls: Any, obj: Any) -> Any:
     if contains_symbolic(obj):
         return formatted(obj, "", "r")
     method = user_method(obj, "__repr__")
-    return calls.call(method, (obj,), {}) if method is not None else repr(obj)
+    if method is not None:
+        return calls.semantics.special("__repr__", method, obj)
+    check_text(calls.session, obj)
+    return repr(obj)
 
 
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
-    return formatted(obj, spec, "") if contains_symbolic(obj) else format(obj, spec)
+    if contains_symbolic(obj):
+        return formatted(obj, spec, "")
+    return format_constant(calls, obj, spec)
+
+
+def format_constant(calls: Any, obj: Any, spec: str) -> Any:
+    """``format(obj, spec)`` of what is known during capture."""
+    method = user_method(obj, "__format__")
+    if method is not None:
+        return calls.semantics.special("__format__", method, obj, spec)
+    text = obj if isinstance(obj, str | int | float) else _text_of_user_object(calls, obj)
+    if text is not obj:
+        return format(text, spec)
+    if spec.endswith("n"):
+        raise Uncapturable("a format that depends on the locale")
+    if not (isinstance(obj, np.generic) and spec):
+        check_text(calls.session, obj)
+    return format(obj, spec)
 
 
 @substitute(Tensor)
 def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-    calls.semantics._refuse_foreign(input_data)
+    check_elements(calls.session, input_data)
     if isinstance(input_data, Tensor):
         if dtype is None or as_dtype(dtype) is input_data.dtype:
             return identity(input_data)  # another handle on the same storage
@@ -392,3 +493,15 @@ for _name in (
     "memoryview",
 ):
     SUBSTITUTES[getattr(builtins, _name)] = _refused(_name)
+
+
+for _op in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+    SUBSTITUTES[_op] = lambda calls, a, b, _op=_op: calls.semantics.compare(_op, a, b)
+for _op in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+            operator.matmul, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift):  # fmt: skip
+    SUBSTITUTES[_op] = lambda calls, a, b, _op=_op: calls.semantics.binary(_op, a, b)
+for _sign in (operator.neg, operator.pos, operator.invert):
+    SUBSTITUTES[_sign] = lambda calls, a, _op=_sign: calls.semantics.unary(_op, a)
+SUBSTITUTES[operator.getitem] = lambda calls, a, b: calls.semantics.getitem(a, b)
+SUBSTITUTES[operator.contains] = lambda calls, a, b: calls.semantics.contains(a, b)
+SUBSTITUTES[operator.truth] = lambda calls, a: calls.semantics.truth(a)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import enum
 import functools
 import inspect
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from duograph.core.dtype import as_dtype, promote_types
-from duograph.core.op import Op, binding
+from duograph.core.op import Op
 from duograph.ops.cast import cast
 from duograph.ops.movement import reshape
 from duograph.ops.scalar import Scalar, as_scalar
@@ -21,17 +23,19 @@ from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import lookup, user_method
+from .attributes import user_method, watched
 from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
-from .native_errors import native_code, run_native
+from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
-from .policy import function_kind, is_interpreted, module_kind
+from .operands import PLAIN
+from .policy import check_look, function_kind, is_generated, is_interpreted, is_user_class, module_kind
+from .purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from .recursion import Recursion
 from .semantics import contains_symbolic, static_size
-from .sources import Pin, cell_facts
+from .sources import Pin, cell_facts, lookup
 from .text import GraphText, Template, rendered
 from .world import CONTAINERS, Frame
 
@@ -66,6 +70,11 @@ _ARRAY_CHANGES = {
 }
 
 
+def _kind_of_cached(fn: Any) -> str:
+    made = fn.__wrapped__
+    return function_kind(made) if isinstance(made, types.FunctionType) else "other"
+
+
 class Calls:
     """Calls of one session. ``run_body`` executes an interpreted function's body in a frame; set by the driver."""
 
@@ -76,17 +85,23 @@ class Calls:
         self.load = load
         self.depth = 0
         self.recursion = Recursion(self)
+        self._rules: dict[int, Any] = {}  # functions of this package that are known to be pure, by id
         semantics.calls = self
 
     def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``fn(*args, **kwargs)``."""
         try:
-            substitute = SUBSTITUTES.get(fn)
+            substitute = SUBSTITUTES.get(fn) if not is_user_class(type(fn)) else None  # whose ``__hash__`` is theirs
         except TypeError:
             substitute = None
         if substitute is not None:
-            with native_code(self.session, fn, args, kwargs):
+            try:
                 return substitute(self, *args, **kwargs)
+            except Exception as exc:
+                check_error(self.session, exc, fn, args, kwargs)
+                if isinstance(exc, TypeError) and exc.__traceback__ is not None and exc.__traceback__.tb_next is None:
+                    raise Uncapturable(f"a call of {fn.__qualname__} with arguments it does not take") from exc
+                raise
         if isinstance(fn, CapturedFunction):
             return self._call_captured(fn, args, kwargs)
         if isinstance(fn, types.FunctionType):
@@ -103,8 +118,10 @@ class Calls:
         if isinstance(fn, functools.partial):
             held, named = self._partial(fn)
             return self.call(fn.func, (*held, *args), {**named, **kwargs})
-        if isinstance(fn, _CACHED) and is_interpreted(fn.__wrapped__):
-            return self._call_cached(fn, args, kwargs)
+        if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
+            raise Uncapturable(
+                f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"
+            )
         if hasattr(type(fn), "captured_target"):  # compiled functions are part of the program that calls them
             return self.call(fn.captured_target(), args, kwargs)
         method = user_method(fn, "__call__")
@@ -125,15 +142,12 @@ class Calls:
         held = session.external(fn.args, sources.attr(source, "args"))
         return held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
 
-    @staticmethod
-    def _call_cached(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """``functools.lru_cache`` of a user's function: its results live outside of the program."""
-        if contains_symbolic(args) or contains_symbolic(kwargs):
-            raise Uncapturable(f"the cached function {fn.__qualname__!r} of values that are only known at run time")
-        with binding(None):
-            value = fn(*args, **kwargs)
-        if not isinstance(value, bool | int | float | complex | str | bytes | type(None)):
-            raise Uncapturable(f"an object that the cached function {fn.__qualname__!r} keeps")
+    def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
+        """What a function says of the outside, by a guard that asks it again."""
+        value = fn(*args)
+        if not _is_hashable((args, value)) or not isinstance(value, bool | int | float | str | type(None)):
+            raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which gives an object from outside")
+        self.session.guards.add(self.session.source_of(fn), "gives", (args, value))
         return value
 
     def _guard_method(self, method: types.MethodType) -> None:
@@ -147,6 +161,7 @@ class Calls:
 
     def _guard_cell(self, cell: Any) -> None:
         """A Cell's call is framework code; what it looks at besides ``construct`` is guarded here."""
+        watched(type(cell), "construct")
         if self.world.is_tracked(cell):
             return
         session = self.session
@@ -156,31 +171,33 @@ class Calls:
     # -- interpreted -------------------------------------------------------------------------------------------
 
     def _call_captured(self, fn: CapturedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        values = bind(fn.signature, fn.__name__, args, kwargs)
+        values = bind(fn.signature, fn.__qualname__, args, kwargs)
         frame = Frame(fn.__qualname__, fn.source, fn.frame.globals, fn.frame)
         return self._enter(fn.source, frame, values, fn)
 
     def _call_function(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if id(fn) in self._rules:
+            return self.call_native(fn, args, kwargs)
         if is_context_factory(fn):
             return CapturedContext(self.call(fn.__wrapped__, args, kwargs))  # type: ignore[attr-defined]
         if not is_interpreted(fn):
-            kind = function_kind(fn)
-            if kind == "other":
-                raise Uncapturable(
-                    f"a call of {fn.__module__}.{fn.__qualname__}, which is not known to be free of effects"
-                )
-            if args and lookup(type(args[0]), fn.__name__) is fn:
-                self.semantics.refuse_unknown(args[0])
-            if len(args) == 1 and not kwargs and fn is getattr(Tensor, "item", None):
-                return self._item(args[0])
-            if len(args) == 1 and not kwargs and fn is getattr(Tensor, "tolist", None):
-                return self._tolist(args[0])
+            if is_reader(fn) and not kwargs:
+                return self._call_reader(fn, args)
+            self._check_pure(fn)
+            if fn is getattr(Tensor, "item", None):
+                return self._item(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
+            if fn is getattr(Tensor, "tolist", None):
+                return self._tolist(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
+            if function_kind(fn) == "framework":
+                self._rules[id(fn)] = fn
             return self.call_native(fn, args, kwargs)
         code = fn.__code__
         if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise Uncapturable(f"{fn.__qualname__} is asynchronous")
+        if not getattr(fn.__module__, "startswith", str)("duograph."):
+            self.session.guards.add(sources.attr(self.session.source_of(fn), "__code__"), "is", Pin(code))
         source = self.load(fn)
-        values = bind(self._signature(fn), fn.__name__, args, kwargs)
+        values = bind(self._signature(fn), fn.__qualname__, args, kwargs)
         frame = Frame(fn.__qualname__, source, fn.__globals__, None)
         frame.cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         if "__class__" in frame.cells:
@@ -253,17 +270,26 @@ class Calls:
     # -- classes -----------------------------------------------------------------------------------------------
 
     def _call_class(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        meta = lookup(type(cls), "__call__")
+        check_look(cls)
+        meta = watched(type(cls), "__call__")
         if is_interpreted(meta):
             return self.call(meta, (cls, *args), kwargs)
-        new, init = lookup(cls, "__new__"), lookup(cls, "__init__")
+        new, init = watched(cls, "__new__"), watched(cls, "__init__")
+        if is_interpreted(watched(cls, "__del__")):
+            raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
+        if isinstance(cls, enum.EnumMeta):
+            self._check_member(cls, args, kwargs)
         if isinstance(new, staticmethod):
             new = new.__func__
-        if issubclass(cls, BaseException) and not is_interpreted(init):
+        if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
             return self._exception(cls, args, kwargs)
+        if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
+            kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
             if isinstance(init, types.FunctionType) and is_interpreted(lookup(cls, "__post_init__")):
                 return self._dataclass(cls, init, args, kwargs)
+            if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
+                raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")
             return self._track_instance(self.call_native(cls, args, kwargs))
         if isinstance(new, types.FunctionType) and is_interpreted(new):
             obj = self.call(new, (cls, *args), kwargs)
@@ -271,13 +297,39 @@ class Calls:
                 return obj
         else:
             obj = object.__new__(cls) if new is object.__new__ else new(cls, *_known(args, new), **kwargs)
-        self._track_instance(obj)
+        if self.session.is_made_inside(obj):  # else ``__new__`` has given one that it has found outside
+            self._track_instance(obj)
         if is_interpreted(init):
             if self.call(init, (obj, *args), kwargs) is not None:
                 raise TypeError("__init__() should return None")
         else:
             init(obj, *args, **kwargs)
         return obj
+
+    @staticmethod
+    def _check_member(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """``Colour(1)``: what its value is looked up in may not be asked for more."""
+        known = vars(kind).get("_value2member_map_", {})
+        if (
+            kwargs
+            or len(args) != 1
+            or not isinstance(args[0], str | int | kind)
+            or (not isinstance(args[0], kind) and args[0] not in known)
+        ):
+            raise Uncapturable(f"a call of the enumeration {kind.__qualname__}")
+
+    def _with_defaults(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """``kwargs``, and what the user's ``default_factory`` of each field gives that is in neither."""
+        made = [f for f in dataclasses.fields(cls) if _is_users(f.default_factory)]
+        if not made:
+            return kwargs
+        if not all(f.init for f in made):
+            raise Uncapturable(f"a field of {cls.__qualname__} that its __init__ makes by a function")
+        try:
+            given = signature_of(init).bind_partial(None, *args, **kwargs).arguments
+        except TypeError:  # which Python is to raise
+            return kwargs
+        return kwargs | {f.name: self.call(f.default_factory, (), {}) for f in made if f.name not in given}
 
     def _dataclass(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A dataclass whose generated ``__init__`` ends in a ``__post_init__`` of the user, which is interpreted."""
@@ -301,10 +353,15 @@ class Calls:
 
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
+        if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
+            if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
+                return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
         text = _text_method(fn, args, kwargs)
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
+        if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
+            args = tuple(list(self.semantics.iterate(a)) if user_method(a, "__iter__") else a for a in args)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
                 self.semantics.change_opaque(value)
@@ -312,6 +369,8 @@ class Calls:
         if getattr(fn, "__module__", None) in _READS_OBJECTS or isinstance(fn, operator.attrgetter):
             for value in (*args, *kwargs.values()):
                 self._check_known(value)
+                if getattr(fn, "__module__", "") == "dataclasses":
+                    watched(value if isinstance(value, type) else type(value), "__dataclass_fields__")
                 if isinstance(value, Tensor) and fn is copy.copy:
                     raise Uncapturable("a shallow copy of a tensor")
         args = tuple(self._callback(a) for a in args)
@@ -357,36 +416,43 @@ class Calls:
         return value
 
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        owner = getattr(fn, "__self__", None)
-        if owner is not None and module_kind(type(owner).__module__) == "other":
-            self._refuse_effects(fn)
+        owner = getattr(fn, "__self__", None) if not isinstance(fn, type) else None
         if owner is not None and not isinstance(owner, types.ModuleType | type):
             self._check_receiver(fn, owner, args)
             return
-        if isinstance(fn, type):
-            kind = module_kind(fn.__module__)
-            if kind == "other":
-                raise Uncapturable(f"making an object of class {fn.__module__}.{fn.__qualname__}")
-        else:
-            module = getattr(fn, "__module__", None) or getattr(getattr(fn, "__objclass__", None), "__module__", None)
-            if module is None and isinstance(fn, np.ufunc):
-                module = "numpy"
-            kind = module_kind(module) if module else "framework" if not callable(fn) else "pure"
-            if kind == "user" and not isinstance(fn, types.FunctionType):
-                kind = module_kind(type(fn).__module__)
-        if kind == "other":
-            self._refuse_effects(fn)
-        if kind == "numpy":
+        self._check_pure(fn)
+        module = getattr(fn, "__module__", None) or type(fn).__module__
+        if module.startswith("numpy"):
             self._check_numpy(fn, (*args, *kwargs.values()))
             if isinstance(kwargs.get("out"), np.ndarray):
                 self.semantics.change_opaque(kwargs["out"])
+        elif getattr(fn, "__objclass__", None) is not None and args:  # ``list.append(values, 3)``
+            self._check_receiver(fn, args[0], args[1:])
 
-    @staticmethod
-    def _refuse_effects(fn: Any) -> NoReturn:
-        name = getattr(fn, "__qualname__", type(fn).__name__)
-        raise Uncapturable(
-            f"a call of {getattr(fn, '__module__', '?')}.{name}, which is not known to be free of effects"
-        )
+    def _check_pure(self, fn: Any) -> None:
+        """Refuses what is not known to be pure: of this package what is no rule of graphs, of others nearly all."""
+        if isinstance(fn, types.FunctionType):
+            kind = function_kind(fn)
+            pure = is_framework_rule(fn) if kind == "framework" else is_generated(fn) or is_pure(fn)
+        elif isinstance(fn, type) and is_user_class(fn):
+            pure = True  # its own code is interpreted; what is left is its class in C
+        elif isinstance(fn, Callback | CapturedFunction):
+            pure = True
+        elif isinstance(fn, type | types.MethodType | types.BuiltinFunctionType):
+            pure = is_framework_rule(fn) if module_kind(fn.__module__) == "framework" else is_pure(fn)
+        elif isinstance(called := lookup(type(fn), "__call__"), types.FunctionType):
+            self._check_pure(called)
+            return
+        else:
+            pure = is_framework_rule(type(fn)) if module_kind(type(fn).__module__) == "framework" else is_pure(fn)
+        if not pure:
+            name = getattr(fn, "__qualname__", type(fn).__name__)
+            module = getattr(fn, "__module__", None) or type(fn).__module__
+            if isinstance(fn, type):
+                raise Uncapturable(
+                    f"making an object of class {module}.{name}, which is not known to be free of effects"
+                )
+            raise Uncapturable(f"a call of {module}.{name}, which is not known to be free of effects")
 
     def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
         for v in values:
@@ -402,15 +468,25 @@ class Calls:
         name = getattr(fn, "__name__", "")
         if isinstance(owner, Tensor | Scalar):
             return
+        if not self.session.is_made_inside(fn) and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
+            if not is_constant(owner):
+                raise Uncapturable(f"the method {name!r} of an object from outside, bound outside")
         if isinstance(owner, CONTAINERS):
             if not self.world.is_tracked(owner):
                 self.world.track(owner)
             return
         if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
             self.semantics.change_opaque(owner)
-        if isinstance(owner, _CONTAINER_METHODS) or module_kind(type(owner).__module__) in ("framework", "pure"):
+        kind = type(owner)
+        if isinstance(fn, types.MethodType):
+            self._check_pure(fn.__func__)
+        elif module_kind(kind.__module__) != "framework" and not is_pure_method(method_class(fn), name):
+            raise Uncapturable(
+                f"a call of {kind.__module__}.{kind.__qualname__}.{name}, which is not known to be free of effects"
+            )
+        if isinstance(owner, _CONTAINER_METHODS) or module_kind(kind.__module__) == "framework":
             return
-        if self.world.is_tracked(owner) or self.semantics._is_inside(owner):
+        if self.world.is_tracked(owner) or self.semantics._is_inside(owner) or is_constant(owner):
             if isinstance(owner, np.ndarray | np.generic):
                 self._check_numpy(fn, args)
             return
@@ -443,6 +519,8 @@ class Callback:
         self._calls, self._fn = calls, fn
         functools.update_wrapper(self, fn, updated=())
 
+    runs_user_code = True
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._calls.call(self._fn, args, kwargs)
 
@@ -451,6 +529,24 @@ class Callback:
 
     def make_python_function(self, collector: Any) -> Any:
         return collector.recipe(self._fn)
+
+
+def _is_hashable(args: Any) -> bool:
+    try:
+        hash(args)
+    except TypeError:
+        return False
+    return True
+
+
+def _iterates(fn: Any) -> bool:
+    """Whether a method of a container takes what its arguments give one by one."""
+    return isinstance(fn.__self__, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update")
+
+
+def _is_users(factory: Any) -> bool:
+    """Whether a ``default_factory`` may run code of the user, as others than ``list`` and ``dict`` do."""
+    return factory is not dataclasses.MISSING and getattr(factory, "__module__", None) != "builtins"
 
 
 def _known(args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:

@@ -7,18 +7,22 @@ which loops need an iteration peeled off or must be unrolled) is learned by fail
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from duograph.autodiff.hooks import set_call_user
+from duograph.autodiff.vmap import BatchBinder
 from duograph.base.events import stage
 from duograph.base.source import watch_exec
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, no_recording, state
 from duograph.core.shapes import listener
+from duograph.core.types import Type
 from duograph.ir.control import undef
-from duograph.ir.node import Node
+from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.ir.printer import all_graphs
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor import hooks as tensor_hooks
 from duograph.tensor.alias import root_of
@@ -26,8 +30,13 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from . import sources
 from .ast.driver import AstDriver
-from .errors import Restart, Uncapturable
-from .join import close_pair, join_leaves, same_constant
+from .attributes import watch
+from .budget import OutOfTime
+from .enclosed import call_enclosed
+from .errors import INTERNAL, Restart, Uncapturable
+from .faults import FromOutside
+from .join import close_pair, has_changed, join_leaves
+from .loops import finds_any_size, has_changing_loops
 from .paths import Fork, Leaf, Outcome
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
@@ -63,6 +72,10 @@ def capture(
     for _ in range(MAX_ATTEMPTS):
         try:
             return _attempt(fn, names, args, call, dynamic, log, patterns)
+        except FromOutside as outside:
+            raise outside.error from None
+        except OutOfTime:
+            raise
         except Restart:
             log.restarts += 1
         except Uncapturable:
@@ -81,7 +94,15 @@ def _attempt(
         values = [session.external(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
 
         def body() -> Outcome:
-            return Outcome("return", call(driver.calls, values))
+            try:
+                outcome = Outcome("return", call(driver.calls, values))
+            except (Restart, *INTERNAL):
+                raise
+            except Exception:
+                session.check_finished()
+                raise
+            session.check_finished()
+            return outcome
 
         try:
             tree = session.regions.explore("top", body)
@@ -102,11 +123,17 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
     session.driver = driver
     with no_recording(), binding(session.binder):
         session.world.seed, session.world.offset = Scalar(seed), Scalar(offset)
+        quiet, state.quiet = state.quiet, 0
+        enclosed, state.enclosed = state.enclosed, 0
         listener.assume = lambda a, b: session.assumptions.append((a, b))
+        outer, watch.session = watch.session, session
         try:
             yield
         finally:
+            session.is_over = True
+            watch.session = outer
             listener.assume = None
+            state.quiet, state.enclosed = quiet, enclosed
 
 
 # -- the program --------------------------------------------------------------------------------------------------
@@ -115,32 +142,38 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
 def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
     builder = session.builder
     outer = builder.current
-    leaves: list[tuple[Leaf, Path, list[Node]]] = []
+    leaves: list[tuple[Leaf, Path, list[Node], Node]] = []
 
     def plan(t: Leaf | Fork) -> Any:
         if isinstance(t, Fork):
             return (t, plan(t.then), plan(t.orelse))
         builder.current = t.scope if t is not tree else outer
         path, nodes = _plan_path(session, t)
+        checked = session.binder.node_of(session.world.checked)
         builder.current = outer
-        leaves.append((t, path, nodes))
+        leaves.append((t, path, nodes, checked))
         return len(leaves) - 1
 
     structure = plan(tree)
     with no_recording():
         if isinstance(structure, int):
-            outputs = leaves[0][2]
+            outputs, checked = leaves[0][2:]
+            firsts = [0]
         else:
-            outputs = _union(session, structure, [nodes for _, _, nodes in leaves])
-    paths = [path for _, path, _ in leaves]
-    first = 0 if len(paths) == 1 else 1
-    for path in paths:
+            outputs, checked, firsts = _union(
+                session, structure, [nodes for _, _, nodes, _ in leaves], [x[3] for x in leaves]
+            )
+    is_checked = not isinstance(checked, Const)
+    if is_checked:
+        outputs = [*outputs, checked]
+    paths = [path for _, path, _, _ in leaves]
+    for path, first in zip(paths, firsts, strict=True):
         path.first = first
-        first += path.count
     token = session.token_param
     random = session.random_params
     params = [*(p for _, p in session.inputs), *random, *([token] if token is not None else [])]
     graph = builder.graph(name, params, outputs)
+    _refuse_wide_numbers(graph)
     aliases = []
     if session.written:
         marks: dict[Any, int] = {}
@@ -158,7 +191,25 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         aliases,
         session.symbols,
         session.assumptions,
+        is_checked=is_checked,
+        catches=session.catches,
+        plain_for_gradients=session.sometimes_writes_views()
+        or has_changing_loops(graph)
+        or (len(paths) > 1 and finds_any_size(graph)),
     )
+
+
+def _refuse_wide_numbers(graph: Graph) -> None:
+    """Numbers of graphs have 64 bits, Python's have as many as they need.
+
+    Raises:
+        Uncapturable: a constant has more.
+    """
+    for g in all_graphs(graph):
+        for node in (*g.nodes, g.output):
+            for x in (node, *node.operands) if isinstance(node, Apply) else (node,):
+                if isinstance(x, Const) and type(x.value) is int and not -(1 << 63) <= x.value < 1 << 63:
+                    raise Uncapturable(f"the number {x.value} does not fit into 64 bits")
 
 
 def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
@@ -181,10 +232,10 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
             if stored.left is not None:
                 path.tensors.append(Write(collector.recipe(root), collector.output(stored.left)))
             path.tensors.append(Write(collector.recipe(root), collector.own_output(stored.node), replaces=True))
-        elif stored.node is not session.binder.birth_node(root):
+        elif stored.node is not session.binder.unwritten_node(root):
             path.tensors.append(Write(collector.recipe(root), collector.output(stored.node)))
     for shadow, (_, source) in session.shadows():
-        if world.is_tracked(shadow) and _has_changed(session.initial_contents[id(shadow)], contents(shadow)):
+        if world.is_tracked(shadow) and has_changed(session.initial_contents[id(shadow)], contents(shadow)):
             path.containers.append((source, collector.contents(shadow)))
     for (kind, _, name), (owner, written) in world.overlay.items():
         recipe = None if written is MISSING else collector.recipe(written)
@@ -215,62 +266,76 @@ def _exception_recipe(collector: Collector, exc: BaseException) -> Recipe:
     return Called(rebuild, parts)
 
 
-def _has_changed(before: Any, after: Any) -> bool:
-    if isinstance(before, set):
-        return bool(before != after)
-    if len(before) != len(after):
-        return True
-    if isinstance(before, dict):
-        if list(before) != list(after):
-            return True
-        pairs = list(zip(before.values(), after.values(), strict=True))
-    else:
-        pairs = list(zip(before, after, strict=True))
-    return any(a is not b and not same_constant(a, b) for a, b in pairs)
+def _banks(outputs: list[list[Node]]) -> tuple[list[list[Type]], list[int]]:
+    """Slots for the outputs of paths, of which one is taken, and the bank of slots of each path: paths whose outputs
+    have the same types, as far as both go, share one. A list that grows until a loop ends needs one slot per element.
+    """
+    banks: list[list[Type]] = []
+    bank_of = []
+    for nodes in outputs:
+        types = [node.type for node in nodes]
+        fits = (k for k, bank in enumerate(banks) if all(a == b for a, b in zip(bank, types, strict=False)))
+        k = next(fits, len(banks))
+        if k == len(banks):
+            banks.append([])
+        banks[k] += types[len(banks[k]) :]
+        bank_of.append(k)
+    return banks, bank_of
 
 
-def _union(session: Session, structure: Any, outputs: list[list[Node]]) -> list[Node]:
-    """Outputs of a program whose paths do not join: the number of the path, then the slots of every path."""
+def _union(
+    session: Session, structure: Any, outputs: list[list[Node]], checks: list[Node]
+) -> tuple[list[Node], Node, list[int]]:
+    """Outputs of a program whose paths do not join: the number of the path, then the slots; what keeps what might
+    raise, one of ``checks`` on each path; and the number of each path's first output."""
     builder, binder = session.builder, session.binder
     from duograph.ir.control import cond
 
-    def leaves_of(s: Any) -> list[int]:
-        return [s] if isinstance(s, int) else leaves_of(s[1]) + leaves_of(s[2])
+    banks, bank_of = _banks(outputs)
 
-    def emit(s: Any) -> tuple[Node, dict[int, list[Node]]]:
-        """Selector and slots of a subtree, in the current scope."""
+    def emit(s: Any) -> tuple[Node, Node, dict[int, list[Node]]]:
+        """Selector, check and slots of a subtree, in the current scope."""
         if isinstance(s, int):
-            return builder.context.const(s), {s: outputs[s]}
+            return builder.context.const(s), checks[s], {bank_of[s]: outputs[s]}
         fork, then, orelse = s
-        mine = leaves_of(s)
-        vectors = []
+        made = []
         outer = builder.current
         for side, scope in ((then, fork.then_scope), (orelse, fork.else_scope)):
             builder.current = scope
-            selector, slots = emit(side)
-            vector = [selector]
-            for leaf in mine:
-                held = slots.get(leaf)
-                vector += held if held is not None else [_undefined(builder, n) for n in outputs[leaf]]
+            made.append((scope, *emit(side)))
+            builder.current = outer
+        sizes: dict[int, int] = {}
+        for *_, slots in made:
+            for bank, held in slots.items():
+                sizes[bank] = max(sizes.get(bank, 0), len(held))
+        vectors = []
+        for scope, selector, checked, slots in made:
+            builder.current = scope
+            vector = [selector, checked] if is_checked else [selector]
+            for bank, size in sizes.items():
+                held = slots.get(bank, [])
+                vector += [*held, *[_undefined(builder, t) for t in banks[bank][len(held) : size]]]
             vectors.append(vector)
             builder.current = outer
         then_graph, else_graph, captures = close_pair(fork.then_scope, vectors[0], fork.else_scope, vectors[1])
         operands = (binder.node_of(fork.pred), *captures)
         result = builder.emit(cond, operands, {"then": then_graph, "orelse": else_graph})
         items = list(builder.results(result))
-        found, at = {}, 1
-        for leaf in mine:
-            n = len(outputs[leaf])
-            found[leaf] = items[at : at + n]
-            at += n
-        return items[0], found
+        found, at = {}, 1 + is_checked
+        for bank, size in sizes.items():
+            found[bank] = items[at : at + size]
+            at += size
+        return items[0], items[1] if is_checked else checks[0], found
 
-    selector, slots = emit(structure)
-    return [selector, *(node for leaf in sorted(slots) for node in slots[leaf])]
+    is_checked = not all(isinstance(node, Const) for node in checks)
+    selector, checked, slots = emit(structure)
+    starts = list(itertools.accumulate([len(bank) for bank in banks], initial=1))
+    values = [selector, *(node for bank in range(len(banks)) for node in slots[bank])]
+    return values, checked, [starts[bank] for bank in bank_of]
 
 
-def _undefined(builder: Any, node: Node) -> Node:
-    return builder.emit(undef, (), {"type": node.type})
+def _undefined(builder: Any, type: Type) -> Node:
+    return builder.emit(undef, (), {"type": type})
 
 
 # -- hooks of lower floors ----------------------------------------------------------------------------------------
@@ -278,12 +343,19 @@ def _undefined(builder: Any, node: Node) -> Node:
 
 def current_session() -> Session | None:
     """The capture session of this thread, if one is running."""
-    return state.binder.session if isinstance(state.binder, CaptureBinder) else None
+    binder: Any = state.binder
+    while isinstance(binder, BatchBinder):  # within a `vmap` of the program
+        binder = binder.outer
+    return binder.session if isinstance(binder, CaptureBinder) else None
 
 
 def _call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     session = current_session()
-    return fn(*args, **kwargs) if session is None else session.driver.calls.call(fn, args, kwargs)
+    if session is None:
+        return fn(*args, **kwargs)
+    if state.enclosed:
+        return call_enclosed(session, fn, args, kwargs)
+    return session.driver.calls.call(fn, args, kwargs)
 
 
 def _with_session(name: str, captured: Callable[..., Any]) -> None:

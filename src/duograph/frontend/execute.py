@@ -16,7 +16,12 @@ _interpreter = Interpreter()
 
 
 def execute(
-    graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "", donate: Mapping[int, int] | None = None
+    graph: Graph,
+    values: Sequence[Any],
+    level: int = 1,
+    backend: str = "",
+    donate: Mapping[int, int] | None = None,
+    repeat: bool = True,
 ) -> Any:
     """The value of ``graph``: as machine code, or by the interpreter if that was asked for.
 
@@ -26,11 +31,12 @@ def execute(
         level: of optimisation in the code generator; 0: op by op.
         backend: ``interpreter``, or anything else for what the configuration says.
         donate: numbers of outputs that may be written into the memory of inputs.
+        repeat: whether the interpreter repeats what machine code notes a failure on; else `NotRepeated` is raised.
     """
     if backend != "interpreter" and config().kernels == "native":
         from duograph.runtime.executable import run_compiled
 
-        return run_compiled(graph, values, level, donate)
+        return run_compiled(graph, values, level, donate, repeat)
     return _interpreter.run(graph, list(values))
 
 
@@ -43,10 +49,15 @@ def prepare_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
 
 
 def run_graph(
-    graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "", donate: Mapping[int, int] | None = None
+    graph: Graph,
+    values: Sequence[Any],
+    level: int = 1,
+    backend: str = "",
+    donate: Mapping[int, int] | None = None,
+    repeat: bool = True,
 ) -> list[Any]:
-    """The outputs of ``graph`` as arrays, numbers, objects and tokens."""
-    return list(execute(graph, values, level, backend, donate))
+    """The outputs of ``graph`` as arrays, numbers, objects and tokens; arguments as for `execute`."""
+    return list(execute(graph, values, level, backend, donate, repeat))
 
 
 def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:

@@ -17,6 +17,8 @@ class CapturedFunction:
     It can be called by library code too (``map``, ``sorted(key=...)``); the call is interpreted.
     """
 
+    runs_user_code = True
+
     def __init__(
         self, source: Any, frame: Frame, name: str, signature: inspect.Signature, run: Callable[..., Any], module: str
     ) -> None:
@@ -51,17 +53,34 @@ CapturedFunction.__name__ = "function"  # messages of Python's own errors name t
 
 
 def bind(signature: inspect.Signature, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Parameter values for a call; `TypeError` with Python's own wording."""
+    """Parameter values for a call of the function of that qualified name; `TypeError` with Python's own wording."""
     rest, keywords = _keywords_with_names_of_positions(signature, kwargs)
     try:
         bound = signature.bind(*args, **rest)
-    except TypeError as exc:
-        raise TypeError(f"{name}() {exc}") from None
+    except TypeError:
+        bound = None
+    if bound is None:
+        _blank(signature, name)(*args, **kwargs)
+        raise Uncapturable(f"a call of {name} with arguments that inspect does not take")
     bound.apply_defaults()
     if keywords:
         known = bound.arguments[keywords]
         bound.arguments[keywords] = {k: v for k, v in kwargs.items() if k not in rest or k in known}
     return dict(bound.arguments)
+
+
+def _blank(signature: inspect.Signature, name: str) -> Callable[..., None]:
+    """A function that takes the same arguments and does nothing with them: it raises what Python does."""
+    parameters = [
+        p.replace(annotation=p.empty, default=p.default if p.default is p.empty else None)
+        for p in signature.parameters.values()
+    ]
+    plain = signature.replace(parameters=parameters, return_annotation=signature.empty)
+    namespace: dict[str, Any] = {}
+    exec(f"def blank{plain}: pass", namespace)
+    made: types.FunctionType = namespace["blank"]
+    made.__qualname__ = name
+    return made
 
 
 def _keywords_with_names_of_positions(signature: inspect.Signature, kwargs: dict[str, Any]) -> tuple[Any, str]:

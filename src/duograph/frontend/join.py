@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from duograph.core.dim import Dim
 from duograph.core.dtype import DType
 from duograph.core.op import no_recording, value_key
 from duograph.core.types import scalar_type
@@ -48,6 +49,21 @@ def same_constant(a: Any, b: Any) -> bool:
     if isinstance(a, float | bool | int):
         return bool(value_key(a) == value_key(b))
     return isinstance(a, str | bytes | type(None) | type(...) | DType | range | complex | slice) and bool(a == b)
+
+
+def has_changed(before: Any, after: Any) -> bool:
+    """Whether a container that held ``before`` (`world.contents`) holds something else now."""
+    if isinstance(before, set):
+        return bool(before != after)
+    if len(before) != len(after):
+        return True
+    if isinstance(before, dict):
+        if list(before) != list(after):
+            return True
+        pairs = list(zip(before.values(), after.values(), strict=True))
+    else:
+        pairs = list(zip(before, after, strict=True))
+    return any(a is not b and not same_constant(a, b) for a, b in pairs)
 
 
 class Joiner:
@@ -116,7 +132,7 @@ class Joiner:
         return first
 
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
-        if a.abstract != b.abstract or type(a) is not type(b):
+        if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
         index = self.output(a, b)
 
@@ -130,6 +146,16 @@ class Joiner:
         return build
 
 
+def _join_types(a: Any, b: Any) -> bool:
+    """Whether tensors of these types can be one value: the sizes may be different ones if nobody knows either."""
+    if a == b:
+        return True
+    pairs = zip(a.shape, b.shape, strict=False)
+    return bool(a.dtype is b.dtype and len(a.shape) == len(b.shape)) and all(
+        m == n or (isinstance(m, Dim) and isinstance(n, Dim)) for m, n in pairs
+    )
+
+
 def join_leaves(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
     """The tree as one leaf in the current scope, or ``None`` if its paths must stay apart."""
     return _join(regions, key, tree)
@@ -138,12 +164,14 @@ def join_leaves(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
 def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
     if isinstance(tree, Leaf):
         return tree
-    outer = regions.builder.current
+    outer, entry = regions.builder.current, regions.world.snapshot()
     sides = []
     for side, scope in ((tree.then, tree.then_scope), (tree.orelse, tree.else_scope)):
         regions.builder.current = scope
         leaf = _join(regions, key, side)
         regions.builder.current = outer
+        if isinstance(side, Fork):  # what its paths have left is none of the other side's
+            regions.world.restore(entry)
         if leaf is None:
             return None
         sides.append(leaf)
@@ -183,10 +211,11 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         todo.append(_join_container(joiner, key, a, b))
     for key in dict.fromkeys([*a.overlay, *b.overlay]):
         owner = (a.overlay.get(key) or b.overlay[key])[0]
-        x, y = (s.overlay.get(key, (owner, MISSING))[1] for s in (a, b))
-        if x is MISSING or y is MISSING:
-            x, y = (joiner.binder.session.original(key, owner) if v is MISSING else v for v in (x, y))
-        build = joiner.value(x, y)
+        original = joiner.binder.session.original
+        x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner, own=True) for s in (a, b))
+        if (x is MISSING) != (y is MISSING):
+            raise _NoJoin("an attribute is there on one path only")
+        build = joiner.value(x, y) if x is not MISSING else partial(_constant, MISSING)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
     if a.token is b.token and not (fork.then_scope.owns(a.token) or fork.else_scope.owns(a.token)):
@@ -196,6 +225,8 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         todo.append(lambda r: setattr(world, "token", token(r)))
     offset = joiner.value(a.offset, b.offset)
     todo.append(lambda r: setattr(world, "offset", offset(r)))
+    checked = joiner.value(a.checked, b.checked)
+    todo.append(lambda r: setattr(world, "checked", checked(r)))
 
     def apply(results: list[Any]) -> None:
         for step in todo:
@@ -281,21 +312,26 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         if x == y:
             steps.append(partial(_set_stored, binder, alias, x))
             continue
+        if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
+            raise _NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
         if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
             steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
-        if nodes[0].type != nodes[1].type:
+        if not _join_types(nodes[0].type, nodes[1].type):
             raise _NoJoin("a tensor has different types")
         memory, left = _joined_memory(joiner, root, x, y)
         out = joiner.output(*nodes)
+        entry = binder.store.get(alias)
+        written = [s.stamp for s in (x, y) if s is not None and (entry is None or s.stamp != entry.stamp)]
 
         def store(
             results: list[Any], alias: Any = alias, root: Any = root, out: Build = out, memory: int = memory,
-            left: Any = left,
+            left: Any = left, written: Any = written,
         ) -> None:  # fmt: skip
-            binder.store[alias] = Stored(root, binder.node_of(out(results)), fresh_stamp(), memory, left)
+            stored = binder.store[alias] = Stored(root, binder.node_of(out(results)), fresh_stamp(), memory, left)
+            binder.merged[stored.stamp] = written
 
         steps.append(store)
     return steps

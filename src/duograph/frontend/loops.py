@@ -16,11 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.core.dim import fresh_symbol
+from duograph.core.borders import opened, symbols_in
+from duograph.core.dim import Symbol
 from duograph.core.op import no_recording
-from duograph.core.types import INT, TOKEN, TensorType
-from duograph.ir.control import cond, undef, while_loop
-from duograph.ir.node import Node
+from duograph.core.types import INT, TOKEN, TensorType, TupleType
+from duograph.ir.control import cond, scan, undef, while_loop
+from duograph.ir.node import Graph, Node, finds_sizes
+from duograph.ir.printer import all_graphs
+from duograph.ir.walk import reachable
+from duograph.ops.cast import relabel
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp, root_of
@@ -29,11 +33,14 @@ from duograph.tensor.tensor import Tensor, type_of
 from .errors import Uncapturable
 from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
-from .primitives import relabel
+from .primitives import anchor
 from .session import Session
 from .sources import Pin
 from .status import join_with_status
 from .world import MISSING, Conflict, Snapshot, put_item, set_contents
+
+MOST_CARRIED = 2048
+"""Values that a loop carries: the states of a large model; not each element of a list of numbers."""
 
 
 class Place:
@@ -57,10 +64,12 @@ class SymbolicLoop:
         self.world, self.builder, self.binder = session.world, session.builder, session.binder
         self.regions = session.regions
         self.replaced: set[Any] = set()  # storages of Parameters to which the body gives other memory
+        self.sizes: set[Any] = set()  # names of sizes in the carry that are this loop's own
         self.forgotten: dict[Any, str] = {}  # locations of variables that cannot be carried, and why
 
     def run(self) -> Outcome:
         """Emits the loop; the outcome is next (it ended by its test), break, return or raise (by status)."""
+        self.regions.check_no_batch()
         entry = self.world.snapshot()
         places: dict[Any, Place] = {}
         for _ in range(12):
@@ -76,13 +85,17 @@ class SymbolicLoop:
             self._put(place, self._handle(param))
         self._forget()
         header = self.world.snapshot()
+        self._header_checked = header.checked
         with no_recording():
             with self.builder.scope() as cond_scope:
+                cond_scope.params = list(params.values())
                 pred = self.test()
+                self._drop_used_anchors(pred)
                 tested = self.world.snapshot()
             pure = not self._changes(header, tested)
             self.world.restore(header)
             with self.builder.scope() as body_scope:
+                body_scope.params = list(params.values())
                 leaf, statuses = self._body(pure)
         if not isinstance(pred, Scalar):
             if pure and pred is False:
@@ -93,6 +106,19 @@ class SymbolicLoop:
         if self._widen(entry, leaf, body_scope, places, changed):
             return None
         return self._emit(entry, leaf, places, params, pred if pure else None, cond_scope, body_scope, statuses)
+
+    def _drop_used_anchors(self, pred: Any) -> None:
+        """Anchors of the test are not needed where its value depends on what they keep."""
+        header, checked = self._header_checked, self.world.checked
+        if not isinstance(pred, Scalar) or checked is header:
+            return
+        needed = reachable(pred.node)
+        node = checked.node
+        while node.op is anchor and all(v in needed for v in node.operands[1:]):
+            node = node.operands[0]
+            if node is self.binder.node_of(header):
+                self.world.checked = header
+                return
 
     def _body(self, pure: bool) -> tuple[Leaf, list[Outcome]]:
         """The body's paths joined into one, whose outcome value is (status, payloads)."""
@@ -142,6 +168,8 @@ class SymbolicLoop:
             elif places[key].type != kind:
                 before, places[key].type = places[key].type, self._meet(places[key].type, kind, location)
                 again = again or places[key].type != before
+            if len(places) > MOST_CARRIED:
+                raise Uncapturable(f"a loop whose end depends on tensor values changes more than {MOST_CARRIED} values")
         return again
 
     def _replaces(self, entry: Snapshot, location: Any) -> bool:
@@ -168,16 +196,23 @@ class SymbolicLoop:
             return a
         if isinstance(a, TensorType) and isinstance(b, TensorType) and a.dtype is b.dtype and a.ndim == b.ndim:
             shape = tuple(
-                m if (isinstance(m, int) and m == n) or _is_symbol(m) else fresh_symbol("n")
-                for m, n in zip(a.shape, b.shape, strict=True)
+                m if m == n or m in self.sizes else self._size() for m, n in zip(a.shape, b.shape, strict=True)
             )
             return TensorType(a.dtype, shape)
         self.session.peel(self.key, f"variable {location[-1]!r} changes its type in the loop from {a} to {b}")
         return a
 
+    def _size(self) -> Any:
+        """A size that is another one in each iteration."""
+        size = Symbol(f"n_{self.builder.next_tag}_{len(self.sizes)}")  # captured again, the loop is the same graph
+        self.sizes.add(size)
+        return size
+
     def _check_aliases(self, entry: Snapshot, leaf: Leaf, places: list[Place]) -> None:
         """What is carried becomes a tensor of its own: nothing may be written to what it was another name of."""
         written = {p.location[2] for p in places if p.location[0] == "store"}
+        if any(self.binder.is_watched_and(alias, entry.store.get(alias)) for alias in written):
+            raise Uncapturable("a loop writes to an argument that a gradient is taken of")
         for place in places:
             if place.location[0] not in ("local", "item", "overlay"):
                 continue
@@ -207,23 +242,27 @@ class SymbolicLoop:
         self._check_aliases(entry, leaf, ordered)
         early = bool(statuses) or pred is None
         self.world.restore(entry)
-        init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
         status, payload = leaf.outcome.value
         payload_nodes: list[Node] = []
         with no_recording():
             self._enter(leaf.state, body_scope)
-            outs = [self._node(self._read(leaf.state, p.location, p.path), p.type) for p in ordered]
+            outs = [self._node(self._read(leaf.state, p.location, p.path), None) for p in ordered]
             if early:
                 status_node = self.binder.node_of(status)
                 payload_nodes = [self.binder.node_of(v) for v in payload]
             self._leave(entry)
+        # restoring a state forgets what tapes have recorded since: so this comes last
+        init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
         status_param = None
         extra_params: list[Node] = []
         if early:
             status_param = self.builder.inner_param("status", INT)
-            extra_params = [status_param, *(self.builder.inner_param("result", n.type) for n in payload_nodes)]
+            inside = set().union(*[symbols_in(n.type) for n in (*body_scope.emitted, *body_scope.params)])
+            inside -= set().union(*[symbols_in(n.type) for n in init])
+            kinds = [opened(n.type, inside, f"result_{self.builder.next_tag}_{i}") for i, n in enumerate(payload_nodes)]
+            extra_params = [status_param, *(self.builder.inner_param("result", t) for t in kinds)]
             init += [self.builder.context.const(0)]
-            init += [self.builder.emit(undef, (), {"type": n.type}) for n in payload_nodes]
+            init += [self.builder.emit(undef, (), {"type": t}) for t in kinds]
             outs += [status_node, *payload_nodes]
         carry_params = [params[p.key] for p in ordered] + extra_params
         test_node = self._test_node(pred, status_param, cond_scope)
@@ -294,12 +333,12 @@ class SymbolicLoop:
     def _node(self, value: Any, type: Any) -> Node:
         if isinstance(value, Stored):
             node = value.node
-        elif type == TOKEN:
+        elif value is None or isinstance(value, Node):
             return self.session.token_node(value)
         else:
             node = self.binder.node_of(value)
-        if node.type != type and isinstance(type, TensorType):
-            node = self.builder.emit(relabel, (node,), {"type": type})
+        if node.type != type and isinstance(type, TensorType):  # a size that gets the loop's own name for it
+            node = relabel(self.binder.wrap(node), type=type)._data
         return node
 
     def _enter(self, state: Snapshot, scope: Any) -> None:
@@ -342,7 +381,7 @@ class SymbolicLoop:
                 self._compare_container(compare, key, obj, first, held)
         for key in b.overlay:
             owner, value = b.overlay[key]
-            before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
+            before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner, own=True)
             compare(("overlay", Pin(owner), key), (), before, value)
         for alias, stored in b.store.items():
             birth = a.store.get(alias)
@@ -354,6 +393,7 @@ class SymbolicLoop:
             compare(("store", root, alias), (), birth, stored)
         compare(("token", None, "token"), (), a.token, b.token)
         compare(("offset", None, "offset"), (), a.offset, b.offset)
+        compare(("checked", None, "checked"), (), a.checked, b.checked)
         return found
 
     def _is_renewed(self, a: Snapshot, b: Snapshot, x: Any, y: Any) -> bool:
@@ -412,11 +452,14 @@ class SymbolicLoop:
                 held = self.session.held(state, owner.value)
                 value = held[name] if not isinstance(held, dict) else held.get(name, MISSING)
             case "overlay":
-                value = state.overlay[name][1] if name in state.overlay else self.session.original(name, owner.value)
+                held = state.overlay.get(name)
+                value = held[1] if held is not None else self.session.original(name, owner.value, own=True)
             case "store":
                 value = state.store.get(name) or Stored(owner, self.binder.birth_node(owner), 0)
             case "token":
                 value = state.token
+            case "checked":
+                value = state.checked
             case _:
                 value = state.offset
         for i in path:
@@ -437,6 +480,9 @@ class SymbolicLoop:
                 return
             case "offset":
                 self.world.offset = value
+                return
+            case "checked":
+                self.world.checked = value
                 return
         if place.path:
             whole = self._current(place.location)
@@ -465,6 +511,25 @@ class SymbolicLoop:
         return self.world.track(made) if isinstance(whole, list) else tuple(made)
 
 
+def has_changing_loops(graph: Graph) -> bool:
+    """Whether a loop in ``graph`` carries floats whose size changes. Whether a graph can compute its gradient comes out
+    too late for a tape outside (`UnknownSizeError`); a program that is captured with its gradient can do without."""
+    for g in all_graphs(graph):
+        for node in g.nodes:
+            if node.op in (while_loop, scan) and finds_sizes(node) and isinstance(node.type, TupleType):
+                known = symbols_in(tuple([o.type for o in node.operands]))
+                tensors = [t for t in node.type.items if isinstance(t, TensorType) and not t.dtype.is_integer]
+                if any(not symbols_in(t) <= known for t in tensors):
+                    return True
+    return False
+
+
+def finds_any_size(graph: Graph) -> bool:
+    """Whether sizes are only found while ``graph`` runs. If its paths give results of such sizes, a gradient outside
+    does not know what the path that was not taken would have saved."""
+    return any(finds_sizes(node) for g in all_graphs(graph) for node in g.nodes)
+
+
 def _is_carried(value: Any) -> bool:
     """Whether values like this one can be in the carry of a loop."""
     return value is None or isinstance(value, Tensor | Scalar | bool | int | float | Stored | Node)
@@ -483,7 +548,3 @@ def _references(state: Snapshot, obj: Any) -> int:
         if isinstance(value, tuple):
             work += value
     return count
-
-
-def _is_symbol(dim: Any) -> bool:
-    return not isinstance(dim, int)

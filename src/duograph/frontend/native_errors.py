@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from duograph.core.dim import Dim
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from .errors import INTERNAL, Uncapturable
+from .operands import are_plain, check_operands, is_of_numpy, uses_numpy
 from .text import GraphText
 
 if TYPE_CHECKING:
@@ -25,32 +28,38 @@ if TYPE_CHECKING:
 MAX_DEPTH = 8
 
 
-class native_code:
-    """Within the block, ``fn`` runs, which is not interpreted, on ``operands``.
+def check_error(session: Session, exc: Exception, fn: Any, *operands: Any) -> None:
+    """``fn``, which is not interpreted, has raised ``exc`` for ``operands``.
 
     Raises:
-        Uncapturable: what it raised may be ours; otherwise what it raised.
+        Uncapturable: what it raised may be ours.
     """
-
-    __slots__ = ("fn", "operands", "session")
-
-    def __init__(self, session: Session, fn: Any, *operands: Any) -> None:
-        self.session, self.fn, self.operands = session, fn, operands
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, exc: BaseException | None, trace: Any) -> None:
-        if not isinstance(exc, Exception) or isinstance(exc, INTERNAL):
-            return
-        if exc is not self.session.own_error:  # of a function of the user that it called
-            _refuse_ours(exc, self.fn, (getattr(self.fn, "__self__", None), *self.operands))
+    if isinstance(exc, INTERNAL):
+        return
+    if exc is not session.own_error:  # of a function of the user that it called
+        _refuse_ours(exc, fn, (getattr(fn, "__self__", None), *operands))
 
 
 def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """``fn(*args, **kwargs)`` in a block of `native_code`."""
-    with native_code(session, fn, args, kwargs):
-        return fn(*args, **kwargs)
+    """``fn(*args, **kwargs)``, which is not interpreted, if it may have these operands.
+
+    Raises:
+        Uncapturable: it may not, or what it raised may be ours.
+    """
+    plain = are_plain(fn, args, kwargs)
+    if not plain:
+        check_operands(session, fn, args, kwargs)
+    try:
+        if not (is_of_numpy(fn) if plain else uses_numpy(fn, args)):
+            return fn(*args, **kwargs)
+        try:
+            with np.errstate(all="raise"):
+                return fn(*args, **kwargs)
+        except FloatingPointError as error:
+            raise Uncapturable(f"{error}: what that does depends on numpy.geterr()") from error
+    except Exception as exc:
+        check_error(session, exc, fn, args, kwargs)
+        raise
 
 
 def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
@@ -59,7 +68,7 @@ def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
         if isinstance(cause, INTERNAL):  # it was caught, and another one raised instead
             raise Uncapturable(str(cause)) from exc
         cause = cause.__context__
-    if is_open(operands):
+    if is_open(operands) or calls_back(fn, operands):
         name = getattr(fn, "__name__", type(fn).__name__)
         raise Uncapturable(f"{name} of values only known at run time ({type(exc).__name__}: {exc})") from exc
 
@@ -79,3 +88,13 @@ def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
     if isinstance(value, slice):
         return is_open((value.start, value.stop, value.step), depth - 1)
     return hasattr(type(value), "symbolic_bounds")
+
+
+def calls_back(fn: Any, operands: tuple[Any, ...]) -> bool:
+    """Whether ``fn`` was handed a function of the program, which may have given it something of that kind."""
+    if getattr(fn, "__module__", None) == "_operator":
+        return False
+    given: list[Any] = []
+    for part in operands:
+        given += part.values() if isinstance(part, dict) else part if isinstance(part, tuple) else ()
+    return any(hasattr(type(v), "runs_user_code") for v in given)

@@ -3,22 +3,27 @@
 * *user code* is interpreted statement by statement;
 * *framework code* (this package) runs as it is with symbolic tensors, except the methods of Cells, which are
   interpreted like the user's: what they read is guarded, and what they change is tracked and repeated;
-* *pure code* of the standard library and NumPy runs as it is on constants;
+* of *other code*, functions that are known to be pure run as they are on constants (`purity`);
 * everything else (I/O, clocks, random numbers of other libraries, extension modules) cannot become part of a graph.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import sys
 import sysconfig
 import types
 import weakref
+from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 from duograph.base.config import config
 from duograph.base.source import is_internal_file, source_of_code
+
+from .errors import Uncapturable
 
 _PATHS = tuple(
     os.path.realpath(p) + os.sep
@@ -26,32 +31,19 @@ _PATHS = tuple(
     if p
 )
 
-PURE_MODULES = {
-    *("math", "cmath", "operator", "_operator", "functools", "_functools", "itertools", "builtins", "numbers", "re"),
-    *("collections", "_collections", "collections.abc", "_collections_abc", "enum", "dataclasses", "typing"),
-    *("typing_extensions", "copy", "copyreg", "string", "fractions", "decimal", "_decimal", "abc", "_abc", "types"),
-    *("inspect", "textwrap", "contextlib", "statistics", "bisect", "_bisect", "heapq", "_heapq", "array", "struct"),
-    *("_struct", "keyword", "reprlib", "json", "json.encoder", "json.decoder"),
-    *("hashlib", "base64", "binascii", "posixpath", "ntpath", "genericpath", "ml_dtypes"),
-}
-IMPURE_NUMPY = ("numpy.random", "numpy.lib._npyio", "numpy.lib.npyio", "numpy.ctypeslib", "numpy.testing")
-
 
 def module_kind(name: str | None) -> str:
-    """``framework``, ``pure``, ``numpy``, ``other`` (library code that is not known to be pure) or ``user``."""
+    """``framework``, ``user``, or ``other``: the standard library, installed packages, extension modules."""
     if not name:
-        return "pure"
+        return "other"
     top = name.split(".")[0]
     if top == "duograph":
         return "framework"
-    if top in _listed("jit_modules"):
+    settings = config()
+    if settings.jit_modules and top in _listed(settings.jit_modules):
         return "user"
-    if top in _listed("jit_ignore_modules"):
+    if settings.jit_ignore_modules and top in _listed(settings.jit_ignore_modules):
         return "other"
-    if name in PURE_MODULES:
-        return "pure"
-    if top == "numpy":
-        return "other" if name.startswith(IMPURE_NUMPY) else "numpy"
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if module is not None and file is None and name != "__main__" and top in sys.builtin_module_names:
@@ -67,14 +59,18 @@ def file_kind(file: str) -> str:
         return "framework"
     if file.startswith("<"):
         return "other" if file.startswith("<frozen") else "user"
+    return _place_kind(file) if os.path.isabs(file) else _place_kind(os.path.abspath(file))
+
+
+@functools.lru_cache(4096)
+def _place_kind(file: str) -> str:
     path = os.path.realpath(file)
     if any(part in path for part in (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")):
         return "other"
     return "other" if path.startswith(_PATHS) else "user"
 
 
-def _listed(field: str) -> tuple[str, ...]:
-    value = getattr(config(), field, None) or ()
+def _listed(value: Any) -> tuple[str, ...]:
     return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
 
 
@@ -83,7 +79,7 @@ def function_kind(fn: types.FunctionType) -> str:
     kind = file_kind(fn.__code__.co_filename)
     if kind == "other":
         by_module = module_kind(fn.__module__)
-        return by_module if by_module in ("pure", "numpy", "user") else "other"
+        return by_module if by_module == "user" else "other"
     if kind == "user" and fn.__code__.co_filename.startswith("<"):
         if fn.__module__ in (None, "builtins"):  # made by exec in a bare namespace
             return "user"
@@ -110,6 +106,89 @@ def _is_user_class(cls: type) -> bool:
     )
 
 
+_flags = type.__dict__["__flags__"].__get__  # as they are: what a metaclass does about attributes must not run
+_order = type.__dict__["__mro__"].__get__
+_members = type.__dict__["__dict__"].__get__
+_dictionary_offset = type.__dict__["__dictoffset__"].__get__
+_LOOKS = ("__getattribute__", "__class__", "__dict__")
+_NATIVE = (types.WrapperDescriptorType, types.GetSetDescriptorType)
+
+
+def look_of(kind: type) -> str:
+    """What the user has defined that runs, or misleads, whenever code of ours looks at an object of class ``kind``.
+
+    ``isinstance(x, C)`` asks ``x.__class__``, ``getattr`` and ``hasattr`` ask ``__getattribute__``. So this is asked
+    first, and looks at nothing but what the classes hold (those of an object, and those of its class, which are
+    asked for ``__mro__`` and the like).
+
+    Returns:
+        The name of what is defined; empty if there is none, as a rule.
+    """
+    if not _flags(kind) & _HEAP_TYPE:
+        return ""
+    for base in _order(kind):
+        if not _flags(base) & _HEAP_TYPE:
+            continue
+        held = _members(base)
+        for name in _LOOKS:
+            if name in held and type(held[name]) not in _NATIVE:
+                return name
+        if "__getattr__" in held and not _dictionary_offset(kind):  # it is asked for a missing __dict__, and others
+            return "__getattr__"
+    meta = type(kind)
+    return "" if meta is type else look_of(meta) or _look_at_classes(meta)
+
+
+_VALUES = (int, float, complex, str, bytes, tuple, list, dict, set, frozenset, deque)
+_HELD = (
+    *("__len__", "__iter__", "__eq__", "__ne__", "__hash__", "__bool__", "__contains__", "items", "keys", "values"),
+    *("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"),
+)
+
+
+def use_of(kind: type) -> str:
+    """`look_of` for numbers, strings and containers, which our code does more with: guards compare, shadows copy."""
+    name = look_of(kind)
+    if name or not _flags(kind) & _HEAP_TYPE:
+        return name
+    return _first_of(kind, _HELD)
+
+
+def _first_of(kind: type, names: tuple[str, ...]) -> str:
+    """The first of these methods that the user has written for ``kind``."""
+    for base in _order(kind):
+        held = _members(base) if _flags(base) & _HEAP_TYPE else {}
+        for name in names:
+            found = held.get(name)
+            if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
+                return name
+    return ""
+
+
+def check_keys(keys: Iterable[Any]) -> None:
+    """Refuses keys of an outside dictionary whose own ``__hash__`` would run when they are put into its shadow."""
+    for kind in {type(key) for key in keys}:
+        name = look_of(kind) or _first_of(kind, ("__hash__", "__eq__"))
+        if name:
+            raise Uncapturable(f"a key of class {type.__repr__(kind)}, whose {name} runs when capture looks at it")
+
+
+def _look_at_classes(meta: type) -> str:
+    """What of the user's runs when a class of metaclass ``meta`` is looked at, or kept in a table."""
+    return _first_of(meta, ("__getattr__", "__hash__"))
+
+
+def check_look(kind: type) -> None:
+    """Refuses objects of class ``kind`` if capture cannot look at them without running code of the user (`look_of`).
+
+    To be called before anything else is asked about an object.
+    """
+    name = use_of(kind) if issubclass(kind, _VALUES) else look_of(kind)
+    if name:
+        raise Uncapturable(f"an object of class {type.__repr__(kind)}, whose {name} runs when capture looks at it")
+
+
+_HEAP_TYPE = 1 << 9
 _GENERATED = {
     f"__{n}__" for n in ("init", "eq", "repr", "hash", "lt", "le", "gt", "ge", "setattr", "delattr", "replace", "new")
 }
@@ -124,6 +203,10 @@ def is_generated(fn: types.FunctionType) -> bool:
 
 
 _SETTINGS = {"set_train", "set_grad", "add_flags", "add_flags_recursive", "to_float", "phase", "recompute"}
+_WALKS = {
+    *("cells", "cells_and_names", "name_cells", "parameters_and_names", "get_parameters", "trainable_params"),
+    *("untrainable_params", "parameters_dict", "get_flags", "named_buffers", "buffers", "get_sub_cell", "get_buffer"),
+}
 _METHODS = ("duograph.nn.optim.", "duograph.experimental.optim.", "duograph.nn.loss", "duograph.nn.layer.")
 
 
@@ -134,8 +217,8 @@ def is_interpreted(fn: Any) -> bool:
     kind = function_kind(fn)
     if kind == "framework":
         name = fn.__name__
-        if name in _SETTINGS or name == "cells_and_names":
-            return fn.__module__.startswith("duograph.nn.")
+        if name in _SETTINGS or name in _WALKS:
+            return (fn.__module__ or "").startswith("duograph.nn.")
         is_method = "." in fn.__qualname__ and not name.startswith("__")
-        return name == "construct" or (is_method and fn.__module__.startswith(_METHODS))
+        return name == "construct" or (is_method and (fn.__module__ or "").startswith(_METHODS))
     return kind == "user"

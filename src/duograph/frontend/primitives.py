@@ -1,9 +1,10 @@
-"""Primitives that only captured programs contain: effects on the Python world, and marks of the frontend."""
+"""Primitives that only captured programs contain: effects on the Python world."""
 
 from __future__ import annotations
 
 from duograph.core.op import primitive
-from duograph.core.types import TOKEN, TensorType
+from duograph.core.types import TOKEN
+from duograph.ir.control import anchor
 
 
 @primitive
@@ -20,17 +21,4 @@ class py_effect:
         target(*operands)
 
 
-@primitive
-class relabel:
-    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes)."""
-
-    layout = "any"
-
-    def infer(x, *, type):
-        return type
-
-    def reference(x, *, type):
-        return x
-
-    def bprop(ins, out, dout, *, type):
-        return (relabel(dout, type=TensorType(type.dtype, tuple(ins[0].shape))),)
+__all__ = ["anchor", "py_effect"]

@@ -7,21 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from duograph.base.diagnostics import InternalError
+from duograph.base.failures import internal_failure, is_internal
 from duograph.base.source import Span
 from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
 from duograph.tensor.eager import replace, write
 
+from .policy import is_interpreted
 from .recipe import Constant, Container, Recipe, Run
 from .sources import GuardSet, Source
 from .world import MISSING
 
 
 class RunPlainly(Exception):
-    """The program is about to raise and has not touched the world yet: plain Python raises at the user's own line.
+    """The program is about to raise and has only printed yet: plain Python raises at the user's own line.
 
     The argument is the exception, if it is known.
     """
+
+
+class Unfinished(Exception):
+    """What a path gives could not be put together (``__cause__`` says why), and nothing outside has changed yet."""
 
 
 class Write(NamedTuple):
@@ -70,6 +77,11 @@ class Program:
 
     symbols: list[tuple[Any, Source, int]] = field(default_factory=list)
     assumptions: list[tuple[Any, Any]] = field(default_factory=list)
+    is_checked: bool = (
+        False  # the last output of the graph is nobody's: it keeps what might raise (`primitives.anchor`)
+    )
+    catches: bool = False  # what raises in it may be caught in it
+    plain_for_gradients: bool = False  # under a tape, Python runs it: `sometimes_writes_views`, `has_changing_loops`
     standalone: bool = False  # there is no Python function that could run instead (a program read from a file)
 
     def sizes_match(self, args: Sequence[Any]) -> bool:
@@ -110,47 +122,73 @@ class Program:
             args: the arguments of this call.
             outputs: the graph's outputs as Tensors and numbers.
             generator: the random generator whose counter the program advances.
+
+        Raises:
+            RunPlainly: plain Python is to raise.
+            Unfinished: a part of this package failed; plain Python can answer.
         """
         path = self.paths[0]
         if len(self.paths) > 1:
             path = self.paths[outputs[0]]
-        if path.kind == "raise" and not self.has_effects and not self.standalone:
+        if path.kind == "raise" and not self.standalone:
             raise RunPlainly(path.value.value if isinstance(path.value, Constant) else None)
         mine = outputs[path.first : path.first + path.count]
         run = self.run_of(args, mine)
+        try:
+            targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
+        except Exception as error:
+            raise self._unfinished(error, self.standalone) from error
         if path.offset is not None:
             generator.offset = mine[path.offset]
-        targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
         for target, value, replaces in targets:
             if replaces and (value.is_symbolic or value.array() is not target.array()):
                 replace(target, value)
             else:
                 write(target, value)
-        return self.conclude(path, run)
+        return self.conclude(path, run, self.standalone or bool(targets) or path.offset is not None)
 
     def run_of(self, args: Sequence[Any], outputs: Sequence[Any]) -> Run:
         """What recipes are built from."""
         sizes = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
         return Run(args, outputs, sizes or None)
 
-    def conclude(self, path: Path, run: Run) -> Any:
-        """What is left to do when tensors have been written: the result or exception, containers and attributes."""
-        result = path.value.build(run)
-        for source, contents in path.containers:
-            contents.fill(source.load(run.args), run)
-        for kind, owner, name, recipe in path.attributes:
-            _set(kind, owner, name, MISSING if recipe is None else recipe.build(run))
+    def conclude(self, path: Path, run: Run, is_final: bool = True) -> Any:
+        """What is left to do when tensors have been written: the result or exception, containers and attributes.
+
+        Args:
+            path: the path that was taken.
+            run: what its recipes are built from.
+            is_final: nobody can answer the call in another way: tensors have been written, or native code asks.
+        """
+        try:
+            result = path.value.build(run)
+            # A source says where a thing was when the call began: all are followed before anything is written.
+            filled = [(contents, source.load(run.args), contents.values(run)) for source, contents in path.containers]
+            values = [MISSING if recipe is None else recipe.build(run) for _, _, _, recipe in path.attributes]
+        except Exception as error:
+            raise self._unfinished(error, is_final) from error
+        for contents, target, items in filled:
+            contents.fill(target, items)
+        for (kind, owner, name, _), value in zip(path.attributes, values, strict=True):
+            _set(kind, owner, name, value)
         if path.kind == "raise":
             raise _fresh_exception(result, path.span)
         return result
+
+    def _unfinished(self, error: Exception, is_final: bool) -> Exception:
+        """What to raise where results could not be made, which is no error of the program."""
+        if not is_final and is_internal(error):
+            return Unfinished()
+        failure = internal_failure("a compiled version", f"the results of {self.name}", error)
+        return InternalError(str(failure), stage="a compiled version")
 
 
 def _set(kind: str, owner: Any, name: str, value: Any) -> None:
     if kind == "attr":
         if value is not MISSING:
-            setattr(owner, name, value)
+            _hook(owner, "__setattr__")(owner, name, value)
         elif hasattr(owner, name):  # else the program had set it itself before it deleted it
-            delattr(owner, name)
+            _hook(owner, "__delattr__")(owner, name)
     elif kind == "global":
         if value is MISSING:
             owner.pop(name, None)
@@ -158,6 +196,18 @@ def _set(kind: str, owner: Any, name: str, value: Any) -> None:
             owner[name] = value
     else:
         owner.cell_contents = value
+
+
+def _hook(owner: Any, name: str) -> Any:
+    """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
+    found = getattr(type(owner), name)
+    if not is_interpreted(found):
+        return found
+    for cls in type(owner).__mro__:
+        found = vars(cls).get(name)
+        if found is not None and not is_interpreted(found):
+            return found
+    return getattr(object, name)
 
 
 def _fresh_exception(exc: BaseException, span: Span | None) -> BaseException:

@@ -9,6 +9,7 @@ from, and one object that occurs twice is one object again.
 from __future__ import annotations
 
 import copy
+import enum
 import types
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -16,12 +17,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from duograph.autodiff.vmap import Batched
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
-from duograph.core.op import Op, value_key
+from duograph.core.op import Op
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
+from duograph.ops.ranges import RunTimeView
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor, type_of
@@ -57,10 +60,6 @@ class Recipe:
     def make(self, run: Run) -> Any:
         raise AssertionError
 
-    def key(self) -> Any:
-        """Equal for recipes that make equal values from the same outputs."""
-        return id(self)
-
 
 @dataclass(eq=False, slots=True)
 class Constant(Recipe):
@@ -68,11 +67,6 @@ class Constant(Recipe):
 
     def make(self, run: Run) -> Any:
         return self.value
-
-    def key(self) -> Any:
-        value = self.value
-        plain = isinstance(value, bool | int | float | str | bytes | type(None))
-        return ("constant", type(value), value_key(value) if plain else id(value))
 
 
 @dataclass(eq=False, slots=True)
@@ -94,9 +88,6 @@ class Output(Recipe):
     def make(self, run: Run) -> Any:
         return run.outputs[self.index]
 
-    def key(self) -> Any:
-        return ("output", self.index)
-
 
 @dataclass(eq=False, slots=True)
 class NewParameter(Recipe):
@@ -107,9 +98,6 @@ class NewParameter(Recipe):
 
     def make(self, run: Run) -> Any:
         return Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
-
-    def key(self) -> Any:
-        return ("parameter", self.value.key(), self.template.name, self.template.requires_grad)
 
 
 @dataclass(eq=False, slots=True)
@@ -131,6 +119,28 @@ class View(Recipe):
 
 
 @dataclass(eq=False, slots=True)
+class Part(Recipe):
+    """A view of another tensor of this run, with bounds that the run has found (`ops.ranges.RunTimeView`)."""
+
+    parent: Recipe
+    bounds: list[Recipe]
+    attrs: dict[str, Any]
+
+    def make(self, run: Run) -> Any:
+        parent = self.parent.build(run)
+        bounds = [b.build(run) for b in self.bounds]
+        index = [slice(None)] * parent.ndim
+        if "axis" in self.attrs:
+            start, stop = bounds
+            index[self.attrs["axis"]] = slice(start, stop, self.attrs["step"])
+        else:
+            for axis, size, start in zip(self.attrs["axes"], self.attrs["sizes"], bounds, strict=True):
+                begin = start % parent.shape[axis]
+                index[axis] = slice(begin, begin + size)
+        return parent[tuple(index)]
+
+
+@dataclass(eq=False, slots=True)
 class Container(Recipe):
     """A new list, tuple, dict or set, or any object with ``__dict__``; filled after creation, so cycles are fine."""
 
@@ -147,16 +157,15 @@ class Container(Recipe):
             return frozenset(r.build(run) for r in self.items)
         assert self.blank is not None
         made = run.memo[id(self)] = self.blank()
-        self.fill(made, run)
+        self.fill(made, self.values(run))
         return made
 
-    def key(self) -> Any:
-        keys = None if self.keys is None else tuple(map(repr, self.keys))
-        return (self.kind, keys, tuple(r.key() for r in self.items))
+    def values(self, run: Run) -> list[Any]:
+        """What `fill` puts in."""
+        return [r.build(run) for r in self.items]
 
-    def fill(self, target: Any, run: Run) -> None:
-        """Makes ``target`` hold exactly this recipe's contents."""
-        values = [r.build(run) for r in self.items]
+    def fill(self, target: Any, values: list[Any]) -> None:
+        """Makes ``target`` hold exactly these values."""
         if isinstance(target, list):
             list.__setitem__(target, slice(None), values)
         elif isinstance(target, dict):
@@ -175,9 +184,6 @@ class Text(Recipe):
 
     def make(self, run: Run) -> Any:
         return "".join(p if isinstance(p, str) else p[0](p[1].build(run)) for p in self.parts)
-
-    def key(self) -> Any:
-        return ("text", tuple(p if isinstance(p, str) else (p[0], p[1].key()) for p in self.parts))
 
 
 @dataclass(eq=False, slots=True)
@@ -232,7 +238,8 @@ class Collector:
         if isinstance(value, Scalar):
             return Output(self.output(value.node))
         if isinstance(
-            value, bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range
+            value,
+            bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range | enum.Enum,
         ):
             return Constant(value)
         if isinstance(value, GraphText):
@@ -278,9 +285,16 @@ class Collector:
             items = list(value)
         else:
             cls = type(value)
+            if not hasattr(value, "__dict__"):
+                raise Uncapturable(
+                    f"an object of class {cls.__qualname__!r}, which has no dictionary, leaves the program"
+                )
+            if not _is_made_blank(cls):
+                raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
             made = Container(cls, keys=list(vars(value)), blank=partial(_new, cls))
             items = list(vars(value).values())
-        self._memo[id(value)] = (value, made)
+        if self.values_only or id(value) not in self.session.originals:  # else it is known by where it is found
+            self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
         return made
 
@@ -288,6 +302,8 @@ class Collector:
         if self.values_only:
             held = Output(self.output(self.binder.node_of(value)))
             return NewParameter(held, value) if isinstance(value, Parameter) else held
+        if isinstance(value._data, Batched):
+            raise Uncapturable("a tensor of a vmap that is kept outside of it")
         patterned = self.session.patterned.get(id(value))
         if patterned is not None:
             return Outside(patterned[1])
@@ -298,9 +314,10 @@ class Collector:
         if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:
             node = self.binder.node_of(value)
             base: Recipe = Output(self.output(node))
-        elif value._view is not None and isinstance(
-            value._view.op, Op
-        ):  # not a RunTimeView: its bounds are in the graph
+        elif value._view is not None and isinstance(value._view.op, RunTimeView):
+            parent, op, attrs = value._view
+            base = Part(self.recipe(parent), [self.recipe(b) for b in op.bounds], attrs)
+        elif value._view is not None:
             base = self._view(value._view.parent, value._view.op, value._view.attrs)
         else:
             base = Output(self.output(self.binder.node_of(value)))
@@ -321,6 +338,11 @@ def _symbols(value: Any) -> frozenset[Symbol]:
     if isinstance(value, tuple):
         return frozenset().union(*map(_symbols, value))
     return symbols_of(value) if isinstance(value, Dim) else frozenset()
+
+
+def _is_made_blank(cls: Any) -> bool:
+    """Whether ``cls.__new__(cls)`` gives a blank object and has no effect."""
+    return cls.__new__ is object.__new__ or cls.__new__.__class__ is not types.FunctionType
 
 
 def _new(cls: Any) -> Any:

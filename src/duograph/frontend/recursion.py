@@ -17,8 +17,9 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
-from .join import join_leaves, same_constant
+from .join import has_changed, join_leaves, same_constant
 from .paths import Fork, Leaf, Outcome
+from .primitives import anchor
 from .world import Frame
 
 
@@ -29,8 +30,9 @@ class PendingResult(Exception):
 class Definition:
     """A recursive function while it is being captured."""
 
-    def __init__(self, name: str, key: Any) -> None:
-        self.name, self.key = name, key
+    def __init__(self, name: str, held: Any) -> None:
+        self.name = name
+        self.held = held  # what its key names by ``id``
         self.type: Any = None
         self.captures: list[Node] = []
 
@@ -44,6 +46,7 @@ class Recursion:
         self.active: list[tuple[Any, dict[str, Any]]] = []
         self.definitions: dict[Any, Definition] = {}
         self._names: list[Any] = []
+        self._named: dict[Any, str] = {}
 
     def push(self, fn: Any) -> None:
         self._names.append(fn)
@@ -87,8 +90,7 @@ class Recursion:
         return call_named(*operands, *captured, name=definition.name, type=definition.type)
 
     def _define(self, key: Any, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Definition:
-        context = self.session.builder.context
-        definition = Definition(context.fresh_name(frame.name.replace("<", "").replace(">", "")), key)
+        definition = Definition(self._name(frame, values), (fn, values))
         self.definitions[key] = definition
         saved = self.active, self.calls.depth
         try:
@@ -101,6 +103,15 @@ class Recursion:
         finally:
             self.active = saved[0]
         raise Uncapturable(f"the type of the result of the recursive function {frame.name!r} does not settle")
+
+    def _name(self, frame: Frame, values: dict[str, Any]) -> str:
+        """A name in the function table, the same if another path comes here again, with a closure of its own."""
+        types = tuple(type_of(v) for v in values.values() if isinstance(v, Tensor | Scalar))
+        place = (*self.session.place(), frame.name, types)
+        if place not in self._named:
+            name = frame.name.replace("<", "").replace(">", "")
+            self._named[place] = self.session.builder.context.fresh_name(name)
+        return self._named[place]
 
     def _capture(self, definition: Definition, source: Any, frame: Frame, values: dict[str, Any]) -> None:
         session = self.session
@@ -118,6 +129,7 @@ class Recursion:
 
         def body() -> Outcome:
             session.world.push(inner)
+            session.world.checked = 0
             self._names.append(None)
             self.active.append((None, {}))
             try:
@@ -138,6 +150,8 @@ class Recursion:
             self._check_effects(entry, leaf)
             session.world.restore(leaf.state)
             node = self._result(leaf.outcome.value, frame.name)
+            if isinstance(leaf.state.checked, Scalar):
+                node = builder.emit(anchor, (node, leaf.state.checked.node), {})
             session.world.restore(entry)
         if definition.type is None:
             definition.type = node.type
@@ -155,6 +169,15 @@ class Recursion:
         after = leaf.state
         if after.token is not before.token or after.offset is not before.offset or after.store != before.store:
             raise Uncapturable("a recursive function with effects")
+        session = self.session
+        for key, (obj, held) in after.containers.items():
+            first = session.held(before, obj)
+            if (
+                first is not None
+                and (key in before.containers or key in session.originals)
+                and has_changed(first, held)
+            ):
+                raise Uncapturable("a recursive function that changes a container of its caller")
         if after.overlay != before.overlay:
             raise Uncapturable("a recursive function that writes to outside objects")
 

@@ -19,15 +19,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from duograph.base.failures import is_from_outside
 from duograph.core.op import state as dispatch
 from duograph.core.op import value_key
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
 
 from .errors import INTERNAL, Restart, Uncapturable
+from .faults import FromOutside
 from .join import join_leaves
 from .paths import Fork, Leaf, Outcome
-from .world import World
+from .world import Snapshot, World
 
 MAX_PATHS = 64
 MAX_DECISIONS = 512
@@ -93,6 +95,7 @@ class Regions:
         """The value of the tensor-dependent condition ``pred`` (a bool Scalar) on the path being captured."""
         region = self.current
         assert region is not None
+        self.check_no_batch()
         for made in region.path:
             if same_value(made.pred.node, pred.node):  # this path is the one on which the answer is known
                 return made.taken
@@ -109,6 +112,11 @@ class Regions:
         dispatch.tapes = [t for t in dispatch.tapes if t not in region.tapes]
         region.path.append(Decision(pred, taken, scope))
         return taken
+
+    def check_no_batch(self) -> None:
+        """Refuses paths within a `vmap`, whose state nobody puts back."""
+        if dispatch.binder is not self.world.binder:
+            raise Uncapturable("a tensor-dependent decision within vmap")
 
     def next_key(self) -> Any:
         """Identity of the next region on this path, the same in every attempt."""
@@ -145,9 +153,11 @@ class Regions:
         outer_scope, outer_tapes, outer_region = self.builder.current, dispatch.tapes, self.current
         scopes: dict[tuple[bool, ...], Scope] = {}
         tag = self.builder.next_tag
+        recorded: list[list[Any]] = []
 
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
             self.log.paths += 1
+            self.log.budget.check(self.builder)
             if self.log.paths > MAX_EXPLORED:
                 raise Uncapturable("too many tensor-dependent paths")
             region = Region(key, prefix, scopes, outer_tapes)
@@ -156,6 +166,7 @@ class Regions:
             try:
                 outcome = self._outcome(body)
                 scope = self.builder.current
+                self._check_recorded(entry, recorded)
                 return Leaf(outcome, self.world.snapshot(), scope), region.path
             finally:
                 self.current = outer_region
@@ -188,6 +199,16 @@ class Regions:
                 tape.entries += entries
         return tree
 
+    def _check_recorded(self, entry: Snapshot, first: list[list[Any]]) -> None:
+        """Refuses a region whose paths record different variables before their first decision: the joined state has
+        those of all paths, but a tape keeps the entries of one, so gradients of the others would be lost."""
+        for k, (tape, length) in enumerate(entry.tape_lengths):
+            outputs = [e.outputs for e in tape.entries[length:]]
+            if k == len(first):
+                first.append(outputs)
+            elif first[k] != outputs:
+                raise Uncapturable("code before a tensor-dependent decision is recorded differently on its paths")
+
     def _outcome(self, body: Callable[[], Outcome]) -> Outcome:
         try:
             return body()
@@ -195,5 +216,7 @@ class Regions:
             raise
         except RecursionError as exc:
             raise Uncapturable("recursion without an end that is known while compiling") from exc
-        except Exception as exc:  # noqa: BLE001 - the user program's own exception ends this path
+        except Exception as exc:
+            if is_from_outside(exc):
+                raise FromOutside(exc) from exc
             return Outcome("raise", exc)

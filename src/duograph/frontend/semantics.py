@@ -1,6 +1,6 @@
 """The verbs of Python on values of the captured program: getattr, setattr, getitem, operators, truth, iteration.
 
-Both drivers (source and bytecode) sequence these verbs; they alone know what is tracked and what needs a guard.
+The driver (`frontend/ast`) sequences these verbs; they alone know what is tracked and what needs a guard.
 Values are ordinary Python values, so most verbs are Python's own operation, after asking three questions: does the
 operation read something from outside (guard), does it change something outside (overlay), would it run user code
 behind our back (then that code is interpreted)?
@@ -9,9 +9,10 @@ behind our back (then that code is interpreted)?
 from __future__ import annotations
 
 import dataclasses
+import enum
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,12 +21,15 @@ from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import Attributes, lookup, user_method
+from .attributes import Attributes, user_method
 from .errors import Uncapturable
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
+from .operands import PLAIN, check_holder, check_operand
 from .paths import Outcome
-from .policy import is_generated, is_user_class, module_kind
+from .policy import is_generated, is_interpreted, is_user_class, module_kind
+from .purity import is_constant
+from .sources import lookup
 from .text import GraphText, Percent, rendered
 from .world import CONTAINERS, Conflict
 
@@ -58,6 +62,11 @@ COMPARE_DUNDER = {
 }  # fmt: skip
 
 
+_GIVES = {
+    "__bool__": ("bool",), "__len__": ("int",), "__str__": ("str",), "__repr__": ("str",), "__format__": ("str",),
+    "__int__": ("int",), "__float__": ("float",),
+}  # fmt: skip
+"""What Python takes from these methods; an error, a warning or a conversion is left to itself."""
 MAX_CHOICES = 32
 """An index only known at run time becomes a choice between so many items at most."""
 
@@ -82,13 +91,24 @@ class Semantics(Attributes):
         if method is not None:
             return self.calls.call(method, (obj, key), {})
         if isinstance(obj, type):
+            made = lookup(obj, "__class_getitem__")
+            made = made.__func__ if isinstance(made, classmethod) else made
+            if is_interpreted(made):
+                return self.calls.call(made, (obj, key), {})
             return self.calls.call_native(operator.getitem, (obj, key), {})
+        if isinstance(obj, dict) and type(obj) is not dict and not contains_symbolic(key) and key not in obj:
+            method = user_method(obj, "__missing__")
+            if method is not None:
+                return self.calls.call(method, (obj, key), {})
         if isinstance(key, Tensor | Scalar) and is_sequence(obj):
             return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
             raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
             raise Uncapturable("a NumPy array from outside the compiled function")
+        self._check_lookup(obj)
+        if "_cells" in getattr(obj, "__dict__", ()):
+            check_holder(self.session, obj)
         value = run_native(self.session, operator.getitem, obj, key)
         if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
             return self._fresh(value)
@@ -99,10 +119,19 @@ class Semantics(Attributes):
             return self._fresh(value)  # some layers of a `CellList`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
+    def _check_lookup(self, obj: Any) -> None:
+        """Refuses items of an outside object of a library: that one is missing could not be guarded."""
+        kind = type(obj)
+        if isinstance(obj, (*CONTAINERS, tuple, str, bytes, range, np.ndarray, np.generic)) or is_constant(obj):
+            return
+        if self.world.is_tracked(obj) or self._is_inside(obj) or module_kind(kind.__module__) == "framework":
+            return
+        raise Uncapturable(f"an item of an object of class {kind.__module__}.{kind.__qualname__} from outside")
+
     def _position(self, obj: Any, key: Any) -> int:
         """The index ``key``, which is only known at run time: a number on each path."""
-        if isinstance(key, Tensor) and not (key.dtype.is_integer or key.dtype.is_bool):
-            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+        if not is_index(key):
+            raise Uncapturable(f"an index of a {type(obj).__name__} that is no integer")
         n = len(obj)
         if n > MAX_CHOICES:
             raise Uncapturable(f"an index of a {type(obj).__name__} of {n} items that is only known at run time")
@@ -116,21 +145,24 @@ class Semantics(Attributes):
 
     def _fresh(self, value: Any) -> Any:
         """Results of native operations: new containers and instances are tracked from now on."""
-        if self.world.is_tracked(value):
-            return value
         kind = type(value)
+        if kind in PLAIN or self.world.is_tracked(value) or isinstance(value, enum.Enum):  # its class keeps a member
+            return value
         if kind in CONTAINERS:
             self.world.track(value)
-            for element in value.values() if kind is dict else value:
-                self._fresh(element)
+            self._all_fresh(value.values() if kind is dict else value)
         elif kind is tuple:
-            for element in value:
-                self._fresh(element)
+            self._all_fresh(value)
         elif is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value):
             self.world.track(value)
         else:
             self.note_made(value)
         return value
+
+    def _all_fresh(self, values: Collection[Any]) -> None:
+        if not PLAIN.issuperset(map(type, values)):
+            for value in values:
+                self._fresh(value)
 
     def note_made(self, value: Any) -> None:
         """``value`` is the result of a call: if it is an iterator or the like, it may be new."""
@@ -186,6 +218,8 @@ class Semantics(Attributes):
             return rendered(Percent(a), b)
         name = DUNDER[op]
         for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
+            if obj is b and _takes_all(a, f"__{name}__"):
+                break
             method = user_method(obj, method_name)
             if method is not None:
                 result = self.calls.call(method, (obj, other), {})
@@ -218,6 +252,8 @@ class Semantics(Attributes):
         """``a op b`` for ``== != < <= > >=``."""
         left, right = COMPARE_DUNDER[op]
         for obj, other, name in ((a, b, left), (b, a, right)):
+            if obj is b and _takes_all(a, left):
+                break
             method = user_method(obj, name)
             if method is not None:
                 result = self.calls.call(method, (obj, other), {})
@@ -226,7 +262,7 @@ class Semantics(Attributes):
         if op is operator.ne and (user_method(a, "__eq__") or user_method(b, "__eq__")):
             same = self.truth(self.compare(operator.eq, a, b))
             return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
-        if op in (operator.eq, operator.ne) and a is not b and type(a) is type(b) and _has_generated_eq(type(a)):
+        if op in (operator.eq, operator.ne) and type(a) is type(b) and _has_generated_eq(type(a)):
             return self._compare_fields(op, a, b)
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
@@ -240,18 +276,15 @@ class Semantics(Attributes):
 
     def _refuse_foreign(self, *values: Any) -> None:
         for v in values:
-            if isinstance(v, np.ndarray) and not self._is_inside(v):
+            if type(v) not in PLAIN and isinstance(v, np.ndarray) and not self._is_inside(v):
                 raise Uncapturable("a NumPy array from outside the compiled function")
 
     def refuse_unknown(self, obj: Any) -> None:
         """Refuses to look into an object of a library whose changes nobody watches (``os.environ``)."""
-        cls = type(obj)
-        if module_kind(cls.__module__) == "other" and not self.world.is_tracked(obj):
-            raise Uncapturable(f"an object of class {cls.__module__}.{cls.__qualname__} from outside")
+        check_operand(self.session, obj)
 
     def contains(self, container: Any, value: Any) -> Any:
         """``value in container``."""
-        self.refuse_unknown(container)
         method = user_method(container, "__contains__")
         if method is not None:
             return self.as_bool(self.calls.call(method, (container, value), {}))
@@ -285,8 +318,25 @@ class Semantics(Attributes):
         for name in ("__bool__", "__len__"):
             method = user_method(value, name)
             if method is not None:
-                return self.truth(self.calls.call(method, (value,), {}))
+                return self.truth(self.special(name, method, value))
+        check_holder(self.session, value)
         return bool(value)
+
+    def special(self, name: str, method: Any, *args: Any) -> Any:
+        """What the user's special method gives, if it is what Python takes from it."""
+        value = self.calls.call(method, args, {})
+        if name == "__len__" and isinstance(value, Scalar):
+            if value.kind == "int" and self.as_bool(value >= 0):  # type: ignore[operator]
+                return value
+        elif isinstance(value, Scalar):
+            if value.kind in _GIVES[name]:
+                return value
+        elif isinstance(value, GraphText):
+            if "str" in _GIVES[name]:
+                return value
+        elif type(value).__name__ in _GIVES[name] and not (name == "__len__" and value < 0):
+            return value
+        raise Uncapturable(f"{name} that gives what Python does not take")
 
     def as_bool(self, value: Any) -> bool:
         """Truth as a Python bool on the path being captured."""
@@ -311,29 +361,53 @@ class Semantics(Attributes):
             return self._sequence_iterator(obj)
         if is_iterator(obj):
             self.change_opaque(obj)
+        check_holder(self.session, obj)
         return iter(obj)
 
     def _user_iterator(self, it: Any) -> Iterator[Any]:
         step = user_method(it, "__next__")
-        if step is None:
-            yield from it
-            return
-        while True:
-            try:
-                value = self.calls.call(step, (it,), {})
-            except StopIteration:
-                return
-            yield value
+        if step is not None:
+            return _UserIterator(self.calls, step, it)
+        if not is_iterator(it):
+            raise TypeError(f"iter() returned non-iterator of type '{type(it).__name__}'")
+        self.change_opaque(it)
+        return it  # type: ignore[no-any-return]
 
     def _sequence_iterator(self, obj: Any) -> Iterator[Any]:
         index = 0
         while True:
             try:
                 value = self.getitem(obj, index)
-            except IndexError:
+            except (IndexError, StopIteration):
                 return
             yield value
             index += 1
+
+
+class _UserIterator:
+    """An object of the user that has ``__next__``, for native code to iterate over."""
+
+    def __init__(self, calls: Any, step: Any, it: Any) -> None:
+        self._calls, self._step, self._it = calls, step, it
+
+    def __iter__(self) -> _UserIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._calls.call(self._step, (self._it,), {})
+
+
+def _takes_all(left: Any, name: str) -> bool:
+    """Whether the special method ``name`` of a left operand takes any right one, or raises, so that Python does not ask
+    that for its own method."""
+    return hasattr(type(left), name) if isinstance(left, Tensor) else isinstance(left, str) and name == "__mod__"
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value that may only be known at run time is an integer, as far as ``operator.index`` is asked."""
+    if isinstance(value, Tensor):
+        return (value.dtype.is_integer or value.dtype.is_bool) and static_size(value) in (1, None)
+    return value.kind in ("int", "bool") if isinstance(value, Scalar) else isinstance(value, int)
 
 
 def is_sequence(obj: Any) -> bool:

@@ -16,6 +16,8 @@ import types
 from typing import Any
 
 from duograph.autodiff.tape import Stale
+from duograph.autodiff.vmap import Batched
+from duograph.core.borders import symbols_in
 from duograph.core.dim import fresh_symbol
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
@@ -24,18 +26,19 @@ from duograph.core.types import INT, TOKEN, TensorType, Type, scalar_type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Node, Param
 from duograph.ops.cast import stop_gradient
-from duograph.ops.graph_binder import GraphBinder
+from duograph.ops.graph_binder import GraphBinder, Stored
 from duograph.ops.scalar import Scalar
-from duograph.tensor.alias import fresh_stamp, root_of
+from duograph.tensor.alias import Alias, fresh_stamp, root_of
 from duograph.tensor.random import Generator, default_generator
 from duograph.tensor.tensor import Tensor
 
 from . import sources
+from .budget import Budget
 from .errors import Restart, Uncapturable
-from .policy import module_kind
-from .primitives import py_effect
+from .policy import check_keys, check_look, module_kind
+from .primitives import anchor, py_effect
 from .regions import Regions
-from .sources import GuardSet, Pin, Source, tensor_facts
+from .sources import HEAP_TYPE, GuardSet, Pin, Source, tensor_facts
 from .world import CONTAINERS, MISSING, World, contents, put_item, set_contents
 
 MAX_PEELS = 2
@@ -57,6 +60,8 @@ class CaptureBinder(GraphBinder):
         self.session = session
         self.joined: dict[Any, Any] = {}
         self.join_sources: dict[Any, Any] = {}
+        self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
+        self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
 
     def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
@@ -87,7 +92,16 @@ class CaptureBinder(GraphBinder):
             return super().outdated(view)
         return view._data if isinstance(view._data, Node) else self.lift(view)  # nobody has written to that memory
 
+    def _view_node(self, view: Tensor, stamp: int) -> Node:
+        self.session.follow(view)
+        return super()._view_node(view, stamp)
+
     def birth_node(self, root: Tensor) -> Node:
+        """The node of a storage before any write of the program, for a path that does not write to it."""
+        self.session.sometimes_written.add(id(root))
+        return self.unwritten_node(root)
+
+    def unwritten_node(self, root: Tensor) -> Node:
         """The node of a storage before any write of the program."""
         return root._data if isinstance(root._data, Node) else self.lift(root)
 
@@ -95,18 +109,40 @@ class CaptureBinder(GraphBinder):
         span = self.session.span
         self.builder.origin = (span,) if span is not None else ()
         stamps = [self._stamp(x) for x in operands]
+        known = len(self.session.assumptions)
         out = super().bind(op, operands, attrs)
+        first = out[0] if isinstance(out, tuple) and out else out
+        if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
+            self.note_raising(first._data)  # it raises if they are others
         if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
             return tuple(map(detached, out)) if isinstance(out, tuple) else detached(out)
         if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
             self.recorded.append((out._data.tag, (*stamps, self._stamp(out))))
         return out
 
+    def note_raising(self, node: Node) -> None:
+        if not dispatch.quiet:
+            world = self.session.world
+            world.checked = Scalar(self.builder.emit(anchor, (self.node_of(world.checked), node), {}))
+
     def _stamp(self, value: Any) -> tuple[Any, int] | None:
         """Storage and version of a tensor that in-place writes can overwrite for gradients (Parameters keep reads)."""
-        if not isinstance(value, Tensor) or root_of(value).is_parameter:
+        if not isinstance(value, Tensor):
             return None
-        return value._alias, self.version(value)
+        if (value if value._view is None else root_of(value)).is_parameter:
+            return None
+        alias = value._alias
+        stored = self.store.get(alias)
+        return alias, 0 if stored is None else stored.stamp
+
+    def note_watched(self, view: Tensor) -> None:
+        self.watched[view._alias] = fresh_stamp()
+
+    def is_watched_and(self, alias: Alias, stored: Stored | None) -> bool:
+        """Whether a tape watches a handle on the storage, which has not been written since (``stored`` is what it
+        holds). Then the handle is a variable of its own, and the storage is none: nothing may stand for both."""
+        since = self.watched.get(alias)
+        return since is not None and (stored is None or stored.stamp < since)
 
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
@@ -114,10 +150,17 @@ class CaptureBinder(GraphBinder):
         for tag, values in self.recorded:
             for i, held in enumerate(values):
                 stored = self.store.get(held[0]) if held is not None else None
-                if stored is not None and held is not None and stored.stamp != held[1]:
-                    found.setdefault(tag, set()).add(i)
+                if stored is not None and held is not None and self._wrote(held[1], stored.stamp):
+                    places = found.setdefault(tag, set())
+                    self.builder.context.writes += i not in places
+                    places.add(i)
+
+    def _wrote(self, before: int, now: int) -> bool:
+        """Whether a storage that has the stamp ``now`` may have been written since it had the stamp ``before``."""
+        return before != now and all(self._wrote(before, side) for side in self.merged.get(now, ()))
 
     def write(self, target: Tensor, value: Tensor) -> None:
+        self.session.follow(target)
         alias = root_of(target)._alias
         if alias is not target._alias:
             raise Uncapturable("a write to a view of memory that a Parameter had before set_data gave it another one")
@@ -140,6 +183,7 @@ class Session:
         self.patterns = patterns or {}
         self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
+        self._assuming: set[Any] = set()  # nodes of which they took late ones to be
         self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
         self.born = fresh_stamp()
         self.builder = Builder()
@@ -151,19 +195,32 @@ class Session:
         self.dynamic = dynamic
         self.inputs: list[tuple[Source, Param]] = []
         self.written: dict[int, Tensor] = {}
+        self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
-        self.initial_contents: dict[int, Any] = {}
+        self.initial_contents = self.world.shadowed
         self.span: Any = None
+        self.is_over = False
+        self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
+        self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
+        self.catches = False  # there is an ``except``, or a context that may swallow exceptions
         self.own_error: Exception | None = None  # the last one that left a function of the user
         self.driver: Any = None
+        self.changes_classes = False  # attributes have been set on classes, or deleted: `World.overlay` has them
+        self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # outside tuples that stand for themselves
         self._tensor_params: dict[int, Param] = {}
         self._object_sources: dict[int, tuple[Any, Source]] = {}
+        self._effects: dict[Any, Any] = {}
         self._shadows: dict[int, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
         self._keep: list[Any] = []
+
+    def check_finished(self) -> None:
+        """At the end of the program: generators that were left are closed by Python when it drops them."""
+        if self.unfinished:
+            raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
 
     # -- inputs ------------------------------------------------------------------------------------------------
 
@@ -175,6 +232,8 @@ class Session:
     def tensor_input(self, tensor: Tensor) -> Param:
         """The graph input for an outside tensor (a view enters through its own array: read-only until written)."""
         param = self._tensor_params.get(id(tensor))
+        if param is None and isinstance(tensor._data, Batched):
+            raise Uncapturable("a tensor of a vmap that is used outside of it")
         if param is None:
             known = self._tensor_sources.get(id(tensor))
             source = known[1] if known else sources.pinned(tensor)
@@ -189,6 +248,40 @@ class Session:
     def tensor_source(self, tensor: Tensor) -> Source:
         known = self._tensor_sources.get(id(tensor))
         return known[1] if known else sources.pinned(tensor)
+
+    def assumes_late_sizes(self, node: Any, known: int) -> bool:
+        """Whether ``node`` is computed only under assumptions about sizes that the program itself finds out.
+
+        Args:
+            node: what was emitted last.
+            known: how many assumptions there were before. A node that was there already (another path, a further
+                attempt at this one) has been typed when it was made, and assumes what it assumed then.
+        """
+        if known < len(self.assumptions):
+            early = {symbol for symbol, _, _ in self.symbols}
+            if any(not symbols_in(x) <= early for pair in self.assumptions[known:] for x in pair):
+                self._assuming.add(node)
+        return node in self._assuming
+
+    def follow(self, tensor: Tensor) -> None:
+        """Guards how an outside view shows its storage: a later call may bring a view of another one, or elsewhere."""
+        while tensor._view is not None:
+            op, parent, attrs = tensor._view.op, tensor._view.parent, tensor._view.attrs
+            known = self._tensor_sources.get(id(tensor))
+            if known is not None:
+                link = sources.attr(known[1], "_view")
+                self.guards.add(link, "view", (op, dict(attrs)))
+                self._external_tensor(parent, sources.attr(link, "parent"))
+            tensor = parent
+
+    def sometimes_writes_views(self) -> bool:
+        """Whether an outside view is written on some paths only.
+
+        A tape tells a view that was not written from its storage; a graph, where paths join in values of storages,
+        cannot.
+        """
+        views = [t for t, _ in self._tensor_sources.values() if t._view is not None]
+        return any(id(root_of(view)) in self.sometimes_written for view in views)
 
     def held(self, snap: Any, obj: Any) -> Any:
         """What a tracked container holds in a state; a shadow that the state does not know is as it came."""
@@ -230,6 +323,7 @@ class Session:
 
     def external(self, value: Any, source: Source) -> Any:
         """The outside ``value`` reached by ``source`` as a value of the captured program."""
+        check_look(type(value))
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)
         if isinstance(value, CONSTANTS):
@@ -239,7 +333,10 @@ class Session:
         if isinstance(value, CONTAINERS):
             return self._shadow(value, source)
         self.guards.add(source, "is", Pin(value))
-        self._object_sources.setdefault(id(value), (value, sources.pinned(value)))
+        if id(value) not in self._object_sources:
+            self._object_sources[id(value)] = (value, sources.pinned(value))
+            if type(value).__flags__ & HEAP_TYPE and not isinstance(value, type):  # it may become of another class
+                self.guards.add(sources.pinned(value), "type", type(value))
         return value
 
     def _patterned_tensor(self, value: Tensor, source: Source, pattern: tuple[Any, ...]) -> Tensor:
@@ -260,6 +357,8 @@ class Session:
         return handle
 
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
+        if isinstance(value._data, Batched):
+            raise Uncapturable("a tensor of a vmap that has ended")
         if source in self.patterns:
             return self._patterned_tensor(value, source, self.patterns[source])
         known = self._tensor_sources.get(id(value))
@@ -271,14 +370,19 @@ class Session:
         return value
 
     def _external_constant(self, value: Any, source: Source) -> Any:
-        varies = source in self.dynamic or getattr(value, "__ms_mutable__", False)
+        varies = source in self.dynamic or getattr(type(value), "__ms_mutable__", False)
         if varies and isinstance(value, int | float) and not isinstance(value, bool):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)
             self.guards.add(source, "type", type(value))
             return Scalar(self.add_input(source, _identifier(_name(source)), scalar_type(value)))
-        self.guards.add(source, "equal", value)
+        if isinstance(value, DType):
+            self.guards.add(source, "is", Pin(value))
+        else:
+            if value != value:  # containers look for a NaN by its identity
+                self.guards.add(source, "is", Pin(value))
+            self.guards.add(source, "equal", value)
         return value
 
     def _external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
@@ -299,10 +403,13 @@ class Session:
             known = self.originals[id(shadow)][1]
             if known != source:
                 self.guards.same_objects[known, source] = None
-            if not self.world.is_tracked(shadow):  # first met on a path that was left again
+            if not self.world.is_tracked(shadow) and id(shadow) in self.initial_contents:
+                # first met on a path that was left again (and not: inside of itself)
                 set_contents(shadow, self.initial_contents[id(shadow)])
                 self.world.track(shadow)
             return shadow
+        if issubclass(type(value), dict):
+            check_keys(value)
         self.guards.add(source, "type", type(value))
         shadow = copy.copy(value)
         self._shadows[id(value)] = shadow
@@ -335,11 +442,11 @@ class Session:
         return [pair for pair in self._tensor_sources.values() if id(pair[0]) in self._tensor_params]
 
     def external_global(self, namespace: dict[str, Any], name: str) -> Any:
-        """The global ``name``; modules and the framework's own functions need no guard to be named."""
+        """The global ``name``; the framework's own functions, named by its own code, need no guard."""
         value = namespace[name]
-        if isinstance(value, types.ModuleType) and module_kind(value.__name__) != "user":
-            return value
-        if callable(value) and module_kind(namespace.get("__name__")) == "framework":
+        if (callable(value) or issubclass(type(value), types.ModuleType)) and (
+            module_kind(namespace.get("__name__")) == "framework"
+        ):
             return value
         return self.external(value, sources.global_(namespace, name))
 
@@ -358,22 +465,49 @@ class Session:
             known = self._object_sources[id(obj)] = (obj, sources.pinned(obj))
         return known[1]
 
-    def original(self, key: Any, owner: Any) -> Any:
-        """What the outside world holds for an overlay key, as a value of the program; `MISSING` if nothing."""
+    def original(self, key: Any, owner: Any, own: bool = False) -> Any:
+        """What the outside world holds for an overlay key, as a value of the program; `MISSING` if nothing.
+
+        Args:
+            own: what ``owner`` has from its class does not count: written back, it would become its own.
+        """
         kind, _, name = key
         if kind == "attr":
+            if own and _is_inherited(owner, name):
+                return MISSING
             value = getattr(owner, name, MISSING)
             return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
         if kind == "global":
             return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
         return self.external(owner.cell_contents, sources.cell(owner, name))
 
+    def place(self) -> tuple[Any, ...]:
+        """Where in the program capture is: the same when the code before a decision runs again for another path."""
+        region = self.regions.current
+        return (region and (region.key, region.taken), self.builder.next_tag)
+
     def call_effect(self, target: Any, *operands: Any) -> None:
-        """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like)."""
+        """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like).
+
+        The code before a decision runs once for each path: what it has made the first time is the effect.
+        """
         token = self.token_node(self.world.token)
         nodes = tuple(self.binder.node_of(x) for x in operands)
         self.builder.origin = (self.span,) if self.span is not None else ()
+        if isinstance(self.world.checked, Scalar):  # what might raise before it comes before it
+            token = self.builder.emit(anchor, (token, self.world.checked.node), {})
+        target = self._effects.setdefault((self.place(), token, nodes), target)
         self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
+
+
+def _is_inherited(owner: Any, name: str) -> bool:
+    """Whether ``owner.name`` is an attribute of its class, or of a base of it, that setting it would hide."""
+    if name in getattr(owner, "__dict__", ()):
+        return False
+    for cls in type(owner).__mro__ if not isinstance(owner, type) else owner.__mro__[1:]:
+        if name in vars(cls):
+            return not hasattr(vars(cls)[name], "__set__")
+    return False
 
 
 class Log:
@@ -386,6 +520,7 @@ class Log:
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.restarts = 0
         self.paths = 0
+        self.budget = Budget()
 
 
 def _name(source: Source) -> str:

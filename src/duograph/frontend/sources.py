@@ -9,20 +9,25 @@ answers which guard failed and why (`first_miss`).
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duograph.base.failures import Failure, internal_failure, is_from_outside
 from duograph.core.op import value_key
 from duograph.tensor.tensor import Tensor
+
+from .policy import is_user_class
 
 if TYPE_CHECKING:
     from .native_guards import Translator
 
+HEAP_TYPE = 1 << 9
+"""A class that was made by Python code (`Py_TPFLAGS_HEAPTYPE`): its attributes can be set."""
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One step of the way to a value; ``base`` is the way so far."""
+
+class Source(NamedTuple):
+    """One step of the way to a value; ``base`` is the way so far. (A tuple: a capture makes and hashes hundreds.)"""
 
     kind: str  # arg, pinned, attr, item, global, cell
     base: Any
@@ -100,8 +105,18 @@ def cell(variable: Any, name: str) -> Source:
     return Source("cell", Pin(variable), name)
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+_UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+"""What reading a source raises that is not there any more, or holds something else."""
+
+
+def _is_missing(error: Exception) -> bool:
+    """No: the guard does not hold. An exception of a signal handler says nothing of guards."""
+    if is_from_outside(error):
+        raise error
+    return False
+
+
+class Guard(NamedTuple):
     """An assumption: ``check`` is one of `CHECKS`."""
 
     source: Source
@@ -112,8 +127,15 @@ class Guard:
         try:
             expected = self.expected.value if isinstance(self.expected, _Key) else self.expected
             return bool(CHECKS[self.check](self.source.load(args), expected))
-        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-            return False
+        except _UNREADABLE as error:
+            return _is_missing(error)
+
+    @property
+    def is_about_code(self) -> bool:
+        """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
+        if self.check == "type":
+            return bool(self.source.kind == "pinned")
+        return self.check in ("defines", "values") or (self.source.kind == "attr" and self.source.key == "__code__")
 
     def __str__(self) -> str:
         expected = self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected
@@ -130,6 +152,15 @@ class Guard:
                 return f"{self.source} has no {expected!r}"
             case "len":
                 return f"len({self.source}) == {expected}"
+            case "values":
+                return f"{self.source} has {len(expected)} items"
+            case "kind of":
+                return f"{expected[0].value.__name__} is {'a' if expected[1] else 'no'} {self.source}"
+            case "gives":
+                return f"{self.source}({', '.join(map(_short, expected[0]))}) == {_short(expected[1])}"
+            case "defines":
+                name, raw = expected
+                return f"{self.source}.{name} is {_short(raw.value)}" if raw.value else f"{self.source} has no {name!r}"
         return f"{self.check} of {self.source}: {_short(expected)}"
 
     def describe(self, args: Sequence[Any]) -> str:
@@ -138,28 +169,53 @@ class Guard:
             value = self.source.load(args)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError) as exc:
             return f"{self.source} cannot be read any more: {exc}"
-        actual = tensor_facts(value) if self.check == "tensor" and isinstance(value, Tensor) else value
+        actual = tensor_facts(value) if self.check == "tensor" and issubclass(type(value), Tensor) else value
         expected = self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected
         match self.check:
             case "no item" | "no attribute" | "no own attribute" | "no value":
                 return f"{self.source} had no {expected!r}, now it has"
             case "len":
                 return f"length of {self.source} was {expected}, is {len(value)}"
+            case "values":
+                return f"{self.source} has other items"
+            case "kind of":
+                return f"{expected[0].value.__name__} was registered with {self.source}, or is not any more"
+            case "gives":
+                return f"{self.source}({', '.join(map(_short, expected[0]))}) was {_told(expected[1])}"
+            case "defines":
+                return f"{self.source}.{expected[0]} was another object ({_told(expected[1].value)})"
             case "is":
-                return f"{self.source} was another object ({_short(expected)}), is {_short(actual)}"
+                return f"{self.source} was another object ({_told(expected)}), is {_told(actual)}"
             case "tensor":
                 return f"{self.source} was {_facts_text(expected)}, is {_facts_text(actual)}"
-        return f"{self.source} was {_short(expected)}, is {_short(actual)}"
+        return f"{self.source} was {_told(expected)}, is {_told(actual)}"
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    if isinstance(value, types.FunctionType):
+        text = f"function {value.__qualname__}"
+    else:
+        text = f"that of {value.co_qualname}" if isinstance(value, types.CodeType) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def _told(value: Any) -> str:
+    """`_short` in the middle of a call: whatever the user's ``__repr__`` does, the program has not asked for it."""
+    return _short(value) if _is_ours_to_print(value) else f"a {type(value).__qualname__} object"
+
+
+def _is_ours_to_print(value: Any) -> bool:
+    kind = type(value)
+    if kind in (list, tuple, set, frozenset):
+        return all(_is_ours_to_print(v) for v in value)
+    if kind is dict:
+        return all(_is_ours_to_print(v) for pair in value.items() for v in pair)
+    return issubclass(kind, type) or not is_user_class(kind)
+
+
 def _facts_text(facts: Any) -> str:
-    if not isinstance(facts, tuple) or len(facts) != 5:
-        return _short(facts)
+    if type(facts) is not tuple or len(facts) != 5:
+        return _told(facts)
     kind, dtype, shape, contiguous, _ = facts
     return f"{kind.__name__} {dtype}{list(shape)}" + ("" if contiguous else " (not contiguous)")
 
@@ -181,6 +237,14 @@ def cell_facts(cell: Any) -> tuple[Any, ...]:
     return (hooks, held.get("_mixed_dtype"), id(held["construct"]) if "construct" in held else 0)
 
 
+def lookup(cls: type, name: str, default: Any = None) -> Any:
+    """The class attribute ``name`` without binding it, or ``default``."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return default
+
+
 def lacks(obj: Any, name: str) -> bool:
     """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
     own = getattr(obj, "__dict__", ())
@@ -194,8 +258,13 @@ def has_pattern(value: Any, kind: Any, dtype: Any, shape: tuple[Any, ...]) -> bo
     return all(want is None or want == n for want, n in zip(shape, value._data.shape, strict=True))
 
 
+def is_link(link: Any, op: Any, attrs: dict[str, Any]) -> bool:
+    """Whether a view was made by ``op(..., **attrs)``."""
+    return link is not None and link.op is op and link.attrs == attrs
+
+
 def _is_tensor(value: Any, facts: Any) -> bool:
-    return isinstance(value, Tensor) and not value.is_symbolic and tensor_facts(value) == facts
+    return type(value) is facts[0] and not value.is_symbolic and tensor_facts(value) == facts
 
 
 def _same(value: Any, expected: Any) -> bool:
@@ -212,10 +281,15 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "type": lambda value, kind: type(value) is kind,
     "len": lambda value, n: len(value) == n,
     "keys": lambda value, keys: list(value) == list(keys),
+    "view": lambda link, made: is_link(link, *made),
     "elements": lambda value, elements: value == elements,
     "no item": lambda value, key: key not in value,
     "no attribute": lambda value, name: not hasattr(value, name),
     "no own attribute": lacks,
+    "values": lambda value, pin: tuple(map(id, value.values())) == tuple(map(id, pin.value)),
+    "kind of": lambda cls, found: issubclass(found[0].value, cls) is found[1],
+    "gives": lambda fn, found: _same(fn(*found[0]), found[1]),
+    "defines": lambda cls, found: lookup(cls, found[0]) is found[1].value,
     "no value": lambda value, name: name not in vars(value),
 }
 
@@ -227,9 +301,13 @@ class GuardSet:
         self._guards: dict[Guard, None] = {}
         self.same_objects: dict[tuple[Source, Source], None] = {}
         self._check: Callable[..., bool] | None = None
+        self.failures: list[Failure] = []
 
     def add(self, source: Source, check: str, expected: Any) -> None:
-        self._guards[Guard(source, check, _Key(expected) if not _hashable(expected) else expected)] = None
+        try:
+            self._guards[Guard(source, check, expected)] = None
+        except TypeError:  # it cannot be hashed
+            self._guards[Guard(source, check, _Key(expected))] = None
 
     @property
     def guards(self) -> list[Guard]:
@@ -241,8 +319,8 @@ class GuardSet:
             return self._first_check(args)
         try:
             return self._check(*args)
-        except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-            return False
+        except _UNREADABLE as error:
+            return _is_missing(error)
 
     def _first_check(self, args: Sequence[Any]) -> bool:
         """Checks one by one; when all guards hold, their present values tell how to check them natively.
@@ -258,9 +336,17 @@ class GuardSet:
         try:
             self._check = self.translated(args).program.function()
         except Unsupported:
-            generated = compile_guards(self.guards, list(self.same_objects))
-            self._check = lambda *a: generated(a)
+            self._check = self._generated()
+        except MemoryError:  # no room for code now: one by one, and the next call tries again
+            return True
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", "its native form", error))
+            self._check = self._generated()
         return True
+
+    def _generated(self) -> Callable[..., bool]:
+        generated = compile_guards(self.guards, list(self.same_objects))
+        return lambda *a: generated(a)
 
     def translated(self, args: Sequence[Any]) -> Translator:
         """The guards as a program of the guard machine, not finished: more can be loaded in it.
@@ -273,7 +359,21 @@ class GuardSet:
         """
         from .native_guards import translated
 
-        return translated(self.guards, list(self.same_objects), args)
+        return translated(self.guards, list(self.same_objects), args, self._judged)
+
+    def _judged(self, check: Callable[..., bool]) -> Callable[..., bool]:
+        """``check`` for native code, which raises whatever comes out of it: the rest is answered here."""
+
+        def judged(*args: Any) -> bool:
+            try:
+                return check(args)
+            except _UNREADABLE as error:
+                return _is_missing(error)
+            except Exception as error:  # noqa: BLE001 - the policy
+                self.failures.append(internal_failure("a guard", "its generated form", error))
+                return False
+
+        return judged
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
         """The first guard that fails and the reason in words."""
@@ -283,7 +383,7 @@ class GuardSet:
         for one, two in self.same_objects:
             if one.load(args) is not two.load(args):
                 return None, f"{one} and {two} were the same tensor"
-        return None, "inputs share memory in another way"
+        return None, str(self.failures[-1]) if self.failures else "inputs share memory in another way"
 
 
 class _Key:
@@ -304,19 +404,11 @@ class _Key:
         return iter(self.value)
 
 
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
 def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
-    constants: dict[str, Any] = {"Tensor": Tensor, "facts": tensor_facts, "key": value_key, "cell": cell_facts,
+    constants: dict[str, Any] = {"facts": tensor_facts, "key": value_key, "cell": cell_facts,
         "pattern": has_pattern,
-                                 "lacks": lacks}  # fmt: skip
+                                 "lacks": lacks, "lookup": lookup, "same": _same, "is_link": is_link}  # fmt: skip
     names: dict[Source, str] = {}
     lines: list[str] = []
 
@@ -371,12 +463,22 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
                 test = f"{constant(expected)} not in {value}.__dict__"
             case "no own attribute":
                 test = f"lacks({value}, {constant(expected)})"
+            case "values":
+                test = f"tuple(map(id, {value}.values())) == {constant(tuple(map(id, expected)))}"
+            case "kind of":
+                test = f"issubclass({constant(expected[0].value)}, {value}) is {expected[1]}"
+            case "gives":
+                test = f"same({value}(*{constant(expected[0])}), {constant(expected[1])})"
+            case "defines":
+                test = f"lookup({value}, {constant(expected[0])}) is {constant(expected[1].value)}"
+            case "view":
+                test = f"is_link({value}, *{constant(expected)})"
             case "pattern":
                 test = f"pattern({value}, *{constant(expected)})"
             case "cell":
                 test = f"cell({value}) == {constant(expected)}"
             case "tensor":
-                test = f"isinstance({value}, Tensor) and facts({value}) == {constant(expected)}"
+                test = f"type({value}) is {constant(expected[0])} and facts({value}) == {constant(expected)}"
             case _:
                 simple = type(expected) in (int, str, bytes)
                 right = (

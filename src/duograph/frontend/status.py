@@ -100,12 +100,14 @@ def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: li
         payload: list[Any] = [Undefined(t) for t in slots]
         payload[offset : offset + len(values)] = values
         return Leaf(Outcome("loop", (status, payload)), tree.state, tree.scope)
-    outer = regions.builder.current
+    outer, entry = regions.builder.current, regions.world.snapshot()
     sides = []
     for side, scope in ((tree.then, tree.then_scope), (tree.orelse, tree.else_scope)):
         regions.builder.current = scope
         sides.append(_join(regions, key, side, early, slots))
         regions.builder.current = outer
+        if isinstance(side, Fork):  # what its paths have left is none of the other side's
+            regions.world.restore(entry)
     a, b = sides
     joiner = Joiner(regions, key)
     try:

@@ -72,6 +72,7 @@ class Snapshot:
     store: dict[Any, Any]
     token: Any
     offset: Any
+    checked: Any
     tape_lengths: list[tuple[Any, int]]
     moment: int
 
@@ -125,6 +126,15 @@ def set_contents(obj: Any, value: Any) -> None:
         vars(obj).update(value)
 
 
+def _are_same(a: Any, b: Any) -> bool:
+    """Whether two contents are the same objects, in the same order."""
+    if len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        return all(j is k and a[j] is b[k] for j, k in zip(a, b, strict=True))
+    return a == b if isinstance(a, set) else all(x is y for x, y in zip(a, b, strict=True))
+
+
 class World:
     """All tracked state of one capture session."""
 
@@ -132,11 +142,15 @@ class World:
         self.binder = binder
         self.frames: list[Frame] = []
         self.containers: dict[int, Any] = {}
+        self.shadowed: dict[int, Any] = {}
+        """By id, what the shadows of outside containers held when they were made."""
         self.overlay: dict[Any, tuple[Any, Any]] = {}  # (kind, id(owner), key) -> (owner, value)
         self.token: Any = None
         self.opaque = Opaque()
         self.seed: Any = 0  # state of the default random generator, as run-time numbers
         self.offset: Any = 0
+        self.checked: Any = 0
+        """A run-time 0 that depends on all that has run so far and might have raised (`primitives.anchor`)."""
 
     def push(self, frame: Frame) -> None:
         self.frames.append(frame)
@@ -162,9 +176,20 @@ class World:
             dict(self.binder.store),
             self.token,
             self.offset,
+            self.checked,
             [(t, len(t.entries)) for t in dispatch.tapes],
             self.opaque.clock,
         )
+
+    def has_changed(self, snap: Snapshot) -> bool:
+        """Whether there were effects since ``snap``, or random numbers were taken."""
+        if (self.token, self.offset) != (snap.token, snap.offset) or self.opaque.clock != snap.moment:
+            return True
+        if not _are_same(self.overlay, snap.overlay) or not _are_same(self.binder.store, snap.store):
+            return True
+        known = {key: held for key, (_, held) in snap.containers.items()}
+        known |= {key: held for key, held in self.shadowed.items() if key not in known}  # found since
+        return any(not _are_same(contents(obj), known[key]) for key, obj in self.containers.items() if key in known)
 
     def restore(self, snap: Snapshot) -> None:
         self.opaque.check(snap.moment)
@@ -172,12 +197,17 @@ class World:
         for frame, values in snap.locals.items():
             frame.locals.clear()
             frame.locals.update(values)
+        found_since = {k: o for k, o in self.containers.items() if k not in snap.containers and k in self.shadowed}
         self.containers = {key: obj for key, (obj, _) in snap.containers.items()}
+        for key, obj in found_since.items():  # another path may get at them by other ways
+            set_contents(obj, self.shadowed[key])
+            self.containers[key] = obj
         for obj, value in snap.containers.values():
             set_contents(obj, value)
         self.overlay = dict(snap.overlay)
         self.binder.store = dict(snap.store)
         self.token = snap.token
         self.offset = snap.offset
+        self.checked = snap.checked
         for tape, length in snap.tape_lengths:
             del tape.entries[length:]

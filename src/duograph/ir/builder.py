@@ -16,22 +16,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.op import Op
-from duograph.core.types import TensorType, Type
+from duograph.core.types import ScalarType, TensorType, TokenType
 
-from .control import make_tuple, tuple_get
-from .node import Apply, Const, Context, Graph, Node, Param
-from .walk import same_node, with_origin
+from .control import anchor, make_tuple, sized, tuple_get, undef
+from .node import Apply, Const, Context, Graph, Node, Param, finds_sizes, introduced, sizes_in_attrs, told_sizes
+from .walk import retyped, same_node, with_origin
 
 
 class Scope:
-    """Nodes emitted while this scope was innermost, and the parameters declared for it."""
+    """Nodes emitted while this scope was innermost. ``params``: parameters of its graph that may tell inner scopes
+    the sizes that only attributes mention there."""
 
     def __init__(self, builder: Builder, parent: Scope | None) -> None:
         self.builder = builder
         self.parent = parent
         self.emitted: set[Node] = set()
+        self.params: Sequence[Node] = ()
 
     def owns(self, node: Node) -> bool:
         return node in self.emitted
@@ -52,6 +53,7 @@ class Scope:
             The graph, whose parameters are ``params`` followed by one per capture, and the captured outer nodes.
         """
         context = self.builder.context
+        outputs = self._keeping_sizes([outputs] if isinstance(outputs, Node) else outputs, isinstance(outputs, Node))
         output = outputs if isinstance(outputs, Node) else context.apply(make_tuple, tuple(outputs), {})
         captures: dict[Node, Param] = {}
         for node in first_captures:
@@ -93,17 +95,48 @@ class Scope:
             captures.setdefault(node, self._capture_param(len(captures), node))
         return context.named_graph(name, (*params, *captures.values()), body), list(captures)
 
+    def _keeping_sizes(self, outputs: Sequence[Node], single: bool) -> Sequence[Node] | Node:
+        """``outputs``, with whom everything is reached that finds a size which attributes mention."""
+        kinds = [type(node.type) for node in outputs]
+        place = next((kinds.index(kind) for kind in (TensorType, ScalarType, TokenType) if kind in kinds), -1)
+        tells: dict[Node, None] = {}
+        if place >= 0 and any(finds_sizes(n) for n in self.emitted if isinstance(n, Apply)):
+            while more := self._unreached([*outputs, *tells]) - tells.keys():
+                tells.update(dict.fromkeys(sorted(more, key=lambda n: n.serial)))
+        if tells:
+            keep = sized if kinds[place] is TensorType else anchor
+            sized_output = self.builder.context.apply(keep, (outputs[place], *tells), {})
+            self.emitted.add(sized_output)
+            outputs = [*outputs[:place], sized_output, *outputs[place + 1 :]]
+        return outputs[0] if single else outputs
+
+    def _unreached(self, outputs: Sequence[Node]) -> set[Node]:
+        """Values of this scope that tell sizes which the way to ``outputs`` mentions, but does not find."""
+        reached = {n for output in outputs for n in _reachable_in(self, output)}
+        missing = {s for n in reached for s in sizes_in_attrs(n)}
+        missing.difference_update(s for n in reached for s in introduced(n))
+        found: set[Node] = set()
+        for node in self.emitted - reached if missing else ():
+            if isinstance(node, Apply) and not missing.isdisjoint(told_sizes(node.type)):
+                source = node.operands[0] if node.op is tuple_get else node
+                if isinstance(source, Apply) and finds_sizes(source) and not missing.isdisjoint(introduced(source)):
+                    found.add(node)
+        return found
+
     def _definers(self, nodes: Sequence[Apply], known: Sequence[Node]) -> list[Node]:
         """Outer nodes that say how large the sizes are that only attributes of ``nodes`` mention."""
-        missing = {s for n in nodes for value in n.attrs.values() for s in _sizes_in(value)}
+        if self.parent is None:
+            return []
+        missing = {s for n in nodes for s in sizes_in_attrs(n)}
         if missing:
-            missing.difference_update(s for n in known for s in _shape_symbols(n.type))
-            missing.difference_update(s for n in nodes for s in _introduced(n))
+            missing.difference_update(s for n in known for s in told_sizes(n.type))
+            missing.difference_update(s for n in nodes for s in introduced(n))
         found: list[Node] = []
-        scope = self.parent
+        scope: Scope | None = self.parent
         while scope is not None and missing:
             for symbol in sorted(missing, key=str):
-                definers = [n for n in scope.emitted if symbol in _shape_symbols(n.type)]
+                values = [n for n in scope.emitted if not (isinstance(n, Apply) and n.op is undef)]
+                definers = [n for n in (*scope.params, *values) if symbol in told_sizes(n.type)]
                 if definers:
                     found.append(min(definers, key=lambda n: n.serial))
                     missing.remove(symbol)
@@ -113,24 +146,7 @@ class Scope:
     def _capture_param(self, index: int, node: Node) -> Param:
         """The parameter for the ``index``-th capture. Named by program order, so that capturing the same code again
         gives the same graph (regions are captured once per path, and their beginnings must come out equal)."""
-        return self.builder.context.param(f"c{index}.{self.builder.next_tag}", node.type)
-
-
-def _sizes_in(value: Any) -> frozenset[Symbol]:
-    if isinstance(value, Dim):
-        return symbols_of(value)
-    return frozenset().union(*map(_sizes_in, value)) if isinstance(value, tuple) else frozenset()
-
-
-def _shape_symbols(type: Type) -> tuple[Symbol, ...]:
-    """The sizes that a tensor of ``type`` tells by its shape."""
-    return tuple([d for d in type.shape if isinstance(d, Symbol)]) if isinstance(type, TensorType) else ()
-
-
-def _introduced(node: Apply) -> set[Symbol]:
-    """The sizes that ``node`` finds: neither an operand nor an attribute knows them."""
-    known = {s for o in node.operands for s in _shape_symbols(o.type)}
-    return set(_shape_symbols(node.type)) - known - _sizes_in(tuple(node.attrs.values()))
+        return self.builder.context.param(f"c{index}.{self.builder.place}", node.type)
 
 
 def _reachable_in(scope: Scope, output: Node) -> list[Apply]:
@@ -151,15 +167,21 @@ def _reachable_in(scope: Scope, output: Node) -> list[Apply]:
 
 
 class Builder:
-    """Emits nodes into the innermost scope. ``tagging`` gives every emitted node its place in program order."""
+    """Emits nodes into the innermost scope. ``tagging`` gives every emitted node its place in program order, counted
+    from ``first_tag``."""
 
-    def __init__(self, context: Context | None = None, tagging: bool = True) -> None:
+    def __init__(self, context: Context | None = None, tagging: bool = True, first_tag: int = 0) -> None:
         self.context = context or Context()
         self.tagging = tagging
-        self.next_tag = 1
+        self.first_tag, self.next_tag = first_tag, first_tag + 1
         self.current = Scope(self, None)
         self.origin: tuple[Any, ...] = ()
         self.original: Apply | None = None  # what the next node of the same op is a copy of
+
+    @property
+    def place(self) -> int:
+        """How far the program has come."""
+        return self.next_tag - self.first_tag
 
     @contextmanager
     def scope(self) -> Iterator[Scope]:
@@ -181,7 +203,10 @@ class Builder:
             return operands[0].operands[attrs["index"]]
         node: Node = self.context.apply(op, operands, attrs, tag)
         if self.original is not None and op is self.original.op:
-            node, self.original = with_origin(node, self.original), None
+            node = with_origin(node, self.original)
+            if isinstance(node, Apply):  # with residuals it gives more
+                node = retyped(node, self.original.type, first=True)
+            self.original = None
         if not self._known(node):
             self.current.emitted.add(node)
             if self.origin and node not in self.context.origins:
@@ -203,7 +228,7 @@ class Builder:
     def inner_param(self, name: str, type: Any) -> Param:
         """A parameter of a loop body or function that is being built, named by program order like captures."""
         self.next_tag += 1
-        return self.context.param(f"{name}.{self.next_tag}", type)
+        return self.context.param(f"{name}.{self.place}", type)
 
     def results(self, node: Node) -> tuple[Node, ...]:
         """The items of a tuple-typed node as nodes."""

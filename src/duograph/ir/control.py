@@ -8,12 +8,14 @@
                                                 while cond(*carry, *invariants): carry = body(*carry, *invariants)
     scan(n, *carry, *invariants; body, n_carry) for i in range(n): carry = body(i, *carry, *invariants)
     make_tuple(*items), tuple_get(t; index)
+    sized(x, *tells)                            x, and the sizes of the others are kept
+    anchor(x, *values)                          x, once the others, which might raise, have been computed
     undef(; type)                               a slot that is never read on this path (the untaken side of a union)
 
 ``while_loop`` and ``scan`` give the tuple of final carries. All graphs are closed: whatever a branch or body needs
-from outside is an operand. Loop types are stable: body results have exactly the types of the carries (a frontend
-widens dimensions before it builds the loop). The interpreter and the compiler execute these; their gradient rules are
-in ``autodiff/control.py``.
+from outside is an operand, with exactly the type of its parameter. Loop types are stable but for sizes that have a name
+of their own in the carry. Sizes of results that do not follow from the operands get new names (``core/borders.py``).
+The interpreter and the compiler execute these; their gradient rules are in ``autodiff/control.py``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.borders import differ_in_sizes, meeting, stands_for, symbols_in
+from duograph.core.dim import Symbol, UnknownSizeError
 from duograph.core.op import primitive
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TupleType, Type
 
@@ -29,9 +33,23 @@ from duograph.core.types import BOOL, INT, ScalarType, TensorType, TupleType, Ty
 def _check_args(what: str, graph: Any, args: tuple[Type, ...]) -> None:
     expected = tuple(p.type for p in graph.params)
     if expected != args:
-        raise TypeError(
-            f"{what} @{graph.name} takes ({', '.join(map(str, expected))}), got ({', '.join(map(str, args))})"
+        raise _mismatch(
+            expected,
+            args,
+            f"{what} @{graph.name} takes ({', '.join(map(str, expected))}), got ({', '.join(map(str, args))})",
         )
+
+
+def _mismatch(a: Any, b: Any, message: str) -> TypeError:
+    """The error for types that differ: a capture goes on in plain Python if it is about names of sizes only."""
+    return (UnknownSizeError if differ_in_sizes(a, b) else TypeError)(message)
+
+
+def _result(type: Type, args: tuple[Type, ...]) -> Type:
+    """The type of a result outside of the graph that gives it."""
+    found = meeting((type,), args)
+    assert found is not None
+    return found
 
 
 @primitive
@@ -42,7 +60,7 @@ class call:
 
     def infer(*args, graph):
         _check_args("call", graph, args)
-        return graph.output.type
+        return _result(graph.output.type, args)
 
 
 @primitive
@@ -53,9 +71,10 @@ class call_named:
     """
 
     structured = True
+    raises = True
 
     def infer(*args, name, type):
-        return type
+        return _result(type, args)
 
 
 @primitive
@@ -70,7 +89,7 @@ class custom_vjp:
 
     def infer(*args, forward, backward, wanted, differentiable):
         _check_args("custom_vjp", forward, args)
-        return forward.output.type
+        return _result(forward.output.type, args)
 
 
 @primitive
@@ -84,16 +103,32 @@ class cond:
             raise TypeError(f"cond: the predicate must be a bool scalar, got {pred}")
         _check_args("cond", then, args)
         _check_args("cond", orelse, args)
-        if then.output.type != orelse.output.type:
-            raise TypeError(f"cond: branches give {then.output.type} and {orelse.output.type}")
-        return then.output.type
+        found = meeting((then.output.type, orelse.output.type), args)
+        if found is None:
+            sides = then.output.type, orelse.output.type
+            raise _mismatch(*sides, f"cond: branches give {sides[0]} and {sides[1]}")
+        return found
 
 
-def _check_carry(what: str, carry: tuple[Type, ...], body: Any) -> TupleType:
-    result = TupleType(carry)
-    if body.output.type != result:
-        raise TypeError(f"{what}: the body gives {body.output.type}, the carry is {result}")
-    return result
+def _carried(what: str, carry: tuple[Type, ...], operands: tuple[Type, ...], body: Any) -> Type:
+    """The type of the final carry. A size with a name of its own in the carry may change in each iteration."""
+    result, given = TupleType(carry), body.output.type
+    if given == result:
+        return _result(result, operands)
+    names: dict[Symbol, Any] = {}
+    fits = stands_for(result, given, set(), names)
+    changed = {size for size, after in names.items() if after != size}
+    if not fits or changed & (symbols_in(operands[len(carry) :]) | _in_expressions(carry)):
+        raise _mismatch(given, result, f"{what}: the body gives {given}, the carry is {result}")
+    found = meeting((result, given), operands)
+    assert found is not None
+    return found
+
+
+def _in_expressions(types: tuple[Type, ...]) -> set[Symbol]:
+    """The sizes that extents of ``types`` are computed from."""
+    shapes = [t.shape for t in types if isinstance(t, TensorType)]
+    return symbols_in(tuple([d for shape in shapes for d in shape if not isinstance(d, Symbol)]))
 
 
 @primitive
@@ -107,7 +142,7 @@ class while_loop:
         _check_args("while_loop", body, operands)
         if cond.output.type != BOOL:
             raise TypeError(f"while_loop: the condition must give a bool scalar, got {cond.output.type}")
-        return _check_carry("while_loop", operands[:n_carry], body)
+        return _carried("while_loop", operands[:n_carry], operands, body)
 
 
 @primitive
@@ -120,7 +155,7 @@ class scan:
         if n != INT:
             raise TypeError(f"scan: the trip count must be an int scalar, got {n}")
         _check_args("scan", body, (INT, *operands))
-        return _check_carry("scan", operands[:n_carry], body)
+        return _carried("scan", operands[:n_carry], operands, body)
 
 
 @primitive
@@ -151,6 +186,41 @@ class tuple_get:
 
     def reference(t, *, index):
         return t[index]
+
+
+@primitive
+class anchor:
+    """``x`` itself, once all ``values`` have been computed: they might raise, and nobody else may read them."""
+
+    layout = "any"
+
+    def infer(x, *values):
+        return x
+
+    def reference(x, *values):
+        return x
+
+    def bprop(ins, out, dout):
+        return (dout, *[None] * (len(ins) - 1))
+
+    def batch(in_axes, operands):
+        return anchor(*operands), in_axes[0]
+
+
+@primitive
+class sized:
+    """``x``, in a graph whose attributes mention sizes that only the values ``tells`` find."""
+
+    layout = "any"
+
+    def infer(x, *tells):
+        return x
+
+    def reference(x, *tells):
+        return x
+
+    def bprop(ins, out, dout):
+        return (dout, *[None] * (len(ins) - 1))
 
 
 @primitive

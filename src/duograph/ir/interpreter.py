@@ -24,7 +24,7 @@ from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute, contiguous
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
-from .control import call, call_named, cond, custom_vjp, make_tuple, scan, tuple_get, while_loop
+from .control import call, call_named, cond, custom_vjp, make_tuple, scan, tuple_get, undef, while_loop
 from .node import Apply, Const, Graph, Node
 
 MAX_DEPTH = 20_000
@@ -43,7 +43,7 @@ class Step:
         self.node, self.ins, self.out, self.dead = node, ins, out, dead
         self.kernel, self.attrs = node.op.reference, node.attrs
         self.symbolic = any(_has_symbols(v) for v in node.attrs.values())
-        self.binds = _is_symbolic(node.type)
+        self.binds = _is_symbolic(node.type) and node.op is not undef
         self.index: int = node.attrs["index"] if node.op is tuple_get else -1
         self.kind = _kind(node, self.symbolic or self.binds)
 

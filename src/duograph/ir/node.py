@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.borders import symbols_in
+from duograph.core.dim import Dim, Symbol
 from duograph.core.op import Op, attrs_key, value_key
-from duograph.core.types import OBJECT, TensorType, Type, scalar_type
+from duograph.core.types import OBJECT, TOKEN, TensorType, Type, scalar_type
 
 
 class Node:
@@ -72,46 +74,132 @@ class Apply(Node):
         return f"<{self.op.name} #{self.serial}: {self.type}>"
 
 
+def _effects_late(nodes: list[Apply]) -> list[Apply]:
+    """``nodes`` with those at the end that are effects (they take a token), or need what effects give."""
+    late: set[Node] = set()
+    for node in nodes:
+        for operand in node.operands:
+            if operand in late or operand.type is TOKEN:
+                late.add(node)
+                break
+    return [*(n for n in nodes if n not in late), *(n for n in nodes if n in late)] if late else nodes
+
+
+def _serial(node: Node) -> int:
+    return node.serial
+
+
 class Graph:
     """A closed graph. Made by `Context.graph`; equal graphs of one context are the same object."""
 
-    __slots__ = ("_nodes", "_plan", "context", "name", "output", "params")
+    __slots__ = ("_nodes", "_plan", "_subgraphs", "context", "name", "output", "params")
 
     def __init__(self, context: Context, name: str, params: tuple[Param, ...], output: Node) -> None:
         self.context, self.name, self.params, self.output = context, name, params, output
         self._nodes: tuple[Apply, ...] | None = None
+        self._subgraphs: tuple[Graph, ...] | None = None
         self._plan: Any = None  # how the interpreter runs this graph, made at its first run
 
     @property
     def nodes(self) -> tuple[Apply, ...]:
-        """All applications, operands before users, in program order."""
+        """All applications, operands before users, in program order; but effects come after all that does not depend
+        on them: what may raise, wherever rewrites have put it, does so before something irrevocable has happened.
+        """
         if self._nodes is None:
             seen: set[Node] = set()
             found: list[Apply] = []
             work = [self.output]
+            has_effects = has_sizes = False
             while work:
                 node = work.pop()
                 if node in seen:
                     continue
                 seen.add(node)
+                has_effects |= node.type is TOKEN
                 if isinstance(node, Apply):
                     found.append(node)
                     work.extend(node.operands)
-            self._nodes = tuple(sorted(found, key=lambda n: n.serial))
+                    has_sizes |= node.op.structured or node.op.data_dependent
+            found.sort(key=_serial)
+            if has_effects:
+                found = _effects_late(found)
+            self._nodes = tuple(_after_sizes(found) if has_sizes else found)
         return self._nodes
 
     @property
     def subgraphs(self) -> tuple[Graph, ...]:
         """Graphs that nodes of this graph refer to, in order of first use, without repetition."""
-        found: dict[Graph, None] = {}
-        for node in self.nodes:
-            for value in node.attrs.values():
-                if isinstance(value, Graph):
-                    found[value] = None
-        return tuple(found)
+        if self._subgraphs is None:
+            found: dict[Graph, None] = {}
+            for node in self.nodes:
+                for value in node.attrs.values():
+                    if isinstance(value, Graph):
+                        found[value] = None
+            self._subgraphs = tuple(found)
+        return self._subgraphs
 
     def __repr__(self) -> str:
         return f"<graph @{self.name}({', '.join(map(repr, self.params))}) -> {self.output.type}>"
+
+
+def finds_sizes(node: Apply) -> bool:
+    """Whether ``node`` gives sizes that neither an operand nor an attribute tells: what follows calls each by the name
+    that it has in the type of ``node``, so that ``node`` can neither be merged with another one nor copied."""
+    if node.op.data_dependent:
+        return True
+    sizes = symbols_in(node.type) if node.op.structured else None
+    return bool(sizes) and not sizes <= symbols_in(tuple([o.type for o in node.operands]))  # type: ignore[operator]
+
+
+def told_sizes(type: Type) -> tuple[Symbol, ...]:
+    """The sizes that a tensor of ``type`` tells by its shape."""
+    return tuple([d for d in type.shape if isinstance(d, Symbol)]) if isinstance(type, TensorType) else ()
+
+
+def sizes_in_attrs(node: Apply) -> set[Symbol]:
+    """The sizes that attributes of ``node`` are computed from; a type only names some."""
+    found: set[Symbol] = set()
+    for value in node.attrs.values():
+        if isinstance(value, tuple | Dim):
+            found |= symbols_in(value)
+    return found
+
+
+def introduced(node: Apply) -> set[Symbol]:
+    """The sizes that ``node`` finds: neither an operand nor an attribute knows them."""
+    if finds_sizes(node):
+        return symbols_in(node.type) - symbols_in(tuple([o.type for o in node.operands]))
+    known = {s for o in node.operands for s in told_sizes(o.type)}
+    return set(told_sizes(node.type)) - known - sizes_in_attrs(node)
+
+
+def _after_sizes(nodes: list[Apply]) -> list[Apply]:
+    """``nodes`` in an order in which those whose attributes mention a size come after the one that finds it."""
+    found: dict[Symbol, Apply] = {}
+    for node in nodes:
+        if finds_sizes(node):
+            for size in introduced(node):
+                found.setdefault(size, node)
+    if not found:
+        return nodes
+    order: list[Apply] = []
+    done: set[Node] = set()
+    inside = set(nodes)
+    for root in nodes:
+        work = [root]
+        while work:
+            node = work[-1]
+            needs = [o for o in node.operands if o in inside]
+            needs += [found[s] for s in sizes_in_attrs(node) if s in found and found[s] is not node]
+            waiting = [n for n in needs if n not in done and n not in work]
+            if waiting:
+                work.extend(waiting)  # type: ignore[arg-type]
+                continue
+            work.pop()
+            if node not in done:
+                done.add(node)
+                order.append(node)
+    return order
 
 
 SMALL = 64
@@ -130,6 +218,9 @@ class Context:
         self.overwritten: dict[int, set[int]] = {}
         """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
         cannot use such values for a gradient, so neither may a derivative of this program."""
+        self.writes = 0  # grows with what is in `overwritten`
+        self.differentiated = 0  # how many graphs have been differentiated
+        self.replayed: dict[int, int] = {}  # tags in derivatives -> tags of the captured ops that they repeat
         self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects
         self.functions: dict[str, Graph] = {}  # what `call_named` calls
 
@@ -138,11 +229,6 @@ class Context:
         node.serial = self._serial
         node.context = self
         return node
-
-    @property
-    def last_serial(self) -> int:
-        """The serial of the node that was made last."""
-        return self._serial
 
     def fresh_name(self, prefix: str) -> str:
         """A graph or parameter name not used in this context yet: ``x``, ``x.1``, ``x.2``, ..."""
@@ -190,10 +276,25 @@ class Context:
         node = self._table.get(key)
         if node is None:
             type_ = op.result_type(tuple([o.type for o in operands]), attrs)
+            plain = (op, operands, attrs_key(attrs), tag)  # `result_type` may have changed NumPy's numbers to Python's
+            if plain != key:
+                return self.apply(op, operands, attrs, tag)
             node = Apply()
             node.op, node.operands, node.attrs, node.tag, node.type = op, operands, attrs, tag, type_
             self._table[key] = self._number(node)
         return node
+
+    def variant(self, node: Apply, type: Type) -> Apply:
+        """``node`` with other names for the sizes that it finds."""
+        key = ("variant", node.op, node.operands, attrs_key(node.attrs), node.tag, type)
+        found: Apply | None = self._table.get(key)
+        if found is None:
+            found = Apply()
+            found.op, found.operands, found.attrs, found.tag, found.type = (
+                node.op, node.operands, node.attrs, node.tag, type
+            )  # fmt: skip
+            self._table[key] = self._number(found)
+        return found
 
     def named_graph(self, name: str, params: tuple[Param, ...], output: Node) -> Graph:
         """The graph with these parameters and output, called ``name`` or ``name.1``, ``name.2``, ...: names are unique

@@ -20,10 +20,11 @@ from duograph.base.diagnostics import Diagnostic, DuographError, diagnostic_erro
 from duograph.base.source import Span, register_source
 from duograph.core.dim import Extent, Symbol, parse_dim
 from duograph.core.op import all_ops
-from duograph.core.types import BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type, is_renaming
+from duograph.core.types import BOOL, FLOAT, INT, OBJECT, TOKEN, StackType, TensorType, TupleType, Type
 
-from .node import Const, Context, Graph, Node
+from .node import Apply, Const, Context, Graph, Node
 from .text import DTYPE_OF_NAME, element_from, float_from
+from .walk import retyped
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+|\#[^\n]*)
@@ -254,8 +255,8 @@ class _Parser:
             raise
         except Exception as error:  # noqa: BLE001  (a type rule may raise whatever eager users are to see)
             self._fail_at(start.start, type_start.start, f"{op.name}: {error}", "DG0702", type(error))
-        if node.type != declared and op.data_dependent and is_renaming(node.type, declared):
-            node.type = declared  # the rule has invented a name for a size that the text calls otherwise
+        if isinstance(node, Apply):
+            node = retyped(node, declared)  # the rule has invented names for sizes that the text calls otherwise
         if node.type != declared:
             end = self.tokens[self.position - 1].end
             self._fail_at(type_start.start, end, f"{op.name} gives {node.type}, not {declared}", "DG0702")

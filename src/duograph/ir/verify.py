@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from duograph.base.diagnostics import Diagnostic, InternalError
-from duograph.core.types import TokenType, is_renaming
+from duograph.base.failures import is_from_outside
+from duograph.core.borders import stands_for, symbols_in
+from duograph.core.types import TokenType
 
-from .node import Apply, Const, Graph, Node, Param
+from .node import Apply, Const, Graph, Node, Param, finds_sizes
 from .printer import all_graphs, print_graph
 from .walk import recursive_graphs
 
@@ -93,8 +95,8 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
         yield from _type_complaints(node)
         if node.op.name in stage.forbidden and not recursive:
             yield node, "DG0703", f"{node.op.name} must not occur in {stage.name} graphs"
-        # results whose sizes depend on data keep their tags, and so stay apart (`passes/canonicalise.py`)
-        if node.tag and not stage.tags and not recursive and not node.op.data_dependent:
+        # what finds sizes (or did, before results were dropped) keeps its tag (`passes/canonicalise.py`)
+        if node.tag and not stage.tags and not recursive and not (node.op.structured or finds_sizes(node)):
             yield node, "DG0703", f"tags must not occur in {stage.name} graphs"
 
 
@@ -102,10 +104,12 @@ def _type_complaints(node: Apply) -> Iterator[tuple[Node, str, str]]:
     types = tuple([o.type for o in node.operands])
     try:
         inferred = node.op.infer(*types, **node.attrs)
-    except Exception as error:  # noqa: BLE001  (a type rule may raise anything)
+    except Exception as error:
+        if is_from_outside(error):
+            raise
         yield node, "DG0702", f"{node.op.name} does not take these operands: {error}"
         return
-    if inferred != node.type and not (node.op.data_dependent and is_renaming(inferred, node.type)):
+    if inferred != node.type and not (finds_sizes(node) and stands_for(node.type, inferred, symbols_in(types), {})):
         yield node, "DG0702", f"its type is {node.type}, but {node.op.name} gives {inferred}"
     if node.op.effects and not (types and isinstance(types[0], TokenType)):
         yield node, "DG0702", f"{node.op.name} has effects, its first operand must be a token"

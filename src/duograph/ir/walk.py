@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from duograph.base.ordered import strongly_connected
+from duograph.core.borders import renamed, stands_for, symbols_in
+from duograph.core.dim import Symbol
 from duograph.core.op import Op, value_key
-from duograph.core.types import is_renaming
+from duograph.core.types import TupleType, Type
 
-from .node import Apply, Const, Context, Graph, Node
+from .node import Apply, Const, Context, Graph, Node, finds_sizes
 from .printer import all_graphs
 
 Emit = Callable[[Apply, tuple[Node, ...], dict[str, Any]], Node]
@@ -29,6 +31,18 @@ def users(graph: Graph) -> dict[Node, list[Apply]]:
         for operand in dict.fromkeys(node.operands):
             found.setdefault(operand, []).append(node)
     return found
+
+
+def reachable(root: Node) -> set[Node]:
+    """``root`` and all nodes that it depends on."""
+    seen: set[Node] = set()
+    work = [root]
+    while work:
+        node = work.pop()
+        if node not in seen:
+            seen.add(node)
+            work.extend(node.operands if isinstance(node, Apply) else ())
+    return seen
 
 
 def count_nodes(graph: Graph) -> int:
@@ -47,6 +61,8 @@ def count_ops(graph: Graph) -> dict[Op, int]:
 
 def recursive_graphs(graph: Graph) -> set[Graph]:
     """The graphs among those that ``graph`` refers to (and itself) that lie on a cycle of calls."""
+    if not graph.subgraphs:
+        return set()
     groups = strongly_connected([graph], lambda g: g.subgraphs)
     return {g for group in groups for g in group if len(group) > 1 or g in g.subgraphs}
 
@@ -62,10 +78,27 @@ def with_origin(new: Node, old: Node) -> Node:
     """``new``, which stands for ``old``: it stems from the same lines, unless it has lines of its own."""
     if new is not old and old in old.context.origins:
         new.context.origins.setdefault(new, old.context.origins[old])
-    if isinstance(new, Apply) and new.op.data_dependent and new.serial == new.context.last_serial:
-        if is_renaming(new.type, old.type):
-            new.type = old.type  # just made: what is built on it knows its size by the old name
-    return new
+    return retyped(new, old.type) if isinstance(new, Apply) and new is not old else new
+
+
+def retyped(new: Apply, declared: Type, first: bool = False) -> Apply:
+    """``new`` with the names of ``declared`` for the sizes that it finds: what is built on it knows them by these.
+    ``first``: ``declared`` is about the first results of ``new`` only."""
+    if new.type == declared or not finds_sizes(new):
+        return new
+    made = new.type
+    if first and isinstance(made, TupleType):
+        items = declared.items if isinstance(declared, TupleType) else (declared,)
+        declared = TupleType((*items, *made.items[len(items) :]))
+    names: dict[Any, Any] = {}
+    known = symbols_in(tuple([o.type for o in new.operands]))
+    if not stands_for(declared, made, known, names):
+        return new
+    back = {size: name for name, size in names.items() if name is not size and isinstance(size, Symbol)}
+    named = new.context.variant(new, renamed(declared, back) if first else declared)
+    if new in new.context.origins:
+        new.context.origins.setdefault(named, new.context.origins[new])
+    return named
 
 
 class Rebuild:
@@ -86,19 +119,18 @@ class Rebuild:
 
     def nodes(self, graph: Graph, mapping: dict[Node, Node]) -> Node:
         """What becomes of the output of ``graph`` when ``mapping`` says what some values (parameters) become."""
+        descend = self.descend and bool(graph.subgraphs)
         for node in graph.nodes:
             if node in mapping:
                 continue
             operands = tuple([mapping.get(o, o) for o in node.operands])
-            new = self.emit(node, operands, self.attrs(node))
+            new = self.emit(node, operands, self.attrs(node) if descend else node.attrs)
             if new is not node:
                 mapping[node] = new
         return mapping.get(graph.output, graph.output)
 
     def attrs(self, node: Apply) -> dict[str, Any]:
         """The attributes of ``node`` with its graphs rebuilt; the very same dict if none changed."""
-        if not self.descend or not any(isinstance(v, Graph) for v in node.attrs.values()):
-            return node.attrs
         new = {k: self.graph(v) if isinstance(v, Graph) else v for k, v in node.attrs.items()}
         return node.attrs if all(new[k] is v for k, v in node.attrs.items()) else new
 
@@ -115,6 +147,11 @@ def substitute(graph: Graph, mapping: Mapping[Node, Node]) -> Graph:
             raise TypeError(f"{old!r} cannot be replaced by {new!r}: another type")
     output = Rebuild(same_node, graph, descend=False).nodes(graph, dict(mapping))
     return graph.context.graph(graph.name, graph.params, output)
+
+
+def can_inline(graph: Graph) -> bool:
+    """Whether ``graph`` may become part of another one: no size has a name that is its own."""
+    return not any(finds_sizes(node) for node in graph.nodes)
 
 
 def inline(graph: Graph, args: Sequence[Node]) -> Node:

@@ -14,7 +14,7 @@ def jit(
     function: Any = None,
     *,
     capture_mode: str = "ast",
-    jit_level: str = "O1",
+    jit_level: str = "",
     dynamic: int = 0,
     fullgraph: bool = False,
     backend: str = "",
@@ -33,19 +33,23 @@ def jit(
 
     Args:
         function (Callable, optional): what to compile; without it, ``jit`` returns a decorator.
-        capture_mode (str): ``"ast"``, ``"bytecode"`` or ``"trace"``. Default: ``"ast"``.
+        capture_mode (str): ``"ast"``, ``"bytecode"`` or ``"trace"``. There is one way of capturing here, from the
+            source: the other two are accepted, mean the same, and ``f.explain()`` says so. Default: ``"ast"``.
         jit_level (str): ``"O0"`` (ops as written), ``"O1"`` (all exact optimisations: the bits of eager) or ``"O2"``
-            (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``"O1"``.
+            (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``""``, what the
+            context says when a version is compiled, else ``"O1"``.
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
         fullgraph (bool): whether a construct that cannot be compiled is an error. Default: ``False``.
         backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
         fn (Callable, optional): older name of ``function``.
-        mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"``.
+        mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"`` (see
+            ``capture_mode``).
         input_signature (Union[tuple, Tensor], optional): older form: types that the arguments must have.
         hash_args (Any, optional): accepted; what a function captures is always guarded here.
         jit_config (Union[JitConfig, dict], optional): more settings.
         compile_once (bool): accepted; versions are shared by code here.
-        options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...).
+        options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...); a warning says once
+            that they have no effect.
 
     Returns:
         The compiled callable, or a decorator.

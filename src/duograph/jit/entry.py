@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Sequence
 from inspect import Parameter
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
-from duograph.base.config import config
+from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
+from duograph.base.fork import object_lock
 from duograph.core.op import rules_version, state
+from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donations, given_up, is_held_by_others
 from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
-from duograph.frontend.program import Program
-from duograph.ir.node import Graph
-from duograph.passes.pipelines import canonicalise, compile_pipeline, optimise
+from duograph.frontend.program import Program, Unfinished
+from duograph.ir.control import make_tuple, scan, while_loop
+from duograph.ir.node import Const, Graph
+from duograph.ir.printer import all_graphs
+from duograph.passes.pipelines import TUPLES, canonicalise, compile_pipeline, optimise
+from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
 from .native_call import native_call
@@ -24,7 +28,6 @@ from .native_call import native_call
 if TYPE_CHECKING:
     from duograph.runtime.call_machine import NativeCall
 
-logger = logging.getLogger("duograph")
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
@@ -52,9 +55,14 @@ class Entry:
         self.native: NativeCall | None = None
         self.why_not_native = ""
         self.plain_runs = 0  # calls that plain Python answered after all: the program raised
+        self.failures: list[Failure] = []  # of its native calls
         self.rules = rules_version[0]
         started = time.perf_counter()
         self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
+        if program.is_checked:
+            self.graph = _without_spent_check(self.graph)
+        self.has_loops = any(node.op in (while_loop, scan) for g in all_graphs(self.graph) for node in g.nodes)
+        """Then the interpreter may take a thousand times as long as plain Python to repeat a call that failed."""
         self.passes_ms = (time.perf_counter() - started) * 1e3
         self.donate = donations(program)
         self.given_up = given_up(program, self.donate)
@@ -78,12 +86,16 @@ class Entry:
 
     def matches(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid for ``args`` as things are now."""
-        return (
-            self.rules == rules_version[0]
-            and self.program.guards.check(args)
-            and self.program.memory_matches(args)
-            and self.program.sizes_match(args)
-        )
+        try:
+            return (
+                self.rules == rules_version[0]
+                and self.program.guards.check(args)
+                and self.program.memory_matches(args)
+                and self.program.sizes_match(args)
+            )
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", self.program.name, error))
+            return False
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
@@ -100,18 +112,21 @@ class Entry:
             try:
                 outputs = self._function(values)
             except Exception as exc:
-                raise RunFailed from exc
+                raise _failed(exc) from exc
         else:
             kept = [j for j in self.given_up if is_held_by_others(values[j])]
             arrays = [to_runtime(v) for v in values]
             for j in kept:  # the code writes to what it is given
                 arrays[j] = arrays[j].copy()
             try:
-                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, self.donate)
+                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, self.donate, not self.has_loops)
                 outputs = own_outputs(made, arrays, self.donate)
             except Exception as exc:
-                raise RunFailed from exc
-        return self.program.finish(args, outputs, generator)
+                raise _failed(exc) from exc
+        try:
+            return self.program.finish(args, outputs, generator)
+        except Unfinished as unfinished:
+            raise RunFailed from unfinished.__cause__
 
     def make_native(self, args: Sequence[Any], parameters: Sequence[Parameter]) -> NativeCall | None:
         """What runs this version from now on without Python in between, if that is possible.
@@ -132,11 +147,12 @@ class Entry:
         except Unsupported as reason:
             self.why_not_native = str(reason)
             return None
-        except Exception as error:  # a fault of ours: Python does the same work
-            if config().debug:
-                raise
-            logger.warning("calls of %s cannot be native: %s", self.program.name, error, exc_info=True)
-            self.why_not_native = f"{type(error).__name__}: {error}"
+        except SHORTAGE:
+            return None
+        except Exception as error:  # noqa: BLE001 - the policy
+            failure = internal_failure("native calls", self.program.name, error)
+            self.failures.append(failure)
+            self.why_not_native = failure.error
             return None
         if made is not None:
             if self.native is not None:
@@ -149,6 +165,22 @@ class Entry:
         if self.backend != "interpreter":
             graph = _optimised(graph, level)
         return run_graph_owned(graph, values, level, self.backend)
+
+
+def _failed(error: Exception) -> RunFailed:
+    """What the program raised; what came from outside in the middle of it (a time limit) goes on as it is."""
+    if is_from_outside(error):
+        raise error
+    return RunFailed()
+
+
+def _without_spent_check(graph: Graph) -> Graph:
+    """``graph`` without its last output (`Program.is_checked`), if that keeps nothing."""
+    items = items_of(graph.output)
+    if not isinstance(items[-1], Const):
+        return graph
+    output = graph.context.apply(make_tuple, tuple(items[:-1]), {})
+    return TUPLES.run(graph.context.graph(graph.name, graph.params, output))
 
 
 def _optimised(graph: Graph, level: int) -> Graph:
@@ -181,6 +213,8 @@ class Entries:
 
     Attributes:
         native: versions that native code tries before Python does (``runtime/call_machine.py``).
+        failures: parts of this package that failed while a version was captured, checked, or run.
+        doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
         unattempted: such calls, from the beginning.
     """
@@ -189,9 +223,11 @@ class Entries:
 
     def __init__(self) -> None:
         self.native: tuple[NativeCall, ...] = ()
-        self.lock = threading.RLock()
+        self.lock = object_lock()
         self.compiled: list[Entry] = []
         self.fallbacks: list[Fallback] = []
+        self.failures: list[Failure] = []
+        self.doubt: tuple[Exception, TracebackType | None] | None = None
         self.waited = 0
         self.unattempted = 0
         self.recompiles: list[str] = []
@@ -207,6 +243,8 @@ class Entries:
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
         unused = sum(entry.hits <= 1 for entry in self.compiled)
+        if latest is not None and isinstance(latest.error, OutOfTime):
+            failed += PATIENCE
         tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
         resting = self.waited < 2**tired - 1
         self.waited = self.waited + 1 if resting else 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.base.failures import Failure
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
@@ -21,8 +23,17 @@ def notes_of(graph: Graph) -> list[str]:
     """What of a compiled graph did not run natively, and why."""
     context = graph.context.__dict__
     notes = [n for x in tuple(context.get("executables", {}).values()) if x.graph is graph for n in x.notes]
-    failures = [e for key, e in context.get("executable_failures", {}).items() if key[0] is graph]
-    return list(dict.fromkeys([*notes, *[f"no machine code: {type(e).__name__}: {e}" for e in failures]]))
+    failures = [f for key, f in context.get("executable_failures", {}).items() if key[0] is graph]
+    return list(dict.fromkeys([*notes, *[f"no machine code: {f.error}" for f in failures]]))
+
+
+def failures_in(graph: Graph) -> list[Failure]:
+    """What failed while a graph and its derivatives were made machine code, and run."""
+    if "duograph.runtime.executable" not in sys.modules:
+        return []
+    from duograph.runtime.executable import failures_of
+
+    return failures_of(graph)
 
 
 class Explanation:
@@ -36,24 +47,31 @@ class Explanation:
             arena, a table), ``capture_ms``, ``compile_ms``.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
+        failures: parts of duograph that failed (`duograph.base.failures.Failure`), each once; Python, NumPy or the
+            interpreter did their work.
+        captured_from: how functions are captured: ``"source"``, whatever ``capture_mode`` was asked for.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
             for one reason, or had given versions that were not used again (`Entries.is_resting`).
     """
 
     def __init__(self, function: Any, stores: Sequence[Entries]) -> None:
         self.function = function
+        self.captured_from = "source"
         self.versions: list[dict[str, Any]] = []
         self.fallbacks: list[Any] = []
         self.recompiles: list[str] = []
+        failures: dict[Failure, None] = {}
         self.unattempted = sum(store.unattempted for store in stores)
         for store in stores:
             self.fallbacks += store.fallbacks
             self.recompiles += store.recompiles
+            failures.update(dict.fromkeys(store.failures))
             for entry in store.compiled:
                 program = entry.program
+                failures.update(dict.fromkeys([*program.guards.failures, *entry.failures, *failures_in(entry.graph)]))
                 self.versions.append(
                     {
-                        "guards": [str(g) for g in program.guards.guards],
+                        "guards": [str(g) for g in program.guards.guards if not g.is_about_code],
                         "inputs": [str(s) for s in program.inputs],
                         "graph": print_graph(entry.graph),
                         "captured": print_graph(program.graph),
@@ -69,8 +87,13 @@ class Explanation:
                     }
                 )
 
+        self.failures = list(failures)
+
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
+        asked = self.function.options.capture_mode
+        if asked != "ast":
+            lines.append(f"captured from {self.captured_from}: capture_mode {asked!r} is accepted and means the same")
         for i, v in enumerate(self.versions):
             times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
             lines.append(f"version {i}: {v['hits']} calls, {times}")
@@ -80,6 +103,7 @@ class Explanation:
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
+        lines += [str(failure) for failure in self.failures]
         if self.unattempted:
             lines += [f"{self.unattempted} calls with new arguments ran as plain Python: earlier attempts were no use"]
         return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,9 @@ def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
     """Decorator: says which arguments have dimensions of varying size. Sizes are generalised here when they vary."""
 
     def decorate(fn: Any) -> Any:
+        unknown = set(kwargs) - set(inspect.signature(fn).parameters)
+        if unknown:
+            raise ValueError(f"For 'enable_dynamic', {fn.__name__}() has no arguments {sorted(unknown)}.")
         return fn
 
     return decorate
@@ -95,9 +99,7 @@ class Symbol:
         unique (bool): whether equal Symbols mean equal sizes.
     """
 
-    def __init__(
-        self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False, **kwargs: Any
-    ) -> None:
+    def __init__(self, max: int = 0, min: int = 1, divisor: int = 1, remainder: int = 0, unique: bool = False) -> None:
         for what, value in (("max", max), ("min", min), ("divisor", divisor), ("remainder", remainder)):
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"For 'Symbol', the '{what}' must be int, but got {type(value).__name__}.")

@@ -14,19 +14,26 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
-from duograph.base.collection import no_collection
+from duograph.autodiff.tape import Overwritten
+from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
+from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.render import render
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.capture import capture
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.errors import INTERNAL, Uncapturable
 from duograph.frontend.functions import signature_of
+from duograph.frontend.policy import look_of, use_of
+from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.sources import tensor_facts
+from duograph.ops.scalar import UnforeseenKind
+from duograph.runtime.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
@@ -37,6 +44,8 @@ from .signature import check_signature, patterns_from, widened
 
 logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
+_NOTHING = nullcontext()
+FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
 class JitFunction:
@@ -127,7 +136,10 @@ class JitFunction:
                 made = self._compile(store, names, values, bound or self._signature.bind(*args))
                 if self.options.report:
                     print(Explanation(self, [store]))
-        return self._plain(args, kwargs) if made is None else self._run(made, store, values, args, kwargs)
+            doubt, store.doubt = store.doubt, None
+        if made is not None:
+            return self._run(made, store, values, args, kwargs)
+        return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     def captured_target(self) -> Any:
         """What a program that is being captured calls instead."""
@@ -181,6 +193,24 @@ class JitFunction:
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
 
+    def _judged(self, doubt: Any, store: Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer to a call whose capture raised: what the program does not raise was ours."""
+        error, trace = doubt
+        try:
+            result = self._plain(args, kwargs)
+        except Exception as raised:
+            if type(raised).__name__ != type(error).__name__:
+                self._note_failure("capture", store, error.with_traceback(trace))
+            raise
+        self._note_failure("capture", store, error.with_traceback(trace))
+        return result
+
+    def _note_failure(self, area: str, store: Entries, error: Exception) -> None:
+        try:
+            store.failures.append(internal_failure(area, getattr(self.fn, "__qualname__", self.fn), error))
+        finally:
+            error.__traceback__ = None
+
     def _flatten(self, bound: inspect.BoundArguments) -> tuple[tuple[str, ...], list[Any]]:
         """Names and values of the arguments, one per parameter that was given."""
         return tuple(bound.arguments), list(bound.arguments.values())
@@ -197,7 +227,7 @@ class JitFunction:
 
     def _store(self, values: Sequence[Any]) -> Entries:
         """Versions of methods live with the instance, so that they go when it goes."""
-        if values and self._first:
+        if values and self._first and not look_of(type(values[0])):
             held = getattr(values[0], "__dict__", None)
             if isinstance(held, dict):
                 per_function = held.setdefault(ATTRIBUTE, {})
@@ -211,11 +241,12 @@ class JitFunction:
     # -- compiling ---------------------------------------------------------------------------------------------
 
     @restoring
-    @no_collection()
+    @no_collection
     def _compile(
         self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments
     ) -> Entry | None:
         refresh_config()
+        store.doubt = None
         dynamic = self._note_misses(store, names, values)
         started = time.perf_counter()
         try:
@@ -223,17 +254,34 @@ class JitFunction:
             if program is None:
                 program = self._capture(names, values, bound, set(), {})
             capture_ms = (time.perf_counter() - started) * 1e3
-            entry = Entry(program, names, self.options.jit_level, capture_ms, self.options.backend)
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             return None
-        except Exception as exc:  # an error of the program itself, or ours: plain Python shows which
+        except MemoryError:  # there may be more at the next call
+            if self._is_strict():
+                raise
+            return None
+        except Exception as exc:  # an error of the program itself, or ours: plain Python shows which (`_judged`)
+            if is_from_outside(exc):
+                raise
             logger.debug("capture of %s failed", self, exc_info=True)
+            store.doubt = exc, exc.__traceback__
             self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
-        store.compiled.insert(0, entry)
-        if len(store.compiled) > MAX_VERSIONS:
-            last = store.compiled.pop()
+        try:
+            entry = Entry(
+                program, names, self.options.jit_level or config().jit_level or "O1", capture_ms, self.options.backend
+            )
+        except SHORTAGE:
+            return None
+        except Exception as exc:  # noqa: BLE001 - the policy
+            failure = internal_failure("a pass", program.name, exc)
+            store.failures.append(failure)
+            self._refuse(store, names, values, str(failure), None, exc)
+            return None
+        kept, dropped = store.compiled[: MAX_VERSIONS - 1], store.compiled[MAX_VERSIONS - 1 :]
+        store.compiled = [entry, *kept]
+        for last in dropped:
             store.native = tuple([n for n in store.native if n is not last.native])
         return entry
 
@@ -253,8 +301,11 @@ class JitFunction:
             return None
         try:
             program = self._capture(names, values, bound, dynamic, patterns)
-        except Exception as exc:  # noqa: BLE001 - some rule does not know symbolic sizes: the sizes at hand always work
+        except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
             logger.debug("capture for varying numbers and sizes failed: %s", exc)
+        except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
+            what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
+            store.failures.append(internal_failure("capture", what, exc))
         else:
             if program.sizes_match(values):
                 return program
@@ -327,44 +378,60 @@ class JitFunction:
         return config().jit_syntax_level == 0
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
-        if store.compiled[0] is not entry:
+        if store.compiled[:1] != [entry]:
             with store.lock:
-                if entry in store.compiled:
-                    store.compiled.remove(entry)
-                    store.compiled.insert(0, entry)
+                if entry in store.compiled:  # one assignment: others look without the lock, or it is interrupted here
+                    store.compiled = [entry, *[e for e in store.compiled if e is not entry]]
         if entry.runs and self.options.signature is None and is_possible_now():
             self._make_native(entry, store, values)
+        if entry.program.plain_for_gradients and state.tapes:
+            entry.plain_runs += 1
+            return (self.plain or self.fn)(*args, **kwargs)
+        printed: list[str] = []
         with binding(None):
             try:
-                return entry.run(values)
+                if not entry.program.token:
+                    return entry.run(values)
+                with noted() as printed:
+                    return entry.run(values)
             except RunPlainly as planned:
-                failed, cause = False, planned.args[0]
+                cause = planned.args[0]
             except RunFailed as error:
-                failed, cause = True, error.__cause__
-        if failed and cause is not None and (entry.program.has_effects or isinstance(cause, RecursionError)):
-            raise cause
+                cause = error.__cause__
         entry.plain_runs += 1
         run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
-        result = run(*args, **kwargs)  # nothing has happened yet: Python raises the error at the user's line
-        self._retire(entry, store, values, cause)  # it did not: the version is wrong, not the program
+        with withheld(printed) if printed else _NOTHING:
+            result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
+        if isinstance(cause, SHORTAGE):
+            return result
+        if not (entry.program.catches or is_excused(cause)):
+            self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
+        elif entry.plain_runs > FAILURES and entry.plain_runs * 2 > entry.hits:
+            self._retire(entry, store, values, cause, "what it computes raises too often")
         return result
 
-    def _retire(self, entry: Entry, store: Entries, values: list[Any], cause: BaseException | None) -> None:
+    def _retire(
+        self, entry: Entry, store: Entries, values: list[Any], cause: BaseException | None, why: str = ""
+    ) -> None:
         """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
         with store.lock:
             store.compiled = [e for e in store.compiled if e is not entry]
             store.native = tuple([n for n in store.native if n is not entry.native])
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
-            error = InternalError(what, stage="a compiled version")
-            reason = f"the compiled version failed: {what}"
+            error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
+            reason = why or f"the compiled version failed: {what}"
             store.fallbacks.append(Fallback((entry.names, _key(values)), reason, None, str(error), error))
+        if not why:
+            store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
         """Lets native code try this version first."""
         made = entry.make_native(values, tuple(self._signature.parameters.values()))
-        if made is not None and (not store.native or store.native[0] is not made):
-            others = [n for n in store.native if n is not made and not n.is_retired]
-            store.native = (made, *others[: MOST_VERSIONS - 1])
+        if made is not None and store.native[:1] != (made,):
+            with store.lock:
+                others = [n for n in store.native if n is not made and not n.is_retired]
+                if entry in store.compiled:  # else another thread has found meanwhile that it is wrong
+                    store.native = (made, *others[: MOST_VERSIONS - 1])
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 
@@ -374,7 +441,7 @@ class JitFunction:
 
     def _stores(self) -> list[Entries]:
         """Own versions, and those of all instances that this method was called on."""
-        return [self._own, *self._of_instances]
+        return [self._own, *members(self._of_instances)]
 
     @property
     def __wrapped__(self) -> Any:
@@ -429,12 +496,22 @@ class BoundJit:
         return Explanation(self.function, [self.function._store([self.__self__])])
 
 
+def is_excused(cause: BaseException | None) -> bool:
+    """Whether plain Python need not raise where a version has failed with ``cause``.
+
+    Its numbers were too small, or its gradient keeps what only the gradient of the whole call may turn out not to need.
+    """
+    return isinstance(cause, UnforeseenKind | Overwritten) or (isinstance(cause, NotRepeated) and cause.excused)
+
+
 def _key(values: Sequence[Any]) -> Any:
     """What a fallback depends on: facts of tensors, values of constants, identities of the rest."""
     return tuple([_key_of(v) for v in values])
 
 
 def _key_of(value: Any) -> Any:
+    if use_of(type(value)):
+        return (id(type(value)), id(value))
     if isinstance(value, Tensor):
         return tensor_facts(value)
     if isinstance(value, bool | int | float | str | bytes | type(None)):
@@ -443,4 +520,4 @@ def _key_of(value: Any) -> Any:
         return (type(value), tuple([_key_of(v) for v in value]))
     if isinstance(value, dict):
         return (type(value), tuple([(k, _key_of(v)) for k, v in value.items()]))
-    return id(value)
+    return (id(type(value)), id(value))  # an object may stand where another one was that is gone

@@ -6,10 +6,10 @@ Before: ``jit(fn, mode, input_signature, hash_args, jit_config, compile_once)``.
 
 from __future__ import annotations
 
-import difflib
-import warnings
 from dataclasses import dataclass
 from typing import Any
+
+from duograph.base.notices import no_effect, unknown_option
 
 CAPTURE_MODES = ("ast", "bytecode", "trace")
 BACKENDS = ("", "ms_backend", "native", "interpreter", "GE")
@@ -24,12 +24,25 @@ _KNOWN = {
 }
 
 
+_ACTED_ON = ("jit_level", "jit_syntax_level", "print_after_all")
+_SETTINGS = (
+    "exc_mode", "exec_mode", "debug_level", "infer_boost", "backend", "task_sink", "loop_unrolling", "print_tb",
+    "print_bb", "print_cfg", "interpret_captured_code", "compile_with_try", "specialize_scalar",
+    "specialize_containers", "specialize_tensor", "max_inline_depth", "infer_primitive", "strict_trace",
+    "perf_statistics", "enable_dynamic_shape", "limit_graph_size", "limit_graph_count", "relax_guard_count",
+    "allowed_inline_modules", "auto_jit_func_filter", "subgraph_break_opt", "reuse_graph",
+    "replace_nncell_by_construct", "LOG_GRAPH_BREAK", "LOG_PERF", "LOG_GUARD_PERF",
+)  # fmt: skip
+"""Settings of MindSpore that change how it compiles, not what is computed."""
+_WHY = "it changes how MindSpore compiles, not what is computed"
+
+
 @dataclass(frozen=True, slots=True)
 class JitOptions:
     """What a compiled function was asked to be."""
 
-    capture_mode: str = "ast"
-    jit_level: str = "O1"
+    capture_mode: str = "ast"  # every mode captures from the source; `Explanation` tells whoever asked for another
+    jit_level: str = ""  # what the context says, else O1
     dynamic: int = 0
     strict: bool | None = None  # None: what the context says
     backend: str = ""
@@ -71,7 +84,7 @@ def parse(
         signature = tuple(input_signature) if isinstance(input_signature, list | tuple) else (input_signature,)
     settings = getattr(jit_config, "jit_config_dict", jit_config) or {}
     report = bool(settings.get("print_after_all"))
-    return JitOptions(capture_mode, level or "O1", int(dynamic), strict, backend, signature, report)
+    return JitOptions(capture_mode, level, int(dynamic), strict, backend, signature, report)
 
 
 def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str, bool | None]:
@@ -81,6 +94,12 @@ def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str,
     settings = getattr(jit_config, "jit_config_dict", jit_config)
     if not isinstance(settings, dict):
         raise TypeError(f"For 'jit', 'jit_config' must be a JitConfig or a dict, but got {type(jit_config).__name__}.")
+    if settings is jit_config:  # a JitConfig has checked its own
+        for name in settings:
+            if name in _SETTINGS:
+                no_effect(f"jit(jit_config={{{name!r}: ...}})", _WHY, 5)
+            elif name not in _ACTED_ON:
+                unknown_option("jit", name, (*_ACTED_ON, *_SETTINGS), 5)
     syntax = settings.get("jit_syntax_level")
     if syntax in ("STRICT", "LAX"):
         strict = syntax == "STRICT"
@@ -90,14 +109,14 @@ def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str,
 def _check_options(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in _KNOWN:
-            near = difflib.get_close_matches(name, [*_KNOWN, "capture_mode", "jit_level", "fullgraph", "dynamic"], 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            warnings.warn(f"For 'jit', the option {name!r} is not known and ignored.{hint}", stacklevel=4)
+            unknown_option("jit", name, [*_KNOWN, "capture_mode", "jit_level", "fullgraph", "dynamic"], 5)
             continue
         allowed = _KNOWN[name]
         if allowed is None:
+            no_effect(f"jit({name}=...)", _WHY, 5)
             continue
         if isinstance(allowed[0], bool) and not isinstance(value, bool):
             raise TypeError(f"For 'jit', the option {name!r} must be a bool, but got {type(value).__name__}.")
         if value not in allowed:
             raise ValueError(f"For 'jit', the option {name!r} must be one of {list(allowed)}, but got {value!r}.")
+        no_effect(f"jit({name}=...)", _WHY, 5)

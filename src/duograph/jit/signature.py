@@ -60,7 +60,7 @@ def patterns_from(signature: Sequence[Any], names: Sequence[str], first: int) ->
 
 def widened(guard: Guard, value: Any, known: Pattern | None) -> Pattern | None:
     """The pattern that fits both what a failed guard expected and ``value``; ``None`` if more than a shape differs."""
-    if guard.check not in ("tensor", "pattern") or not isinstance(value, Tensor) or value.is_symbolic:
+    if guard.check not in ("tensor", "pattern") or not issubclass(type(value), Tensor) or value.is_symbolic:
         return None
     kind, dtype, shape = guard.expected[:3]
     data = value._data

@@ -13,12 +13,12 @@ from duograph.ir.node import Apply, Const, Node
 
 from .alignment import Alignment, broadcast_alignment, full_alignment, matched, strides_in, through_view
 from .groups import NORMALISING, Group, is_constant
-from .layout import contiguous_strides
+from .layout import contiguous_strides, moves
 from .lowering import Extent, KernelCall, Lowering, Operand, Temporary
 from .pointwise import lower_program
 from .program import Leaf, Program, Reduction, Step, single_step
 from .reduce import lower_reduction
-from .reduce_loops import is_uneven
+from .reduce_loops import cases, is_uneven
 from .rule import Kernel, Pointwise, rule_of
 from .rules.reduce import fold_of, normalise
 from .sink import FusingSink
@@ -44,6 +44,11 @@ class _GroupLowering:
         self.ins: dict[Node, Operand] = {}
         self.values: dict[Any, int] = {}
         self.walks: dict[int, bool] = {}  # whether a value differs along the reduced loops
+        self.reduced: list[int] = []  # the reduced loops, without those that a kernel for an extent of 1 does not have
+        if group.axes is not None:
+            assert group.space is not None
+            dropped = {s for ones, _ in cases(group.space, sorted(group.axes)) for s in ones}
+            self.reduced = [d for d in sorted(group.axes) if group.space[d] not in dropped]
 
     def lower(self) -> Lowering:
         group, space = self.group, self.group.space
@@ -188,19 +193,26 @@ class _GroupLowering:
 
     def leaf(self, node: Node, alignment: Alignment) -> None:
         number = self.leaves[node, alignment] = len(self.program.leaves)
-        self.walks[number] = any(alignment[d] is not None for d in self.group.axes or ())
+        leaf = self.leaf_of(node, alignment)
+        # by its strides, as the schedule does: a constant has a shape and an alignment, but is the same everywhere
+        self.walks[number] = any(moves(leaf.strides[d]) for d in self.reduced if leaf.strides)
+        self.program.leaves.append(leaf)
+
+    def leaf_of(self, node: Node, alignment: Alignment) -> Leaf:
         if is_constant(node) and not isinstance(node.type, ScalarType):
             assert isinstance(node.type, TensorType)
             with np.errstate(all="ignore"):  # a number may be too large for a half type
-                value = node.value if isinstance(node, Const) else np.array(node.attrs["value"], node.type.dtype.numpy)  # type: ignore[union-attr,attr-defined]
+                if isinstance(node, Const):
+                    value = node.value
+                else:
+                    assert isinstance(node, Apply)
+                    value = np.full((), node.attrs["value"], node.type.dtype.numpy)
             operand = Operand(TensorType(node.type.dtype, ()), node, value)
-            self.program.leaves.append(Leaf(operand, (0,) * len(alignment)))
-            return
+            return Leaf(operand, (0,) * len(alignment))
         if isinstance(node.type, ScalarType):
             operand = Operand(node.type, node, node.value) if isinstance(node, Const) else self.operand(node)
-            self.program.leaves.append(Leaf(operand))
-            return
-        self.program.leaves.append(Leaf(self.operand(node), strides_in(node.shape, alignment)))
+            return Leaf(operand)
+        return Leaf(self.operand(node), strides_in(node.shape, alignment))
 
     def operand(self, node: Node) -> Operand:
         """The memory of a node; one operand each."""

@@ -15,7 +15,6 @@ order is a schedule. Fusion never changes bits: each op rounds as it does alone,
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -117,7 +116,7 @@ class Grouping:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.groups: list[Group] = []
-        self.next = itertools.count(-1, -1)
+        self.earliest = 0.0  # no group runs before that: nodes are placed from the last to the first
         self.users: dict[Node, dict[Group, None]] = {}  # fused groups that use a value in their loops
         self.hard: dict[Node, dict[Group, None]] = {}  # groups that need it in memory
         self.home: dict[Node, Group] = {}
@@ -176,7 +175,7 @@ class Grouping:
             return
         axes = None if kind == "map" else _axes(node)
         space = tuple(node.shape if kind == "map" else node.operands[0].shape)
-        group = self.new(Group(next(self.next), space, axes))
+        group = self.new(Group(self.before_all(), space, axes))
         self.compute(node, group, store=True)
 
     def kind(self, node: Apply) -> str:
@@ -234,7 +233,7 @@ class Grouping:
 
     def alone(self, node: Apply) -> None:
         """``node`` becomes a group that needs its operands in memory."""
-        group = self.new(Group(next(self.next), nodes={node: None}, stores={node: None}))
+        group = self.new(Group(self.before_all(), nodes={node: None}, stores={node: None}))
         self.home[node] = group
         for operand in node.operands:
             self.hard.setdefault(operand, {})[group] = None
@@ -250,7 +249,13 @@ class Grouping:
             return False
         before = max([g.order for g in self.groups if g.order < first.order], default=first.order - 1.0)
         group.order = (max(before, after) + first.order) / 2
+        self.earliest = min(self.earliest, group.order)
         return True
+
+    def before_all(self) -> float:
+        """The order of a group that runs before all others."""
+        self.earliest -= 1.0
+        return self.earliest
 
     # ---- joining -------------------------------------------------------------------------------------------------
 

@@ -133,7 +133,7 @@ class _Plan:
         key = (self.name, self.program.key(), len(self.loops), self.kinds(), offsets, self.long_rows, target)
         found = _functions.get(key)
         if found is None:
-            if len(_functions) > 4096:
+            if len(_functions) > 1024:
                 _functions.clear()
             found = _functions[key] = _Emission(self).function()
         return found

@@ -261,7 +261,7 @@ class ReducePlan:
         key = (self.name, self.program.key(), self.kinds(), sizes, current_target().name)
         found = _functions.get(key)
         if found is None:
-            if len(_functions) > 4096:
+            if len(_functions) > 1024:
                 _functions.clear()
             found = _functions[key] = (ColumnKernel if loops.columns else RowKernel)(self).function()
         return found

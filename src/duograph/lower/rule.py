@@ -15,12 +15,13 @@ is filled from here because rules speak loop IR, which stands on a higher floor 
 from __future__ import annotations
 
 import functools
-import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from duograph.base.fork import fork_safe_lock
+from duograph.base.imports import import_whole
 from duograph.core.op import NO_RULE, Op, all_ops, get_op, is_declared
 
 from .loop.ir import Value
@@ -70,6 +71,10 @@ class Kernel:
     sinks: bool = False
 
 
+class Refused(Exception):
+    """A rule's answer: not for these operands. The op runs its reference then, or a fused group its ops one by one."""
+
+
 @dataclass(frozen=True)
 class Host:
     """An op that runs its NumPy reference, also inside compiled programs, and why."""
@@ -102,32 +107,41 @@ def host(name: str, reason: str) -> None:
     _register(name, Host(reason))
 
 
-_early: dict[str, Pointwise | Kernel | Host] = {}  # rules of ops that are not declared yet
+_early: dict[str, Pointwise | Kernel | Host] = {}  # rules whose module is being loaded, or whose op is not declared
 _loaded = False
+_loading = fork_safe_lock()
 
 
 def _register(name: str, rule: Pointwise | Kernel | Host) -> None:
-    if is_declared(name):
+    if is_declared(name) and get_op(name).lower is not NO_RULE:  # another one in its place
         get_op(name).lower = rule
     else:
         _early[name] = rule
 
 
+def _publish() -> None:
+    """Gives ops their rules, when the modules that they are in are whole: other threads look without a lock."""
+    for name, rule in list(_early.items()):
+        if is_declared(name):
+            get_op(name).lower = rule
+            _early.pop(name, None)
+
+
 def load_rules() -> None:
     """Imports every module of `lower.rules`, once, after every module that declares ops."""
     global _loaded
-    if not _loaded:
-        _loaded = True
+    if _loaded:
+        return
+    with _loading:  # other threads wait: half of the rules are none
         from duograph import ops
 
         from . import rules
 
         for package in (ops, rules):
             for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{package.__name__}.{module.name}")
-        for name, rule in _early.items():
-            if is_declared(name) and get_op(name).lower is NO_RULE:
-                get_op(name).lower = rule
+                import_whole(f"{package.__name__}.{module.name}")
+        _publish()
+        _loaded = True
 
 
 @functools.cache
@@ -143,10 +157,10 @@ def _load_family(op: Op) -> None:
     family = _families().get(op.name)
     if family is None:
         load_rules()
-    elif family:
-        importlib.import_module(f"{__package__}.rules.{family}")
-    if op.lower is NO_RULE and op.name in _early:
-        op.lower = _early[op.name]
+    with _loading:
+        if family:
+            import_whole(f"{__package__}.rules.{family}")
+        _publish()
 
 
 def rule_of(op: Op) -> Pointwise | Kernel | Host | None:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from duograph.base.config import config
+from duograph.base.imports import import_whole
+from duograph.base.once import once
 
 __all__ = ["TARGETS", "Caches", "Target", "Tile", "current_target", "host_target", "target_named"]
 
@@ -163,15 +165,16 @@ def target_named(name: str) -> Target:
     return TARGETS[_SHORT.get(name, name)]
 
 
-@functools.cache
+@once
 def host_target() -> Target:
     """The best row for this machine, with the machine's own CPU name and features.
+
+    A fork waits for it: llvmlite has a lock of its own, which would stay locked in the child.
 
     Raises:
         RuntimeError: an architecture without a row.
     """
-    from llvmlite import binding
-
+    binding = import_whole("llvmlite.binding")
     features = binding.get_host_cpu_features()
     for row in TARGETS.values():
         if row.arch == _host_arch() and all(features.get(need, False) for need in _NEEDS[row.name]):

@@ -6,7 +6,7 @@ Names that agree with ``ops`` are the same functions; `FUNCTIONS` holds those wh
 from __future__ import annotations
 
 import sys
-from importlib import import_module
+from importlib import import_module as _import_module
 from typing import Any
 
 from duograph.api.public_ops import functions as _functions
@@ -34,15 +34,12 @@ SAME = [
     "atan",
     "atan2",
     "atanh",
-    "bernoulli",
     "bincount",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
-    "bmm",
     "broadcast_to",
-    "cdist",
     "ceil",
     "clamp",
     "clip",
@@ -60,7 +57,6 @@ SAME = [
     "eye",
     "floor",
     "fmod",
-    "frac",
     "full_like",
     "gcd",
     "ge",
@@ -74,7 +70,6 @@ SAME = [
     "isfinite",
     "isinf",
     "isneginf",
-    "isnan",
     "kthvalue",
     "le",
     "lerp",
@@ -96,9 +91,7 @@ SAME = [
     "matmul",
     "maximum",
     "minimum",
-    "mm",
     "mul",
-    "mv",
     "nan_to_num",
     "ne",
     "neg",
@@ -123,7 +116,6 @@ SAME = [
     "sin",
     "sinc",
     "sinh",
-    "sqrt",
     "square",
     "sum",
     "swapaxes",
@@ -145,17 +137,16 @@ SAME = [
     "diag_embed",
     "repeat_interleave",
     "round",
-    "allclose",
 ]
 SUBMODULES = ("nn", "linalg", "special", "optim", "distributed")
 
 _OPS = _functions()
-globals().update({name: _OPS[name] for name in SAME if name in _OPS})
+globals().update({name: _OPS[name] for name in SAME})
 globals().update(FUNCTIONS)
-__all__ = list({name: None for name in SAME if name in _OPS} | dict.fromkeys(FUNCTIONS))
+__all__ = list(dict.fromkeys([*SAME, *FUNCTIONS]))
 
 
 def __getattr__(name: str) -> Any:
     if name in SUBMODULES:
-        return import_module(f"{__name__}.{name}")
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])

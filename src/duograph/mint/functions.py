@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.api import operators
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array, creation, index, linalg, math, random, reduce, statistics
-from duograph.api.functional.forms import axis_of, in_dtype, need_tensor, static_int
+from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.ops import diagonals, movement, search
 from duograph.ops.sort import sort as sort_op
 from duograph.ops.sort import topk as topk_op
@@ -116,6 +118,7 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Running sum; integers as int64."""
+    need_tensor("CumsumExt", input=input)
     wide = (
         input if dtype is not None or input.dtype.is_floating or input.dtype.is_complex else to_dtype(input, dt.int64)
     )
@@ -156,6 +159,7 @@ def eq(input: Any, other: Any) -> Tensor:
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have one shape and the same elements: a Python bool."""
+    need_tensor("Equal", input=input, other=other)
     from duograph.ops.reduce import reduce_all
     from duograph.tensor import hooks
 
@@ -164,19 +168,29 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return hooks.truth(reduce_all(eq(input, other), axis=tuple(range(input.ndim)), keep_dims=False))
 
 
-def empty(*size: Any, dtype: Any = None, device: Any = None, **_: Any) -> Tensor:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close: a Python bool."""
+    from duograph.api.functional.compare import isclose
+    from duograph.tensor import hooks
+
+    return hooks.truth(reduce.all(isclose(input, other, rtol, atol, equal_nan)))
+
+
+def empty(*args: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor whose contents do not matter (zeros)."""
-    shape = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
-    return creation.zeros(tuple(shape), dtype)
+    on_cpu("empty", device)
+    return zeros(*args, size=size, dtype=dtype)
 
 
 def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """`empty` in the shape of ``input``."""
+    on_cpu("empty_like", device)
     return creation.zeros_like(input, dtype=dtype)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The axes from ``start_dim`` to ``end_dim`` as one."""
+    need_tensor("Flatten", input=input)
     return shaped.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
@@ -211,6 +225,7 @@ _index_add = index.index_add
 
 def item(input: Tensor) -> Any:
     """The only element as a Python number."""
+    need_tensor("Item", input=input)
     return input.item()  # type: ignore[attr-defined]
 
 
@@ -248,6 +263,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements; with ``dim`` also its index."""
+    need_tensor("Median", input=input)
     if dim is None:
         return index.median(shaped.ravel(input), 0)[0]
     return index.median(input, dim, keepdim)
@@ -283,14 +299,23 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return linalg.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
-def ones(*size: Any, dtype: Any = None) -> Tensor:
-    """Ones."""
-    return creation.ones(size[0] if len(size) == 1 else size, dtype)
+def _extents(name: str, args: tuple[Any, ...], size: Any) -> Any:
+    """The shape, given as ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``."""
+    if size is None:
+        return args[0] if len(args) == 1 else args
+    if args:
+        raise TypeError(f"{name}() got multiple values for argument 'size'")
+    return size
 
 
-def zeros(*size: Any, dtype: Any = None) -> Tensor:
-    """Zeros."""
-    return creation.zeros(size[0] if len(size) == 1 else size, dtype)
+def ones(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    """Ones in the shape ``size``."""
+    return creation.ones(_extents("ones", args, size), dtype)
+
+
+def zeros(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
+    """Zeros in the shape ``size``."""
+    return creation.zeros(_extents("zeros", args, size), dtype)
 
 
 def permute(input: Tensor, dims: Any) -> Tensor:
@@ -305,6 +330,7 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Uniform in [0, 1)."""
+    on_cpu("rand", device)
     from duograph.ops.random import standard_uniform
 
     return standard_uniform(
@@ -314,6 +340,7 @@ def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = Non
 
 def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Standard normal."""
+    on_cpu("randn", device)
     from duograph.ops.random import standard_normal
 
     return standard_normal(
@@ -323,16 +350,19 @@ def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = No
 
 def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """`rand` in the shape of ``input``."""
+    on_cpu("rand_like", device)
     return random.rand_like(input, dtype=dtype)
 
 
 def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """`randn` in the shape of ``input``."""
+    on_cpu("randn_like", device)
     return random.randn_like(input, dtype=dtype)
 
 
 def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """``randint(high, size)`` or ``randint(low, high, size)``."""
+    on_cpu("randint", device)
     low, high, size = (0, *args) if len(args) == 2 else args
     from duograph.ops.random import randint as draw
 
@@ -341,6 +371,7 @@ def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = 
 
 def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """`randint` in the shape of ``input``."""
+    on_cpu("randint_like", device)
     low, high = (0, *args) if len(args) == 1 else args
     return random.randint_like(input, low, high, dtype=dtype)
 
@@ -353,9 +384,43 @@ def randperm(n: int, *, generator: Any = None, dtype: Any = dt.int64) -> Tensor:
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
-    """Normal with the given mean and standard deviation."""
-    shape = size if size is not None else next(tuple(v.shape) for v in (mean, std) if isinstance(v, Tensor))
-    return random.normal(tuple(shape), mean, std)
+    """Normal with the given mean and standard deviation; without ``size``, in the shape that both broadcast to."""
+    from duograph.ops.random import normal as draw
+
+    means, deviations = as_float(mean), as_float(std)
+    if size is None:
+        if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+            raise TypeError("For 'normal', the 'size' must be given where 'mean' and 'std' are numbers.")
+        shape = shaped.broadcast_shape(tuple(means.shape), tuple(deviations.shape))
+    else:
+        shape = shaped.broadcast_shape(shaped.shape_of((size,), "normal"), means.shape, deviations.shape)
+    return draw(means, to_dtype(deviations, means.dtype), shape, generator)
+
+
+def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
+    """1 with the probability that the element is, else 0."""
+    from duograph.ops.random import bernoulli as draw
+
+    need_tensor("Bernoulli", input=input)
+    return to_dtype(draw(input, tuple(input.shape), generator), input.dtype)
+
+
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Product of two matrices."""
+    need_tensor("mm", input=input, mat2=mat2)
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise ValueError(f"For 'mm', both inputs must be 2-D, but got {input.ndim}-D and {mat2.ndim}-D.")
+    return operators.matrix_multiply(input, mat2)
+
+
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
+    """p-norms of the differences of all pairs of rows; always computed from the differences."""
+    modes = (
+        "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+    )  # fmt: skip
+    if compute_mode not in modes:
+        raise ValueError(f"For 'cdist', the 'compute_mode' must be in {list(modes)}, but got {compute_mode!r}.")
+    return linalg.cdist(x1, x2, p)
 
 
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
@@ -387,6 +452,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 
 def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
     """In order along ``dim``, and the int64 indices."""
+    need_tensor("Sort", input=input)
     axis = axis_of(dim, input, "sort")
     return sort_op(input, axis=axis, descending=descending, index_dtype=dt.int64)
 
@@ -404,6 +470,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without axes of size 1."""
+    need_tensor("Squeeze", input=input)
     return shaped.squeeze(input, dim)
 
 
@@ -434,6 +501,7 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The different elements; on demand which one each element is, and how often each occurs."""
+    need_tensor("Unique", input=input)
     if dim is not None:
         raise ValueError("For 'unique', 'dim' is not supported; unique elements of the flattened tensor are.")
     values, inverse, counts = search.unique(shaped.ravel(input), ordered=sorted)
@@ -444,6 +512,7 @@ def unique(
 
 def clone(input: Tensor) -> Tensor:
     """A copy."""
+    need_tensor("Clone", input=input)
     return input.copy()  # type: ignore[attr-defined]
 
 
@@ -455,7 +524,8 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
-        add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk, split,
+        allclose, add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk,
+        split,
         count_nonzero, cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip,
         gather, index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow,
         norm, ones, zeros, permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal,
@@ -463,6 +533,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         unique, clone, float_power,
     )
 } | {
+    "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
+    "bmm": renamed(linalg.bmm, input_x="input"), "mv": renamed(linalg.mv, mat="input"),
+    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "bernoulli": bernoulli, "cdist": cdist,
     "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"],
     "vdot": linalg.dot,
 }  # fmt: skip

@@ -26,6 +26,7 @@ from .cell_hooks import CellHooks, HookHandle, HookTable
 from .cell_settings import CellSettings, cast_floats
 from .cell_state import CellState
 from .cell_tree import CellTree
+from .mistakes import explain_mistake
 
 __all__ = ["Cell"]
 
@@ -83,7 +84,14 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; every subclass defines it."""
-        raise AttributeError("For 'Cell', the method 'construct' is not defined.")
+        raise self._lacks_construct()
+
+    def _lacks_construct(self) -> AttributeError:
+        kind = type(self)
+        way = "; rename its method 'forward' to 'construct'" if hasattr(kind, "forward") else ""
+        return AttributeError(
+            f"For 'Cell', the method 'construct' is not defined. (in the class '{kind.__name__}'{way})"
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is None and context.is_graph_mode() and not dispatch.runs_plainly():
@@ -108,9 +116,13 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         bprop = getattr(type(self), "bprop", None)
         if bprop is not None:
             return custom_call(self.construct, self.bprop, args, kwargs)
-        if state.binder is None:
-            return self.construct(*args, **kwargs)
-        return gradient_hooks.call_user(self.construct, args, kwargs)
+        try:
+            if state.binder is None:
+                return self.construct(*args, **kwargs)
+            return gradient_hooks.call_user(self.construct, args, kwargs)
+        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+            explain_mistake(self, args, error)
+            raise
 
     def _with_backward_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._backward_hooks and not self._backward_pre_hooks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any, Self
 
 from duograph.core import dtype as dt
@@ -132,9 +131,22 @@ class CellSettings:
     def phase(self, value: str) -> None:
         object.__setattr__(self, "_phase", value)
 
-    def recompute(self, **kwargs: Any) -> None:
-        """Marks this Cell: its activations may be computed again for the gradient instead of being kept."""
-        self.add_flags_recursive(output_recompute=bool(kwargs.get("output_recompute", False)), recompute=True)
+    def recompute(
+        self, *, mp_comm_recompute: bool = True, parallel_optimizer_comm_recompute: bool = False,
+        recompute_slice_activation: bool = False, output_recompute: bool = False,
+    ) -> None:  # fmt: skip
+        """Marks this Cell, as MindSpore does; its activations are kept all the same, and memory is not saved.
+
+        Args:
+            mp_comm_recompute (bool): communication of model parallelism, too. Default ``True``.
+            parallel_optimizer_comm_recompute (bool): communication of the optimizer, too. Default ``False``.
+            recompute_slice_activation (bool): slices of what pipelines keep. Default ``False``.
+            output_recompute (bool): the result, too. Default ``False``.
+        """
+        self.add_flags_recursive(
+            mp_comm_recompute=mp_comm_recompute, parallel_optimizer_comm_recompute=parallel_optimizer_comm_recompute,
+            recompute_slice_activation=recompute_slice_activation, output_recompute=output_recompute, recompute=True,
+        )  # fmt: skip
 
     def generate_scope(self) -> None:
         """Sets the scope names of all Cells to their paths; they appear in dumps of graphs."""
@@ -181,13 +193,13 @@ class CellSettings:
         """Distributes the Cell by a strategy: on one device the Cell itself."""
         return self
 
-    def init_parameters_data(self, auto_parallel_mode: bool = False) -> OrderedDict[Any, Any]:
+    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Any, Any]:
         """Initialises parameters whose values are still to be drawn.
 
         Returns:
-            OrderedDict, from each old Parameter to the one that holds data now.
+            dict, from each old Parameter to the one that holds data now.
         """
-        return OrderedDict((p, p.init_data()) for p in self.get_parameters())  # type: ignore[attr-defined]
+        return {p: p.init_data() for p in self.get_parameters()}  # type: ignore[attr-defined]
 
     def update_cell_type(self, cell_type: str) -> None:
         """Sets a free text that names the kind of the Cell."""

@@ -99,11 +99,11 @@ class CellTree:
 
     def name_cells(self) -> OrderedDict[str, Cell]:
         """Direct children by name; one that has several names appears once."""
-        seen: set[int] = set()
+        seen: set[Cell] = set()
         found: OrderedDict[str, Cell] = OrderedDict()
         for name, cell in self._cells.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
+            if cell is not None and cell not in seen:
+                seen.add(cell)
                 found[name] = cell
         return found
 
@@ -146,11 +146,11 @@ class CellTree:
             expand (bool): whether parameters of children follow. Default ``True``.
         """
         walk = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        seen: set[int] = set()
+        seen: set[Parameter] = set()
         for path, cell in walk:
             for name, param in cell._params.items():
-                if param is not None and id(param) not in seen:
-                    seen.add(id(param))
+                if param is not None and param not in seen:
+                    seen.add(param)
                     yield (f"{path}.{name}" if path else name), param
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:

@@ -97,7 +97,7 @@ def natural_exp_decay_lr(
 
     def of(epoch: int) -> float:
         at = epoch // decay_epoch * decay_epoch if is_stair else epoch
-        return learning_rate * math.exp(-decay_rate * at)
+        return learning_rate * math.e ** (-decay_rate * at)
 
     return _per_step(total_step, step_per_epoch, owner, of)
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
-from duograph.api.functional import blocks, creation, index, linalg, random, reduce, statistics
+from duograph.api.functional import blocks, creation, index, random, reduce, statistics
+from duograph.api.functional.array import concat as join
+from duograph.api.functional.array import stack as join_anew
 from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
 from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import diagonals, movement, search
+from duograph.ops import diagonals, movement
 from duograph.ops.arithmetic import div, sub
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather, gather_elements
-from duograph.ops.linalg import matmul as product
-from duograph.ops.linalg import outer as outer_product
+from duograph.ops.slices import slice_axis
 from duograph.tensor.tensor import Tensor
 
 from .elementwise import as_tensor
+from .padding import pad
+from .products import cov, cross, dot, kron, matrix_power, multi_dot, norm, outer, tensordot, vander
+from .ranges import linspace, logspace, meshgrid
 
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
@@ -74,28 +81,6 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     first, last = (0, start) if stop is None else (start, stop)
     out = creation.arange(first, last, 1 if step is None else step, dtype=dtype)
     return to_dtype(out, dt.int32) if dtype is None and out.dtype is dt.int64 else out
-
-
-def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
-) -> Any:
-    """``num`` evenly spaced numbers, with or without the last."""
-    if endpoint:
-        out = creation.linspace(start, stop, num)
-    else:
-        out = creation.linspace(start, start + (stop - start) * (num - 1) / num, num)
-    step = (stop - start) / (num - 1 if endpoint and num > 1 else num or 1)
-    return (in_dtype(out, dtype), step) if retstep else in_dtype(out, dtype)
-
-
-def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
-) -> Tensor:
-    """``base`` to evenly spaced powers."""
-    from duograph.ops.power import pow_
-
-    powers = linspace(start, stop, num, endpoint)
-    return in_dtype(pow_(constant_like(powers, base), powers), dtype)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = dt.float32) -> Tensor:
@@ -217,8 +202,14 @@ def flip(m: Any, axis: Any = None) -> Tensor:
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
-    """Shifted cyclically."""
-    return arrays.roll(as_tensor(a), shift, axis)
+    """Shifted cyclically; one shift for several axes, or several shifts of one axis."""
+    places = list(shift) if isinstance(shift, list | tuple) else [shift]
+    if axis is None:
+        return arrays.roll(as_tensor(a), builtins.sum(places))
+    axes = list(axis) if isinstance(axis, list | tuple) else [axis]
+    n = builtins.max(len(places), len(axes))
+    places, axes = (x * n if len(x) == 1 else x for x in (places, axes))
+    return arrays.roll(as_tensor(a), tuple(places), tuple(axes))
 
 
 def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
@@ -226,10 +217,10 @@ def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     return arrays.rot90(as_tensor(a), k, axes)
 
 
-def concatenate(arrays_: Any, axis: int | None = 0) -> Tensor:
+def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
     """One after the other; ``axis=None`` flattens first."""
-    parts = [as_tensor(a) for a in arrays_]
-    return arrays.concat([shaped.ravel(t) for t in parts] if axis is None else parts, 0 if axis is None else axis)
+    parts = [as_tensor(a) for a in arrays]
+    return join([shaped.ravel(t) for t in parts] if axis is None else parts, 0 if axis is None else axis)
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
@@ -237,9 +228,9 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return concatenate((arr, values), axis)
 
 
-def stack(arrays_: Any, axis: int = 0) -> Tensor:
+def stack(arrays: Any, axis: int = 0) -> Tensor:
     """Along a new axis."""
-    return arrays.stack([as_tensor(a) for a in arrays_], axis)
+    return join_anew([as_tensor(a) for a in arrays], axis)
 
 
 def _joined(fn: Callable[[Any], Tensor]) -> Callable[..., Tensor]:
@@ -249,17 +240,18 @@ def _joined(fn: Callable[[Any], Tensor]) -> Callable[..., Tensor]:
     return function
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Equal parts, or parts at given positions."""
+def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Equal parts (a tuple), or parts at given positions (a list)."""
     t = as_tensor(x)
     if isinstance(indices_or_sections, int) and t.shape[axis] % indices_or_sections:
         raise ValueError("array split does not result in an equal division")
-    return shaped.tensor_split(t, indices_or_sections, axis)
+    return array_split(t, indices_or_sections, axis)
 
 
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Nearly equal parts, or parts at given positions."""
-    return shaped.tensor_split(as_tensor(x), indices_or_sections, axis)
+def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Nearly equal parts (a tuple), or parts at given positions (a list)."""
+    parts = shaped.tensor_split(as_tensor(x), indices_or_sections, axis)
+    return parts if isinstance(indices_or_sections, int) else list(parts)
 
 
 def _at_least(fn: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -270,22 +262,23 @@ def _at_least(fn: Callable[[Any], Any]) -> Callable[..., Any]:
     return function
 
 
-def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Coordinate grids."""
-    return arrays.meshgrid(*[as_tensor(x) for x in xi], indexing=indexing)
-
-
 # ---- reductions -----------------------------------------------------------------------------------------------------
 
 
+_WIDE_UNSIGNED = (dt.uint16, dt.uint32, dt.uint64)
+
+
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
-    """The sum over ``axis``; keeps the dtype."""
-    out = reduce.keep_sum(in_dtype(as_tensor(a), dtype), axis if axis is not None else (), keepdims)
+    """The sum over ``axis``; of bool and integers in int64 (uint16, uint32 and uint64 keep their dtype)."""
+    t = as_tensor(a)
+    whole = dtype is None and (t.dtype.is_bool or t.dtype.is_integer) and t.dtype not in _WIDE_UNSIGNED
+    t = to_dtype(t, dt.int64) if whole else in_dtype(t, dtype)
+    out = reduce.keep_sum(t, axis if axis is not None else (), keepdims)
     return out if initial is None else out + initial  # type: ignore[operator]
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
-    """The mean over ``axis``; integers give float32."""
+    """The mean over ``axis``; integers give float32 (MindSpore drops what is behind the point)."""
     return in_dtype(reduce.mean(as_float(a), axis, keepdims), dtype)
 
 
@@ -324,8 +317,8 @@ def argmax(a: Any, axis: int | None = None) -> Tensor:
 
 
 def argmin(a: Any, axis: int | None = None) -> Tensor:
-    """Index of the first minimum (int64)."""
-    return to_dtype(reduce.argmin(as_tensor(a), axis), dt.int64)
+    """Index of the first minimum (int32, as MindSpore's)."""
+    return to_dtype(reduce.argmin(as_tensor(a), axis), dt.int32)
 
 
 def all(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -355,16 +348,26 @@ def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return (out, arrays.broadcast_to(total, tuple(out.shape))) if returned else out
 
 
+def _at_least_32_bits(t: Tensor, signed: bool) -> Tensor:
+    """Bool and smaller integers as int32; with ``signed=False`` the unsigned ones as uint32."""
+    kind = t.dtype
+    if not (kind.is_bool or (kind.is_integer and kind.itemsize < 4)) or (signed and kind is dt.uint16):
+        return t
+    unsigned = kind in (dt.uint8, dt.uint16) and not signed
+    return to_dtype(t, dt.uint32 if unsigned else dt.int32)
+
+
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """Running sum; of the flattened tensor by default."""
-    t = as_tensor(a)
+    """Running sum, of bool and small integers in int32; of the flattened tensor by default."""
+    t = as_tensor(a) if dtype is not None else _at_least_32_bits(as_tensor(a), signed=True)
     return reduce.cumsum(shaped.ravel(t) if axis is None else t, 0 if axis is None else axis, dtype)
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """Running product; of the flattened tensor by default."""
-    t = as_tensor(a)
-    return reduce.cumprod(shaped.ravel(t) if axis is None else t, 0 if axis is None else axis, dtype)
+    """Running product, of bool and small integers in 32 bits; of the flattened tensor by default."""
+    t = as_tensor(a) if dtype is not None else _at_least_32_bits(as_tensor(a), signed=False)
+    out = reduce.cumprod(shaped.ravel(t) if axis is None else t, 0 if axis is None else axis, dtype)
+    return out if dtype is not None else to_dtype(out, t.dtype)
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -373,8 +376,17 @@ def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours."""
-    return statistics.diff(as_tensor(a), n, axis, prepend, append)
+    """Differences of neighbours; numbers before and behind stand for a whole slice."""
+    t = as_tensor(a)
+    one = tuple(1 if i == axis % t.ndim else n for i, n in enumerate(t.shape))
+
+    def slice_of(x: Any) -> Any:
+        if x is None:
+            return None
+        part = to_dtype(as_tensor(x), t.dtype)
+        return part if part.ndim else arrays.broadcast_to(part, one)
+
+    return statistics.diff(t, n, axis, slice_of(prepend), slice_of(append))
 
 
 # ---- indexing -------------------------------------------------------------------------------------------------------
@@ -389,7 +401,13 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """The slices at ``indices`` along ``axis``; places outside are moved to the border (``clip``) or wrap."""
+    """The slices at ``indices`` along ``axis``; places outside are moved to the border (``clip``) or wrap.
+
+    Raises:
+        NotImplementedError: another mode.
+    """
+    if mode not in ("clip", "wrap"):
+        raise NotImplementedError(f"For 'take', the 'mode' must be 'clip' or 'wrap', but got {mode}.")
     from duograph.ops.arithmetic import maximum, minimum, mod
 
     t = as_tensor(a)
@@ -397,9 +415,10 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> T
         t, axis = shaped.ravel(t), 0
     i = axis % t.ndim
     places, n = to_dtype(as_tensor(indices), dt.int64), t.shape[i]
-    if mode == "clip":
-        places = minimum(maximum(places, constant_like(places, 0)), constant_like(places, n - 1))
-    elif mode == "wrap":
+    if mode == "clip":  # as MindSpore: -1 is the last place, and what is before the first becomes the first
+        places = minimum(maximum(places, constant_like(places, -n)), constant_like(places, n - 1))
+        places = mod(places, constant_like(places, n))
+    else:
         places = mod(places, constant_like(places, n))
     return gather(t, places, axis=i)
 
@@ -409,24 +428,32 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Tensor:
     t, places = as_tensor(arr), as_tensor(indices)
     if axis is None:
         return gather_elements(shaped.ravel(t), places, axis=0)
-    return gather_elements(t, places, axis=axis % t.ndim)
+    i = axis % t.ndim
+    if places.ndim != t.ndim:
+        raise ValueError(f"For 'take_along_axis', 'indices' must have {t.ndim} dimensions, but got {places.ndim}.")
+    others = shaped.broadcast_shape(*[tuple(1 if k == i else n for k, n in enumerate(x.shape)) for x in (t, places)])
+    t, places = (arrays.broadcast_to(x, (*others[:i], x.shape[i], *others[i + 1 :])) for x in (t, places))
+    return gather_elements(t, places, axis=i)
 
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
-    """Limited to an interval."""
-    return in_dtype(index.clamp(as_tensor(x), xmin, xmax), dtype)
+    """Limited to an interval; between numbers in the dtype of ``x``."""
+    t = as_tensor(x)
+    out = index.clamp(t, xmin, xmax)
+    keeps = not isinstance(xmin, Tensor) and not isinstance(xmax, Tensor)
+    return in_dtype(to_dtype(out, t.dtype) if keeps else out, dtype)
 
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
-    """The different elements in order; on demand which one each element is."""
-    t = as_tensor(x)
-    values, inverse, _ = search.unique(shaped.ravel(t), ordered=True)
-    return (values, movement.reshape(inverse, shape=tuple(t.shape))) if return_inverse else values
+    """The different elements in order of appearance; on demand which one each (of the flattened tensor) is."""
+    values, inverse = index.unique(shaped.ravel(as_tensor(x)))
+    return (values, inverse) if return_inverse else values
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
-    """Where ``v`` would go."""
-    return index.searchsorted(as_tensor(a), as_tensor(v), side=side, sorter=sorter)
+    """Where ``v`` would go (int32)."""
+    places = None if sorter is None else as_tensor(sorter)
+    return to_dtype(index.searchsorted(as_tensor(a), as_tensor(v), side=side, sorter=places), dt.int32)
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
@@ -437,97 +464,36 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
-    """Whether shapes and elements are the same: a bool tensor."""
+    """Whether shapes and elements are the same, with ``equal_nan`` NaN equal to NaN: a bool tensor."""
     x, y = as_tensor(a1), as_tensor(a2)
     if tuple(x.shape) != tuple(y.shape):
         return as_tensor(False)
-    from duograph.api.operators import equal
+    from duograph.api.operators import equal, not_equal
+    from duograph.ops.logical import logical_and, logical_or
 
-    return reduce.all(equal(x, y))
-
-
-def pad(arr: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **_: Any) -> Tensor:
-    """With elements more on both sides: ``constant``, ``edge``, ``reflect`` or ``wrap``."""
-    t = as_tensor(arr)
-    if isinstance(pad_width, int):
-        pairs = [(pad_width, pad_width)] * t.ndim
-    elif isinstance(pad_width[0], int):
-        both = tuple(pad_width) if len(pad_width) == 2 else (pad_width[0],) * 2
-        pairs = [both] * t.ndim
-    else:
-        pairs = [tuple(p) for p in pad_width]
-        pairs = pairs * t.ndim if len(pairs) == 1 else pairs
-    names = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
-    if mode not in names:
-        raise ValueError(f"For 'pad', the 'mode' must be in {sorted(names)}, but got {mode}.")
-    return arrays.pad_pairs(t, pairs, names[mode], constant_values)
+    same = equal(x, y)
+    if equal_nan:
+        same = logical_or(same, logical_and(not_equal(x, x), not_equal(y, y)))
+    return reduce.all(same)
 
 
-# ---- products -------------------------------------------------------------------------------------------------------
-
-
-def dot(a: Any, b: Any) -> Tensor:
-    """The dot product."""
-    return linalg.dot(as_float(a), as_float(b))
-
-
-def outer(a: Any, b: Any) -> Tensor:
-    """Products of all pairs."""
-    return outer_product(shaped.ravel(as_tensor(a)), shaped.ravel(as_tensor(b)))
-
-
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """Sum of products over pairs of axes."""
-    return linalg.tensor_dot(as_tensor(a), as_tensor(b), axes)
-
-
-def kron(a: Any, b: Any) -> Tensor:
-    """The Kronecker product."""
-    return linalg.kron(as_tensor(a), as_tensor(b))
-
-
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
-    """The vector product."""
-    return linalg.cross(as_tensor(a), as_tensor(b), -1 if axis is None else axis)
-
-
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """A vector or matrix norm."""
-    return linalg.norm(as_float(x), ord, axis, keepdims)
-
-
-def multi_dot(arrays_: Any) -> Tensor:
-    """The product of several matrices, from left to right."""
-    first, *rest = [as_float(a) for a in arrays_]
-    for other in rest:
-        first = product(first, other)
-    return first
-
-
-def cov(
-    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, **options: Any
-) -> Tensor:
-    """The covariance matrix."""
-    t = as_float(m)
-    t = arrays.vstack([t, as_float(y)]) if y is not None else t
-    t = shaped.transpose(t) if not rowvar and t.ndim > 1 else t
-    return statistics.cov(t, correction=(0 if bias else 1) if ddof is None else ddof, **options)
+# ---- random draws ----------------------------------------------------------------------------------------------------
 
 
 def rand(*shape: Any, dtype: Any = dt.float32) -> Tensor:
-    """Uniform in [0, 1)."""
-    return random.rand(*shape, dtype=dtype)
+    """Uniform in [0, 1); without a shape one number, as a vector."""
+    return random.rand(*(shape or (1,)), dtype=dtype)
 
 
 def randn(*shape: Any, dtype: Any = dt.float32) -> Tensor:
-    """Standard normal."""
-    return random.randn(*shape, dtype=dtype)
+    """Standard normal; without a shape one number, as a vector."""
+    return random.randn(*(shape or (1,)), dtype=dtype)
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = dt.int32) -> Tensor:
-    """Uniform integers."""
+    """Uniform integers; without a shape one, as a vector."""
     low, high = (0, minval) if maxval is None else (minval, maxval)
-    return random.randint(low, high, () if shape is None else shape, dtype=dtype)
+    return random.randint(low, high, (1,) if shape is None else shape, dtype=dtype)
 
 
 def size(a: Any, axis: int | None = None) -> Any:
@@ -538,7 +504,36 @@ def size(a: Any, axis: int | None = None) -> Any:
 
 def isscalar(element: Any) -> bool:
     """Whether ``element`` is a number, not a tensor."""
-    return isinstance(element, bool | int | float | complex | str)
+    return isinstance(element, bool | int | float | complex | str | np.generic)
+
+
+def asfarray(a: Any, dtype: Any = dt.float32) -> Tensor:
+    """A tensor of floats, float32 by default."""
+    kind = dt.as_dtype(dtype)
+    return to_dtype(as_tensor(a), kind if kind.is_floating else dt.float32)
+
+
+def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    """A tensor like ``prototype`` whose contents do not matter (zeros)."""
+    return _like(0)(prototype, dtype, shape)
+
+
+def argwhere(a: Any) -> Tensor:
+    """The coordinates of what is not 0, one row each."""
+    return index.nonzero(as_tensor(a))
+
+
+def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The integral of ``y`` by the trapezium rule."""
+    return statistics.trapz(as_tensor(y), None if x is None else as_tensor(x), dx=dx, dim=axis)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Tensor:
+    """How often each of 0, 1, ... occurs, or the sums of ``weights`` there; exactly ``length`` of them if given."""
+    t = as_tensor(x)
+    given = None if weights is None else as_tensor(weights)
+    out = index.bincount(t, given, minlength if length is None else length)
+    return out if length is None else slice_axis(out, 0, 0, length)
 
 
 def around(a: Any, decimals: int = 0) -> Tensor:
@@ -559,17 +554,17 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         tensordot, kron, cross, norm, multi_dot, cov, rand, randn, randint, size, isscalar, around,
     )
 } | {
-    "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": _like(0), "empty": zeros,
+    "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": empty_like, "empty": zeros,
     "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax),
     "min": _extreme(reduce.amin),
     "hstack": _joined(arrays.hstack), "vstack": _joined(arrays.vstack), "dstack": _joined(arrays.dstack),
     "column_stack": _joined(arrays.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
-    "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": as_float,
-    "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": index.nonzero,
-    "trapz": lambda y, x=None, dx=1.0, axis=-1: statistics.trapz(as_tensor(y), x, dx=dx, dim=axis),
+    "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": asfarray,
+    "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": argwhere,
+    "trapz": trapz,
     "nanmean": lambda a, axis=None, dtype=None, keepdims=False: reduce.nanmean(
         as_float(a), axis, keepdims, dtype=dtype
     ),
     "nansum": lambda a, axis=None, dtype=None, keepdims=False: reduce.nansum(as_tensor(a), axis, keepdims, dtype=dtype),
-    "matrix_power": linalg.matrix_power, "vander": linalg.vander, "bincount": index.bincount,
+    "matrix_power": matrix_power, "vander": vander, "bincount": bincount,
 }  # fmt: skip

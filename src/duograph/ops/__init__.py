@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import types
-from importlib import import_module
+from importlib import import_module as _import_module
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -38,12 +38,12 @@ class _PublicModules:
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith(f"{__name__}."):
             return None
-        if fullname not in import_module(PUBLIC).MODULES:
+        if fullname not in _import_module(PUBLIC).MODULES:
             return None
         return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return import_module(PUBLIC).make_module(spec.name)
+        return _import_module(PUBLIC).make_module(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Everything was put into the module when it was made."""
@@ -53,12 +53,12 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     if name in _OWN:
-        return import_module(f"{__name__}.{name}")
-    return import_module(PUBLIC).lookup(name)
+        return _import_module(f"{__name__}.{name}")
+    return _import_module(PUBLIC).lookup(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *import_module(PUBLIC).names()})
+    return sorted({*globals(), *_import_module(PUBLIC).names()})
 
 
 sys.modules[__name__].__class__ = _Package

@@ -57,27 +57,27 @@ def _packed(shape: Any, lower: int, upper: int) -> tuple[Any, ...]:
 
 @primitive
 class diagonals_of:
-    """The diagonals ``lower`` to ``upper`` of ``x`` as rows, filled up with the scalar ``padding``."""
+    """The diagonals ``lowest`` to ``highest`` of ``x`` as rows, filled up with the scalar ``padding``."""
 
     layout = "any"
 
-    def infer(x, padding, *, lower, upper, align):
+    def infer(x, padding, *, lowest, highest, alignment):
         same_dtype("matrix_diag_part", x, padding)
         x = tensor("matrix_diag_part", x)
-        _check("matrix_diag_part", x.shape, lower, upper, align)
-        return x.with_shape(_packed(x.shape, lower, upper))
+        _check("matrix_diag_part", x.shape, lowest, highest, alignment)
+        return x.with_shape(_packed(x.shape, lowest, highest))
 
-    def reference(x, padding, *, lower, upper, align):
+    def reference(x, padding, *, lowest, highest, alignment):
         *lead, rows, columns = x.shape
-        out = np.empty((*lead, upper - lower + 1, longest(rows, columns, lower, upper)), x.dtype)
+        out = np.empty((*lead, highest - lowest + 1, longest(rows, columns, lowest, highest)), x.dtype)
         out[...] = padding
-        for place, span, i, j in _places(rows, columns, lower, upper, align):
+        for place, span, i, j in _places(rows, columns, lowest, highest, alignment):
             out[..., place, span] = x[..., i, j]
-        return out.reshape(_packed(x.shape, lower, upper))
+        return out.reshape(_packed(x.shape, lowest, highest))
 
-    def bprop(ins, out, dout, *, lower, upper, align):
+    def bprop(ins, out, dout, *, lowest, highest, alignment):
         x, padding = ins
-        how = {"lower": lower, "upper": upper, "align": align}
+        how = {"lowest": lowest, "highest": highest, "alignment": alignment}
 
         def of_padding():
             from .reduce import reduce_sum
@@ -91,31 +91,31 @@ class diagonals_of:
 
 @primitive
 class with_diagonals:
-    """``x`` with its diagonals ``lower`` to ``upper`` replaced by the rows of ``diagonal``."""
+    """``x`` with its diagonals ``lowest`` to ``highest`` replaced by the rows of ``diagonal``."""
 
     layout = "any"
 
-    def infer(x, diagonal, *, lower, upper, align):
+    def infer(x, diagonal, *, lowest, highest, alignment):
         same_dtype("matrix_set_diag", x, diagonal)
         x = tensor("matrix_set_diag", x)
-        _check("matrix_set_diag", x.shape, lower, upper, align)
-        want = _packed(x.shape, lower, upper)
+        _check("matrix_set_diag", x.shape, lowest, highest, alignment)
+        want = _packed(x.shape, lowest, highest)
         if broadcast_shapes(diagonal.shape, want, op="MatrixSetDiagV3") != want or len(diagonal.shape) != len(want):
             raise ValueError(
                 f"For 'matrix_set_diag', the shape of 'diagonal' must be {want}, but got {tuple(diagonal.shape)}."
             )
         return TensorType(x.dtype, x.shape)
 
-    def reference(x, diagonal, *, lower, upper, align):
+    def reference(x, diagonal, *, lowest, highest, alignment):
         *lead, rows, columns = x.shape
         out = np.array(x, order="C")
-        packed = diagonal.reshape(*lead, upper - lower + 1, -1)
-        for place, span, i, j in _places(rows, columns, lower, upper, align):
+        packed = diagonal.reshape(*lead, highest - lowest + 1, -1)
+        for place, span, i, j in _places(rows, columns, lowest, highest, alignment):
             out[..., i, j] = packed[..., place, span]
         return out
 
-    def bprop(ins, out, dout, *, lower, upper, align):
-        how = {"lower": lower, "upper": upper, "align": align}
+    def bprop(ins, out, dout, *, lowest, highest, alignment):
+        how = {"lowest": lowest, "highest": highest, "alignment": alignment}
         return (
             lambda: with_diagonals(dout, zeros_like(ins[1]), **how),
             lambda: diagonals_of(dout, full(shape=(), value=0, dtype=dout.dtype), **how),

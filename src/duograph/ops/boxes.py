@@ -60,6 +60,8 @@ def _crop_taps(image_shape: Any, boxes: np.ndarray, size: tuple[int, int], metho
 class crop_and_resize:
     """Boxes (B, 4) cut from ``image`` (N, H, W, C), given by ``box_indices``, and resized to ``size``."""
 
+    raises = True
+
     def infer(image, boxes, box_indices, *, size, method, outside):
         image = require_kind("CropAndResize", image, "f", "image")
         boxes = require_kind("CropAndResize", boxes, "f", "boxes")
@@ -89,6 +91,7 @@ class crop_and_resize:
 class crop_grad:
     """The adjoint of `crop_and_resize` in the image of the given shape."""
 
+    raises = True
     bprop = NOT_DIFFERENTIABLE
 
     def infer(dout, boxes, box_indices, *, shape, size, method):
@@ -134,6 +137,8 @@ def _roi_taps(shape: Any, rois: np.ndarray, size: tuple[int, int], scale: float,
 class roi_align:
     """The mean over the cells of regions (R, 5: image, x0, y0, x1, y1) of ``x`` (N, C, H, W)."""
 
+    raises = True
+
     def infer(x, rois, *, size, scale, samples, mode):
         x = require_kind("ROIAlign", x, "f", "features")
         rois = require_kind("ROIAlign", rois, "f", "rois")
@@ -161,6 +166,7 @@ class roi_align:
 class roi_align_grad:
     """The adjoint of `roi_align` in the features of the given shape."""
 
+    raises = True
     bprop = NOT_DIFFERENTIABLE
 
     def infer(dout, rois, *, shape, size, scale, samples, mode):

@@ -6,8 +6,9 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
+from duograph.core.types import TensorType
 
-from .rules import elementwise_batch, tensor
+from .rules import elementwise_batch, require_dtype, tensor
 
 
 @primitive
@@ -23,7 +24,7 @@ class cast:
     batch = elementwise_batch("cast")
 
     def infer(x, *, dtype):
-        return tensor("cast", x).with_dtype(dtype)
+        return tensor("cast", x).with_dtype(require_dtype("cast", dtype))
 
     def reference(x, *, dtype):
         return convert(x, dtype.numpy)
@@ -120,3 +121,20 @@ class stop_gradient:
 
     def write_view(base, value):
         return value
+
+
+@primitive
+class relabel:
+    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes, a result
+    that the graph it goes to calls otherwise)."""
+
+    layout = "any"
+
+    def infer(x, *, type):
+        return type
+
+    def reference(x, *, type):
+        return x
+
+    def bprop(ins, out, dout, *, type):
+        return (relabel(dout, type=TensorType(type.dtype, tuple(ins[0].shape))),)

@@ -6,11 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
 
 from .rules import require_kind
+
+
+def stored(value: Any, dtype: DType) -> np.ndarray:
+    """A number as a 0-d array of ``dtype``, as every mode stores it; floats become integers as `astype` does it.
+
+    Raises:
+        OverflowError: an integer that the dtype does not have.
+        TypeError: a complex number for a real dtype.
+    """
+    if isinstance(value, complex) and not dtype.is_complex:
+        raise TypeError(f"{value} is no number of {dtype}.")
+    with np.errstate(all="ignore"):
+        return np.full((), value, dtype.numpy)
 
 
 @primitive
@@ -22,10 +36,12 @@ class full:
     def infer(*, shape, value, dtype):
         if any(isinstance(n, int) and n < 0 for n in shape):
             raise ValueError(f"For 'Full', the shape cannot have negative sizes, but got {shape}.")
+        stored(value, dtype)
         return TensorType(dtype, shape)
 
     def reference(*, shape, value, dtype):
-        return np.full(shape, value, dtype.numpy)
+        with np.errstate(all="ignore"):  # `infer` has refused what is no number of the dtype
+            return np.full(shape, value, dtype.numpy)
 
 
 @primitive

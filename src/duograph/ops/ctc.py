@@ -32,6 +32,8 @@ class ctc_nll:
     ``log_probs`` is (T, N, C), ``targets`` (N, labels), both lengths (N,).
     """
 
+    raises = True
+
     def infer(log_probs, targets, input_lengths, target_lengths, *, blank=0):
         log_probs = require_kind("ctc_loss", log_probs, "f", "log_probs")
         for t in (targets, input_lengths, target_lengths):
@@ -68,6 +70,8 @@ class ctc_nll:
 @primitive
 class ctc_grad:
     """Probabilities minus shares of alignments that pass through every label at every step; 0 without any path."""
+
+    raises = True
 
     bprop = NOT_DIFFERENTIABLE
 

@@ -56,6 +56,8 @@ class ctc_greedy_decoder:
 class no_repeat_ngram:
     """Log probabilities (B, M, V) with the lowest number at classes that would repeat an n-gram of ``sequence``."""
 
+    raises = True
+
     bprop = NOT_DIFFERENTIABLE
 
     def infer(sequence, log_probs, *, size):
@@ -85,6 +87,8 @@ def _distance(a: list[Any], b: list[Any]) -> int:
 @primitive
 class edit_distance:
     """Levenshtein's distance of sequences that are the last axis of two sparse tensors; ``shape`` without that axis."""
+
+    raises = True
 
     bprop = NOT_DIFFERENTIABLE
 
@@ -148,6 +152,8 @@ class fractional_max_pool:
     ``samples`` (N, C, axes) are random numbers in [0, 1) that shift the windows; in planes the first is that of the
     columns.
     """
+
+    raises = True
 
     def infer(x, samples, *, kernel, size):
         x = require_kind("FractionalMaxPool", x, "f", "input")

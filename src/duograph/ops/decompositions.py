@@ -42,6 +42,13 @@ def _lapack(function: Any, *arrays: np.ndarray, **options: Any) -> Any:
         raise RuntimeError(f"For '{function.__name__}', {error}.") from None
 
 
+def _singular(x: np.ndarray, **options: Any) -> Any:
+    """`np.linalg.svd`, which must see finite numbers: LAPACK's xGESDD never returns from some others."""
+    if not np.isfinite(x).all():
+        raise RuntimeError("For 'svd', SVD did not converge: the matrix has infinite elements or NaN.")
+    return _lapack(np.linalg.svd, x, **options)
+
+
 def adjoint_matrix(x: Any) -> Any:
     """The (conjugate) transposes of the matrices in the last two axes."""
     rank = len(x.shape)
@@ -61,6 +68,7 @@ def _unchanged(size, rank, **attrs):
 class inverse:
     """The inverse of every matrix."""
 
+    raises = True
     batch = batch_with("inverse", _unchanged)
 
     def infer(x):
@@ -115,6 +123,7 @@ class slogdet:
 class solve:
     """``X`` with ``a @ X = b`` for matrices ``b``; leading axes broadcast."""
 
+    raises = True
     batch = aligned_batch("solve")
 
     def infer(a, b):
@@ -140,6 +149,7 @@ class solve:
 class triangular_solve:
     """``X`` with ``a @ X = b``, reading one triangle of ``a`` only; ``transposed``: with its transpose."""
 
+    raises = True
     batch = aligned_batch("triangular_solve")
 
     def infer(a, b, *, lower=True, transposed=False, unit=False):
@@ -170,6 +180,7 @@ class triangular_solve:
 class cholesky:
     """Lower triangular ``L`` with ``L @ L^H = x`` for positive definite ``x``, of which the lower triangle is read."""
 
+    raises = True
     batch = batch_with("cholesky", _unchanged)
 
     def infer(x):
@@ -224,6 +235,7 @@ class qr:
 class svd:
     """``(s, u, v)``: singular values in descending order, and matrices with ``u @ diag(s) @ v^H = x``."""
 
+    raises = True
     batch = batch_with("svd", _unchanged)
 
     def infer(x, *, full_matrices=False):
@@ -235,7 +247,7 @@ class svd:
         return TupleType((s, x.with_shape((*lead, m, cols_u)), x.with_shape((*lead, n, cols_v))))
 
     def reference(x, *, full_matrices):
-        u, s, vh = _lapack(np.linalg.svd, x, full_matrices=full_matrices)
+        u, s, vh = _singular(x, full_matrices=full_matrices)
         return s, u, np.ascontiguousarray(np.conj(np.swapaxes(vh, -1, -2)))
 
     def bprop(ins, out, dout, *, full_matrices):
@@ -267,6 +279,7 @@ class svd:
 class svd_values:
     """The singular values of every matrix, in descending order."""
 
+    raises = True
     batch = batch_with("svd_values", _unchanged)
 
     def infer(x):
@@ -274,7 +287,7 @@ class svd_values:
         return TensorType(x.dtype.to_real(), (*x.shape[:-2], min(x.shape[-2:])))
 
     def reference(x):
-        return _lapack(np.linalg.svd, x, compute_uv=False)
+        return _singular(x, compute_uv=False)
 
     def bprop(ins, out, dout):
         _, u, v = svd(ins[0])
@@ -304,6 +317,7 @@ def _differences(w: Any) -> Any:
 class eigh:
     """Eigenvalues in ascending order and eigenvectors (columns) of symmetric or Hermitian matrices (lower triangle)."""
 
+    raises = True
     batch = batch_with("eigh", _unchanged)
 
     def infer(x):

@@ -28,6 +28,7 @@ from .slices import slice_axis
 class eig:
     """Eigenvalues and eigenvectors (columns) of general square matrices, always complex."""
 
+    raises = True
     batch = batch_with("eig", _unchanged)
 
     def infer(x):
@@ -45,6 +46,7 @@ class eig:
 class matrix_logarithm:
     """The principal logarithm of every complex matrix that has a basis of eigenvectors."""
 
+    raises = True
     batch = batch_with("matrix_logarithm", _unchanged)
 
     def infer(x):
@@ -63,6 +65,7 @@ class matrix_logarithm:
 class permutation_of_pivots:
     """The permutation of ``size`` rows that the exchanges ``pivots`` (counted from 1) amount to, as int64."""
 
+    raises = True
     batch = batch_with("permutation_of_pivots", _unchanged)
 
     def infer(pivots, *, size):
@@ -115,6 +118,7 @@ def permutation_matrix(pivots: Any, size: int, dtype: Any) -> Any:
 class geqrf:
     """The QR factorisation as LAPACK packs it: ``r`` above, the reflectors below the diagonal, and their factors."""
 
+    raises = True
     batch = batch_with("geqrf", _unchanged)
 
     def infer(x):

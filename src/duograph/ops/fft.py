@@ -28,14 +28,29 @@ def _opposite(norm: str) -> str:
     return {"backward": "forward", "forward": "backward"}.get(norm, norm)
 
 
+def _check_points(op: str, x: TensorType, axes: Sequence[int]) -> None:
+    if any(x.shape[a] == 0 for a in axes):
+        raise ValueError(f"For '{op}', an axis of {axes} of the shape {x.shape} has no points to transform.")
+
+
+def _any_unknown(x: Any, axes: Sequence[int]) -> bool:
+    """Whether an axis may turn out to have no points."""
+    return any(not isinstance(x.shape[a], int) for a in axes)
+
+
 @primitive
 class fft_:
     """The transform of complex ``x`` over ``axes``, or its inverse."""
 
+    def raises(x, *, axes, inverse, norm):
+        return _any_unknown(x, axes)
+
     batch = batch_with("fft", lambda size, rank, axes, **rest: {"axes": tuple(a + 1 for a in axes), **rest})
 
     def infer(x, *, axes, inverse=False, norm="backward"):
-        return require_kind("fft", x, "c")
+        x = require_kind("fft", x, "c")
+        _check_points("fft", x, axes)
+        return x
 
     def reference(x, *, axes, inverse, norm):
         wide = x.astype(np.complex128)
@@ -49,10 +64,14 @@ class fft_:
 class rfft_:
     """The first half of the spectrum of real ``x`` along ``axis``."""
 
+    def raises(x, *, axis, norm):
+        return _any_unknown(x, (axis,))
+
     batch = batch_with("rfft", lambda size, rank, axis, **rest: {"axis": axis + 1, **rest})
 
     def infer(x, *, axis, norm="backward"):
         x = require_kind("rfft", x, "f")
+        _check_points("rfft", x, (axis,))
         shape = (*x.shape[:axis], x.shape[axis] // 2 + 1, *x.shape[axis + 1 :])
         return TensorType(x.dtype.to_complex(), shape)
 

@@ -42,6 +42,12 @@ class GraphBinder:
     strict_versions = False
     """Whether a value that was overwritten in place counts as lost, as in eager, although its node still exists."""
 
+    def note_watched(self, view: Tensor) -> None:
+        """A gradient tape watches ``view``, another handle on its root, from now on."""
+
+    def note_overwritten(self) -> None:
+        """Tells the context which operands of which ops were written to in place later on this path."""
+
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
         self.store: dict[Alias, Stored] = {}
@@ -115,6 +121,8 @@ class GraphBinder:
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         nodes = tuple([self.node_of(x) for x in operands])
         node = self.builder.emit(op, nodes, attrs)
+        if op.raises and op.may_raise(nodes, attrs):
+            self.note_raising(node)
         if op.view and self._aliases(op, operands[0], node):
             view = wrap_view(node, ViewLink(operands[0], op, attrs))
             stored = self.store.get(view._alias)
@@ -123,6 +131,9 @@ class GraphBinder:
             self.note_memory(view)
             return view
         return self.wrap(node)
+
+    def note_raising(self, node: Node) -> None:
+        """``node``, which may raise when it runs, was emitted."""
 
     def wrap(self, node: Node) -> Any:
         """What library code gets for a node: Tensor, Scalar, a tuple of them, or the node itself (tokens)."""

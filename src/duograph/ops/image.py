@@ -20,7 +20,8 @@ from duograph.core.shapes import taken_at_most
 from .movement import reshape, transpose
 from .rules import batch_with, in_float32, require_kind
 
-MODES = ("nearest", "nearest-exact", "linear", "cubic", "area")
+MODES = ("nearest", "nearest-exact", "linear", "linear-corner", "cubic", "area")
+"""``linear-corner`` counts from the upper left corners of pixels, the others from their middles."""
 
 
 @lru_cache(maxsize=256)
@@ -44,22 +45,34 @@ def _taps(mode: str, align: bool, size: int, out: int, scale: float) -> tuple[np
         return np.clip(np.floor((i + 0.5) * step), 0, size - 1).astype(np.int64)[:, None], np.ones((out, 1))
     if align:
         source = i * ((size - 1) / (out - 1) if out > 1 else 0.0)
+    elif mode == "linear-corner":
+        source = i * step
     else:
         source = (i + 0.5) * step - 0.5
-    if mode == "linear":
+    if mode in ("linear", "linear-corner"):
         source = np.maximum(source, 0.0)
         low = np.minimum(np.floor(source), size - 1)
         t = np.clip(source - low, 0.0, 1.0)
         place = np.stack([low, np.minimum(low + 1, size - 1)], 1)
         return place.astype(np.int64), np.stack([1 - t, t], 1)
+    return _cubic_taps(source, size, align)
+
+
+def _cubic_taps(source: np.ndarray, size: int, align: bool) -> tuple[np.ndarray, np.ndarray]:
+    """As MindSpore: distances in steps of 1/1024; from the middles of pixels Catmull-Rom, without what is outside."""
     low = np.floor(source)
-    t = source - low
-    near = [_cubic(1 + t), _cubic(t), _cubic(1 - t), _cubic(2 - t)]
-    place = np.clip(low[:, None] + np.arange(-1, 3), 0, size - 1)
-    return place.astype(np.int64), np.stack(near, 1)
+    t = np.rint((source - low) * 1024) / 1024
+    a = -0.75 if align else -0.5
+    weight = np.stack([_cubic(1 + t, a), _cubic(t, a), _cubic(1 - t, a), _cubic(2 - t, a)], 1)
+    place = low[:, None] + np.arange(-1, 3)
+    if not align:
+        weight = np.where((place >= 0) & (place < size), weight, 0.0)
+        total = ((weight[:, 0] + weight[:, 1]) + weight[:, 2]) + weight[:, 3]
+        weight = weight / total[:, None]
+    return np.clip(place, 0, size - 1).astype(np.int64), weight
 
 
-def _cubic(d: np.ndarray, a: float = -0.75) -> np.ndarray:
+def _cubic(d: np.ndarray, a: float) -> np.ndarray:
     """Keys' cubic convolution kernel at distance ``d``."""
     inner = ((a + 2) * d - (a + 3)) * d * d + 1
     outer = (((d - 5) * d + 8) * d - 4) * a

@@ -18,7 +18,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, numel, slice_length, taken_at_most
+from duograph.core.shapes import broadcast_shapes, numel, slice_length, taken_at_most, taken_equal
 
 from .arithmetic import add, mul
 from .compare import equal, less
@@ -42,6 +42,7 @@ def check_range(indices: np.ndarray, size: int, text: str, error: type[Exception
 class gather:
     """The slices of ``x`` along ``axis`` at ``indices``; the axis is replaced by the axes of ``indices``."""
 
+    raises = True
     layout = "any"
 
     def infer(x, indices, *, axis):
@@ -94,11 +95,15 @@ def along_axis(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 @primitive
 class gather_elements:
-    """``out[i][j] = x[indices[i][j]][j]`` for ``axis`` 0: one index per result element."""
+    """``out[i][j] = x[indices[i][j]][j]`` for ``axis`` 0: one index per result element.
 
+    ``labels_of``: the loss whose class labels the indices are, for the message about one that is out of range.
+    """
+
+    raises = True
     layout = "any"
 
-    def infer(x, indices, *, axis):
+    def infer(x, indices, *, axis, labels_of=""):
         x = tensor("gather_elements", x)
         indices = require_kind("gather_elements", indices, "i", "index")
         if len(indices.shape) != x.ndim:
@@ -113,31 +118,35 @@ class gather_elements:
                 )
         return x.with_shape(indices.shape)
 
-    def reference(x, indices, *, axis):
+    def reference(x, indices, *, axis, labels_of=""):
         if x.ndim == 0:
             check_range(
                 indices, 1, "For 'GatherD', the value of 'index' must be in [-{size}, {size}), but got: {index}"
             )
             return x.copy()
         text = "For 'GatherD', the value of 'index' must be in [-{size}, {size}), but got: {index}"
+        if labels_of:
+            got = ": {index}" if (indices >= x.shape[axis]).any() else " a negative one"
+            text = f"For '{labels_of}', the labels must be numbers of classes in [0, {{size}}), but got{got}"
         check_range(indices, x.shape[axis], text)
         return x[along_axis(indices, axis)]
 
-    def bprop(ins, out, dout, *, axis):
+    def bprop(ins, out, dout, *, axis, labels_of):
         from .scatter import scatter_elements
 
         x, indices = ins
         return (scatter_elements(zeros_like(x), indices, dout, axis=axis, reduction="add"), None)
 
-    def batch(in_axes, operands, *, axis):
+    def batch(in_axes, operands, *, axis, labels_of):
         x, indices = all_batched(in_axes, operands)
-        return gather_elements(x, indices, axis=axis + 1), 0
+        return gather_elements(x, indices, axis=axis + 1, labels_of=labels_of), 0
 
 
 @primitive
 class gather_nd:
     """The slices of ``x`` that the rows (last axis) of ``indices`` name, one coordinate per leading axis of ``x``."""
 
+    raises = True
     layout = "any"
 
     def infer(x, indices):
@@ -247,6 +256,7 @@ def _numpy_index(x_shape: Any, indices: Any, spec: Any) -> tuple[Any, ...]:
 class advanced_get:
     """``x[...]`` with integer tensors among the indices (see the module); a copy."""
 
+    raises = True
     layout = "any"
 
     def infer(x, *indices, spec):
@@ -280,6 +290,7 @@ class advanced_get:
 class advanced_put:
     """``x`` after ``x[...] = value`` (``reduction="none"``), or ``+=`` at every index, repeated ones too (``add``)."""
 
+    raises = True
     layout = "any"
 
     def infer(x, value, *indices, spec, reduction="none"):
@@ -288,7 +299,9 @@ class advanced_put:
             require_kind("advanced_put", i, "i", "indices")
         part = _Layout(x.shape, [i.shape for i in indices], spec).shape
         try:
-            fits = len(broadcast_shapes(value.shape, part)) == len(part)
+            joined = broadcast_shapes(value.shape, part)
+            # No extent of `part` may grow, be it 1 or not: the kernel reads one value per place that is written.
+            fits = len(joined) == len(part) and all(taken_equal(a, b) for a, b in zip(joined, part, strict=True))
         except ValueError:
             fits = False
         if not fits:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.core import dtype as dt
 from duograph.core.shapes import taken_equal_shapes
 
 from .arithmetic import abs_, add, div, maximum, mul, neg, sub
 from .cast import cast
 from .compare import equal, greater, less
-from .creation import constant_like, one_hot, zeros_like
+from .creation import constant_like, full, iota, one_hot, zeros_like
 from .indexing import gather, gather_elements
 from .logical import logical_not
 from .movement import broadcast_to, expand_dims, reshape, squeeze
@@ -65,16 +66,18 @@ def cross_entropy(
     ignore_index: int = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
+    owner: str = "cross_entropy",
 ) -> Any:
     """Cross entropy of the softmax of ``logits`` (C,) or (N, C, ...).
 
-    ``target`` holds class indices, or (if floating, in the shape of ``logits``) probabilities.
+    ``target`` holds class indices, or (if floating, in the shape of ``logits``) probabilities. ``owner``: what the user
+    called, for messages.
     """
     axis = 0 if len(logits.shape) == 1 else 1
     log_probs = log_softmax(logits, axis=axis)
     if target.dtype.is_floating:
         return _cross_entropy_of_probabilities(log_probs, target, weight, reduction, label_smoothing, axis)
-    return nll_loss(log_probs, target, weight, ignore_index, reduction, label_smoothing)
+    return nll_loss(log_probs, target, weight, ignore_index, reduction, label_smoothing, owner)
 
 
 def _cross_entropy_of_probabilities(
@@ -109,6 +112,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
+    owner: str = "nll_loss",
 ) -> Any:
     """Negative log likelihood of the classes ``target``, given log probabilities (C,) or (N, C, ...).
 
@@ -117,22 +121,22 @@ def nll_loss(
     axis = 0 if len(log_probs.shape) == 1 else 1
     if len(target.shape) != len(log_probs.shape) - 1:
         raise ValueError(
-            f"For 'nll_loss', the target must have one dimension less than the input, but got shapes "
+            f"For '{owner}', the target must have one dimension less than the input, but got shapes "
             f"{tuple(target.shape)} and {tuple(log_probs.shape)}."
         )
     before, after = log_probs.shape[:axis], log_probs.shape[axis + 1 :]
     if not taken_equal_shapes(target.shape, (*before, *after)):
         raise ValueError(
-            f"For 'nll_loss', the target must have the shape of the input without the axis of the classes, but got "
+            f"For '{owner}', the target must have the shape of the input without the axis of the classes, but got "
             f"shapes {tuple(target.shape)} and {tuple(log_probs.shape)}."
         )
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"For 'nll_loss', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.")
+        raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.")
     classes = reshape(target, shape=(*before, 1, *after))
     ignored = equal(classes, constant_like(classes, ignore_index))
     classes = select(ignored, zeros_like(classes), classes)
     zero = constant_like(log_probs, 0)
-    picked = gather_elements(log_probs, classes, axis=axis)
+    picked = gather_elements(log_probs, classes, axis=axis, labels_of=owner)
     if weight is None:
         weights = select(ignored, zero, constant_like(log_probs, 1))
     else:
@@ -158,7 +162,16 @@ def softmax_cross_entropy_with_logits(logits: Any, labels: Any) -> Any:
 
 def sparse_softmax_cross_entropy_with_logits(logits: Any, labels: Any) -> Any:
     """Mean cross entropy of the rows of ``logits`` (N, C) with the classes ``labels`` (N,)."""
-    return nll_loss(log_softmax(logits, axis=len(logits.shape) - 1), labels, ignore_index=-1)
+    log_probs = log_softmax(logits, axis=len(logits.shape) - 1)
+    return nll_loss(log_probs, labels, ignore_index=-1, owner="SparseSoftmaxCrossEntropyWithLogits")
+
+
+def checked_labels(labels: Any, classes: Any, owner: str) -> Any:
+    """``labels`` (N,) as int64; raises RuntimeError where one is no number of a class."""
+    labels = cast(labels, dtype=dt.int64)
+    outside = sub(labels, full(shape=(), value=classes, dtype=dt.int64))  # also for indices that count from the end
+    safe = select(less(labels, constant_like(labels, 0)), outside, labels)
+    return gather_elements(iota(shape=(classes,), axis=0, dtype=dt.int64), safe, axis=0, labels_of=owner)
 
 
 def binary_cross_entropy(probs: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
@@ -208,7 +221,7 @@ def multi_margin_loss(
     """Mean over the classes of ``max(0, margin - x[target] + x[i])**p`` for ``i`` other than ``target``."""
     axis = len(x.shape) - 1
     classes = expand_dims(target, axis)
-    right = gather_elements(x, classes, axis=axis)
+    right = gather_elements(x, classes, axis=axis, labels_of="multi_margin_loss")
     gap = maximum(add(sub(constant_like(x, margin), right), x), constant_like(x, 0))
     gap = mul(gap, gap) if p == 2 else gap
     gap = gap if weight is None else mul(gap, gather(weight, classes, axis=0))
@@ -390,6 +403,11 @@ def focal_loss(logits: Any, target: Any, weight: Any = None, gamma: float = 2.0,
     ``target`` has the shape of ``logits`` (result (N, C) before the reduction), or class indices (N, 1, ...)
     (result (N,)).
     """
+    if len(logits.shape) < 2 or len(target.shape) != len(logits.shape):
+        raise ValueError(
+            f"For 'focal_loss', the labels must have as many dimensions as the logits, (N, 1, ...) or (N, C, ...), but "
+            f"got shapes {tuple(target.shape)} and {tuple(logits.shape)}."
+        )
     n, classes = logits.shape[:2]
     logits = reshape(logits, shape=(n, classes, -1))
     target = reshape(target, shape=(n, target.shape[1], -1))
@@ -400,7 +418,7 @@ def focal_loss(logits: Any, target: Any, weight: Any = None, gamma: float = 2.0,
     if indexed:
         if weight is not None:
             weight = gather_elements(broadcast_to(weight, shape=tuple(logits.shape)), target, axis=1)
-        log_probs = gather_elements(log_probs, target, axis=1)
+        log_probs = gather_elements(log_probs, target, axis=1, labels_of="focal_loss")
     modulation = pow_(sub(constant_like(logits, 1), exp(log_probs)), constant_like(logits, gamma))
     if not indexed:
         log_probs = mul(log_probs, cast(target, dtype=logits.dtype))

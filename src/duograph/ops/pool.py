@@ -209,6 +209,8 @@ class adaptive_max_pool:
 
     def infer(x, *, output_size):
         x = require_kind("adaptive_max_pool", x, "if")
+        if 0 in x.shape[2:] and 0 not in output_size:
+            raise ValueError(f"For 'AdaptiveMaxPool', there is no maximum of an empty plane of shape {x.shape}.")
         shape = (*x.shape[:2], *output_size)
         return TupleType((TensorType(x.dtype, shape), TensorType(dt.int64, shape)))
 
@@ -235,6 +237,7 @@ class adaptive_max_pool:
 class max_unpool:
     """Planes of extents ``size``: zeros, with every value of ``x`` put at its flat position (the last one stays)."""
 
+    raises = True
     batch = joint_batch("max_unpool")
 
     def infer(x, indices, *, size):

@@ -43,6 +43,11 @@ def _check_floating(op: str, dtype: dt.DType) -> None:
         raise TypeError(f"For '{op}', the dtype must be a floating type, but got {dtype}.")
 
 
+def _check_real(op: str, dtype: dt.DType) -> None:
+    if dtype.is_complex:
+        raise TypeError(f"For '{op}', the dtype must not be complex, but got {dtype}.")
+
+
 @primitive
 class random_bits:
     """Uniform 32-bit words (uint32)."""
@@ -110,10 +115,16 @@ class random_normal:
 class random_integers:
     """Uniform integers in [low, high)."""
 
+    raises = True
     bprop = NOT_DIFFERENTIABLE
 
     def infer(seed, offset, *, low, high, shape, dtype=dt.int64):
         _check_operands("random_integers", seed, offset)
+        _check_real("randint", dtype)
+        if not isinstance(low, int) or not isinstance(high, int):
+            raise TypeError(f"For 'randint', 'low' and 'high' must be integers, but got {low!r} and {high!r}.")
+        if not -(2**63) <= low < 2**63:
+            raise OverflowError(f"For 'randint', 'low' must fit into int64, but got {low}.")
         if low >= high:
             raise ValueError(f"For 'randint', the 'high' must be larger than 'low', but got low {low} and high {high}.")
         return TensorType(dtype, shape)
@@ -131,6 +142,7 @@ class random_permutation:
 
     def infer(seed, offset, *, n, dtype=dt.int64):
         _check_operands("random_permutation", seed, offset)
+        _check_real("randperm", dtype)
         return TensorType(dtype, (n,))
 
     def reference(seed, offset, *, n, dtype):

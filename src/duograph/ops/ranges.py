@@ -77,15 +77,15 @@ class RunTimeView:
 
     def __init__(self, op: Op, update: Op, bounds: tuple[Any, ...]) -> None:
         self.name, self.bprop = op.name, op.bprop
-        self._op, self._update, self._bounds = op, update, bounds
+        self._op, self._update, self.bounds = op, update, bounds
 
     def __call__(self, x: Any, **attrs: Any) -> Any:
-        return self._op(x, *self._bounds, **attrs)
+        return self._op(x, *self.bounds, **attrs)
 
     def write_view(self, base: Any, value: Any, **attrs: Any) -> Any:
         """``base`` with the part that the view shows replaced by ``value``."""
         attrs.pop("sizes", None)  # the update takes them from the value
-        return self._update(base, value, *self._bounds, **attrs)
+        return self._update(base, value, *self.bounds, **attrs)
 
     def reference(self, x: np.ndarray, **attrs: Any) -> np.ndarray:
         """A part of ``x`` with the strides of the view: what the layout of views of this view depends on."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.dim import definitely_le
 from duograph.core.op import primitive
 from duograph.core.shapes import numel, reduced_shape, taken_at_most
 from duograph.core.types import TensorType
@@ -98,6 +99,12 @@ def _product(x, *, axis, keep_dims):
 # ---- extremes -------------------------------------------------------------------------------------------------------
 
 
+def _over_nothing(x, *, axis, **_):
+    """Whether what is reduced may turn out to be empty."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    return any(definitely_le(1, x.shape[a]) is not True for a in axes if x.shape)
+
+
 def _extreme_type(name):
     def infer(x, *, axis, keep_dims=False):
         x = require_kind(name, x, "bif")
@@ -122,6 +129,7 @@ def _share_among_equals(ins, out, dout, *, axis, keep_dims):
 class reduce_max:
     """Maximum over ``axis``; NaN propagates. Equal maxima share the gradient evenly."""
 
+    raises = _over_nothing
     batch = batch_with("reduce_max", _shift_axes)
     infer = _extreme_type("reduce_max")
     reference = in_float32(lambda x, *, axis, keep_dims: np.max(x, axis=axis, keepdims=keep_dims))
@@ -132,6 +140,7 @@ class reduce_max:
 class reduce_min:
     """Minimum over ``axis``; NaN propagates. Equal minima share the gradient evenly."""
 
+    raises = _over_nothing
     batch = batch_with("reduce_min", _shift_axes)
     infer = _extreme_type("reduce_min")
     reference = in_float32(lambda x, *, axis, keep_dims: np.min(x, axis=axis, keepdims=keep_dims))
@@ -198,6 +207,7 @@ def _shift_axis(size, rank, axis, **rest):
 class argmax:
     """Index of the first maximum along ``axis`` (one int); the first NaN if there is one."""
 
+    raises = _over_nothing
     infer = _position_type("argmax")
     reference = _position(np.argmax)
     batch = batch_with("argmax", _shift_axis)
@@ -207,6 +217,7 @@ class argmax:
 class argmin:
     """Index of the first minimum along ``axis`` (one int); the first NaN if there is one."""
 
+    raises = _over_nothing
     infer = _position_type("argmin")
     reference = _position(np.argmin)
     batch = batch_with("argmin", _shift_axis)

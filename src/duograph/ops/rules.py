@@ -42,6 +42,13 @@ def kind_of(dtype: DType) -> str:
     return "b" if dtype.is_bool else "i" if dtype.is_integer else "f" if dtype.is_floating else "c"
 
 
+def require_dtype(op: str, dtype: Any) -> DType:
+    """``dtype`` if it is one; the ``x.dtype`` of a NumPy array that was taken for a tensor is none."""
+    if not isinstance(dtype, DType):
+        raise TypeError(f"{op}: the dtype must be one of mindspore, but got {type(dtype).__name__}")
+    return dtype
+
+
 def require_kind(op: str, x: Type, kinds: str, argument: str = "input") -> TensorType:
     """``x`` as a tensor type whose dtype is of one of ``kinds`` (letters of `kind_of`).
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from duograph.core.dtype import DType
 from duograph.core.op import primitive
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
-from duograph.ir.node import Node
+from duograph.ir.node import Const, Node
 from duograph.tensor.tensor import SymbolicValueError
 
 BINARY: dict[str, Any] = {
@@ -34,25 +35,57 @@ UNARY: dict[str, Any] = {
 }  # fmt: skip
 _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAMPLE = {"bool": True, "int": 1, "float": 1.0}
+_KINDS = {"bool": bool, "int": int, "float": float}
+
+
+class UnforeseenKind(Exception):
+    """A run-time number became another kind of number than the graph was built for: ``2 ** k`` for a negative ``k``."""
+
+
+def _foreseen(fn: str, result: Any, *operands: Any) -> Any:
+    """``result``, if it is of the kind that `_python_result` says for these operands."""
+    if kind_of(result) != _python_kind(fn, tuple([kind_of(x) for x in operands])):
+        raise UnforeseenKind(f"{fn} of {operands} is {result!r}")
+    return result
+
+
+def _binary_raises(a: Node, b: Node, *, fn: str) -> bool:
+    """Whether the operator may raise for some numbers of these kinds, as far as they are not known."""
+    known = b.value if isinstance(b, Const) else None
+    if fn in ("floordiv", "mod", "truediv"):
+        return not known or "float" in (a.type.kind, b.type.kind) or fn == "truediv"  # type: ignore[attr-defined]
+    if fn == "pow":
+        return known is None or known < 0 or "float" in (a.type.kind, b.type.kind)  # type: ignore[attr-defined]
+    if fn in ("lshift", "rshift"):
+        return known is None or known < 0
+    return fn in ("add", "sub", "mul") and a.type != b.type and "float" in (a.type.kind, b.type.kind)  # type: ignore[attr-defined]
 
 
 @primitive
 class scalar_binary:
     """Python's binary operator ``fn`` on two run-time numbers."""
 
+    raises = _binary_raises
     layout = "any"
 
     def infer(a, b, *, fn):
         return _python_result(BINARY[fn], a, b)
 
     def reference(a, b, *, fn):
-        return BINARY[fn](a, b)
+        result = BINARY[fn](a, b)
+        return _foreseen(fn, result, a, b) if fn == "pow" else result
+
+
+def _unary_raises(a: Node, *, fn: str) -> bool:
+    kind = a.type.kind  # type: ignore[attr-defined]
+    return (kind == "float" and fn in ("int", "round", "floor", "ceil", "trunc")) or (kind == "int" and fn == "float")
 
 
 @primitive
 class scalar_unary:
     """Python's unary operator or conversion ``fn`` on a run-time number."""
 
+    raises = _unary_raises
     layout = "any"
 
     def infer(a, *, fn):
@@ -68,10 +101,26 @@ def _python_result(fn: Any, *types: Type) -> ScalarType:
     return BOOL if isinstance(result, bool) else INT if isinstance(result, int) else FLOAT
 
 
+@cache
+def _python_kind(fn: str, kinds: tuple[str, ...]) -> str:
+    return kind_of(BINARY[fn](*[_SAMPLE[k] for k in kinds]))
+
+
+def kind_of(number: Any) -> str:
+    """What kind of Python number ``number`` is; the name of its class if it is none."""
+    return next((kind for kind, cls in _KINDS.items() if isinstance(number, cls)), type(number).__name__)
+
+
+def _item_raises(x: Node, *, kind: str) -> bool:
+    one = all(isinstance(n, int) and n == 1 for n in x.type.shape)  # type: ignore[attr-defined]
+    return not one or x.type.dtype.is_complex or (kind == "int" and x.type.dtype.is_floating)  # type: ignore[attr-defined]
+
+
 @primitive
 class tensor_item:
     """The only element of a tensor as a Python number of kind ``kind``; `ValueError` unless it has one element."""
 
+    raises = _item_raises
     layout = "any"
 
     def infer(x, *, kind):
@@ -84,17 +133,34 @@ class tensor_item:
         return {"bool": bool, "int": int, "float": float}[kind](x.reshape(()).item())
 
 
+def _number_raises(a: Node, *, dtype: DType) -> bool:
+    kind = a.type.kind  # type: ignore[attr-defined]
+    return (kind == "float" and dtype.is_integer) or (kind == "int" and dtype.is_floating)
+
+
+def fitted(value: bool | int | float | complex, dtype: DType) -> bool | int | float | complex:
+    """A Python number as ``dtype`` stores it: integers wrap, floats are truncated for integer types."""
+    if dtype.is_bool:
+        return bool(value)
+    if dtype.is_integer:
+        bits = 8 * dtype.itemsize
+        whole = int(value) & ((1 << bits) - 1)  # type: ignore[arg-type]
+        return whole - (1 << bits) if dtype.is_signed and whole >> (bits - 1) else whole
+    return value if dtype.is_complex else float(value)  # type: ignore[arg-type]
+
+
 @primitive
 class scalar_tensor:
     """A 0-d tensor of ``dtype`` that holds a run-time number."""
 
+    raises = _number_raises
     layout = "any"
 
     def infer(a, *, dtype):
         return TensorType(dtype, ())
 
     def reference(a, *, dtype):
-        return np.array(a, dtype.numpy)
+        return np.array(fitted(a, dtype), dtype.numpy)
 
 
 @primitive

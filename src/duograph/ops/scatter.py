@@ -80,6 +80,7 @@ def _scatter_gradients(x, updates, out, dout, reduction, read, write):
 class index_add:
     """``x`` with slice ``i`` of ``value`` added to slice ``indices[i]`` along ``axis``."""
 
+    raises = True
     layout = "any"
 
     def infer(x, indices, value, *, axis):
@@ -109,6 +110,7 @@ class index_add:
 class scatter_elements:
     """``x`` with ``updates`` combined into it: ``x[indices[i][j]][j] = updates[i][j]`` for ``axis`` 0."""
 
+    raises = True
     layout = "any"
 
     def infer(x, indices, updates, *, axis, reduction="none"):
@@ -155,6 +157,7 @@ class scatter_elements:
 class scatter_nd_update:
     """``x`` with ``updates`` combined into the slices that the rows of ``indices`` name (see `gather_nd`)."""
 
+    raises = True
     layout = "any"
 
     def infer(x, indices, updates, *, reduction="none"):
@@ -216,6 +219,7 @@ class unsorted_segment:
     ``reduction`` is ``sum``, ``prod``, ``max`` or ``min``.
     """
 
+    raises = True
     layout = "any"
 
     def infer(x, ids, *, num_segments, reduction):

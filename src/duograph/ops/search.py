@@ -128,7 +128,7 @@ class unique_consecutive:
     def reference(x, *, axis, index_dtype):
         rows = np.moveaxis(x, axis, 0)
         starts = np.ones(len(rows), bool)
-        starts[1:] = (rows[1:] != rows[:-1]).reshape(max(len(rows) - 1, 0), -1).any(axis=1)
+        starts[1:] = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, x.ndim)))
         where = np.flatnonzero(starts)
         run = np.cumsum(starts) - 1
         lengths = np.diff(np.append(where, len(rows)))
@@ -140,6 +140,7 @@ class unique_consecutive:
 class bincount:
     """How often each of 0, 1, ... occurs in ``x`` (no negative integers), or the sums of ``weights`` there."""
 
+    raises = True
     data_dependent = True
 
     def infer(x, *weights, minlength=0):
@@ -160,6 +161,8 @@ class bincount:
 @primitive
 class histogram:
     """How many elements of ``x`` fall into each of ``bins`` equal intervals of [low, high]; both 0: range of ``x``."""
+
+    raises = True
 
     def infer(x, *, bins, low=0.0, high=0.0):
         x = require_kind("histogram", x, "if")

@@ -15,7 +15,7 @@ from duograph.core.op import primitive
 from duograph.core.shapes import slice_length, taken_equal, taken_equal_shapes
 from duograph.core.types import TensorType
 
-from .creation import zeros_like
+from .creation import stored, zeros_like
 from .movement import broadcast_to, expand_dims, squeeze
 from .rules import batch_with, in_float32, in_shape_of, same_dtype, tensor
 
@@ -104,6 +104,7 @@ class dynamic_slice:
         IndexError: the block does not lie inside.
     """
 
+    raises = True
     layout = "any"
 
     def infer(x, *starts, axes, sizes):
@@ -129,6 +130,7 @@ class dynamic_slice:
 class dynamic_update:
     """``base`` with the block that begins at ``starts`` along ``axes`` replaced by ``value`` (same rank)."""
 
+    raises = True
     layout = "any"
 
     def infer(base, value, *starts, axes):
@@ -256,6 +258,7 @@ class pad:
         x = tensor("pad", x)
         if mode not in _PAD_MODES:
             raise ValueError(f"For 'Pad', mode must be one of {sorted(_PAD_MODES)}, but got {mode!r}.")
+        stored(value, x.dtype)
         if len(padding) != x.ndim:
             raise ValueError(f"For 'Pad', padding {padding} must have one pair per axis of shape {x.shape}.")
         for n, (before, after) in zip(x.shape, padding, strict=True):

@@ -168,6 +168,8 @@ class polygamma:
     batch = elementwise_batch("polygamma")
 
     def infer(x, *, n):
+        if not 1 <= n <= 500:
+            raise ValueError(f"For 'Polygamma', the order must be in range of [0, 500], but got {n}.")
         return require_kind("polygamma", x, "f")
 
     reference = in_float32(lambda x, *, n: special.polygamma(x, n))

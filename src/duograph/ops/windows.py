@@ -53,6 +53,7 @@ class sliding_window:
 class sliding_window_sum:
     """Adds windows back to where `sliding_window` took them from; ``axis`` gets ``extent`` elements."""
 
+    raises = True
     layout = "any"
     batch = batch_with("sliding_window_sum", _shift)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duograph.ir.control import make_tuple, tuple_get
-from duograph.ir.node import Apply, Graph, Node
+from duograph.ir.node import Apply, Graph, Node, finds_sizes
 from duograph.ir.walk import rebuild, with_origin
 from duograph.ops.cast import assigned, identity, stop_gradient
 
@@ -37,8 +37,9 @@ def _untagged(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) ->
         return operands[0]
     if node.op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
         return operands[0].operands[attrs["index"]]
-    if (node.tag == 0 or node.op.data_dependent) and operands == node.operands and attrs is node.attrs:
+    keeps_tag = finds_sizes(node)
+    if (node.tag == 0 or keeps_tag) and operands == node.operands and attrs is node.attrs:
         return node
     # two results whose sizes depend on data stay apart: what follows calls each size by its own name
-    tag = node.tag if node.op.data_dependent else 0
+    tag = node.tag if keeps_tag else 0
     return with_origin(node.context.apply(node.op, operands, attrs, tag), node)

@@ -9,16 +9,20 @@ be changed while the program runs::
 
     with configure(save_graphs=2, save_graphs_path="/tmp/ir"): ...
 
-Without a folder of its own the files go to ``rank_0/ir`` below the working directory.
+Without a folder of its own the files go to ``rank_0/ir`` below the working directory. What cannot be written (a full
+disk) is said in the log, and the rest of that compilation is not written either.
 """
 
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 from duograph.base.config import config
+from duograph.base.events import emit
+from duograph.base.files import write_file
 from duograph.ir.node import Const, Graph, Node
 from duograph.ir.printer import all_graphs, origin_text, print_graph, unique_names
 from duograph.ir.walk import count_ops
@@ -37,23 +41,32 @@ class Dumper:
         self.folder = Path("rank_0") / "ir" if str(place) in (".", "") else Path(place)
         self.style = switches.dump_style if style is None else style
         self._step = itertools.count(0)
+        self._given_up = False
 
     def stage(self, name: str, graph: Graph) -> Path | None:
-        """Writes ``graph`` as it is at the end of a stage."""
+        """Writes ``graph`` as it is at the end of a stage; listeners hear of it at any level."""
+        emit("graph", stage=name, graph=graph)
         return self._write(name, graph) if self.level >= 1 else None
 
     def write(self, name: str, graph: Graph) -> Path | None:
         """Writes ``graph`` as a pass has left it."""
         return self._write(name, graph) if self.level >= 2 else None
 
-    def _write(self, name: str, graph: Graph) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
+    def _write(self, name: str, graph: Graph) -> Path | None:
+        if self._given_up:
+            return None
         safe = "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
         path = self.folder / f"{next(self._step):02}_{safe}_{next(_serial):04}.ir"
         text = print_graph(graph, self.style)  # in MindSpore's look it has a header of its own
-        path.write_text(header(graph) + text if self.style == "mindir" else text, encoding="utf-8")
-        if self.level >= 3:
-            path.with_suffix(".dot").write_text(dot(graph), encoding="utf-8")
+        try:
+            write_file(path, (header(graph) + text if self.style == "mindir" else text).encode())
+            if self.level >= 3:
+                write_file(path.with_suffix(".dot"), dot(graph).encode())
+        except OSError as error:  # a full disk: the program compiles and runs all the same
+            self._given_up = True
+            emit("graphs not written", path=str(path), reason=str(error))
+            logging.getLogger("duograph").warning("the graphs of @%s are not written: %s", graph.name, error)
+            return None
         return path
 
 

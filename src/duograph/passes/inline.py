@@ -2,7 +2,8 @@
 
     %0 = call(%x, graph=@f) : f32[3]      ->      the nodes of @f, with %x in the place of its parameter
 
-A graph is inlined where it is called once, or is small. Graphs that call themselves stay calls.
+A graph is inlined where it is called once, or is small. Graphs that call themselves stay calls, and those
+that find sizes: a graph has its own names for them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from duograph.ir.control import call
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
-from duograph.ir.walk import inline, rebuild, recursive_graphs, same_node
+from duograph.ir.walk import can_inline, inline, rebuild, recursive_graphs, same_node
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,11 @@ class Inline:
                 if node.op is call:
                     callee = node.attrs["graph"]
                     callers[callee] = callers.get(callee, 0) + 1
-        wanted = {g for g, n in callers.items() if g not in recursive and (n == 1 or len(g.nodes) <= self.max_nodes)}
+        wanted = {
+            g
+            for g, n in callers.items()
+            if g not in recursive and (n == 1 or len(g.nodes) <= self.max_nodes) and can_inline(g)
+        }
 
         def emit(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Node:
             if node.op is call and node.attrs["graph"] in wanted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from duograph.ir.node import Graph
 
+from .anchors import Anchors
 from .canonicalise import DropTags
 from .dump import Dumper
 from .fold import Fold
@@ -28,13 +29,16 @@ TUPLES = register(Tuples())
 CONTROL = register(Control())
 SIMPLIFY = register(Repeat("simplify", (INLINE, TUPLES, CONTROL, FOLD, ARITH, MOVEMENT, SCALARS)))
 
+ANCHORS = register(Anchors(Repeat("unanchored", (TUPLES, CONTROL))))
+"""After all that drops results."""
+
 RULE_SETS = (arith.RULES, movement.RULES, movement.MARKS, scalars.RULES)
 """Every rule there is; the tests check each of them by machine."""
 
 CANONICALISE = Pipeline("canonicalise", (DROP_TAGS, TUPLES), stage="canonical")
 OPTIMISE = {
     0: Pipeline("optimise0", (), stage="canonical"),
-    1: Pipeline("optimise1", (SIMPLIFY,), stage="canonical"),
+    1: Pipeline("optimise1", (SIMPLIFY, ANCHORS), stage="canonical"),
 }
 
 

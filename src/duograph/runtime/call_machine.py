@@ -11,7 +11,6 @@ call that finds it in use (another thread, recursion) is answered by Python.
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import weakref
 from collections.abc import Callable, Sequence
@@ -20,7 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.collection import members
 from duograph.base.config import config, places
+from duograph.base.events import emit
+from duograph.base.once import once
 from duograph.core.op import rules_version
 from duograph.core.types import ScalarType, TokenType
 from duograph.tensor.alias import CLOCK, Alias
@@ -32,7 +34,7 @@ from .call_sizes import Sizes
 from .cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
 from .executable import Executable
 from .executable_frame import NEEDED
-from .guard_machine import GuardProgram, machine_code
+from .guard_machine import GuardProgram, machine_code, words_without_addresses
 from .launch_words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
 from .textbuilder import Words, module
 
@@ -116,6 +118,24 @@ class CallPlan:
     kept: list[Any] = field(default_factory=list)
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
 
+    def listing(self) -> str:
+        """The plan without its guards and code, one part a line."""
+        rest = ", and more" if self.has_rest else ""
+        lines = [f"parameters: {', '.join(self.names)}{rest}; {self.positional} may be positional"]
+        lines += [f"of these only so: {self.positional_only}"] if self.positional_only else []
+        for k, s in enumerate(self.subjects):
+            flags = [name for name in ("is_written", "is_donated", "is_alone") if getattr(s, name)]
+            lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
+        lines += [f"number: {register}, {kind.__name__}, {place}" for register, kind, place in self.numbers]
+        lines += [f"random: {self.generator[1:]}, {self.draws}"] if self.generator is not None else []
+        lines += [f"write: {write}" for write in self.writes]
+        word, _ = words_without_addresses(self.kept)
+        made = "by Python" if self.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in self.result)
+        lines.append(f"result: {made}; held: {self.held}")
+        if self.sizes is not None:
+            lines.append(f"sizes: {[str(t) for t in self.sizes[0].outputs]}, {self.sizes[1]}")
+        return "\n".join(lines) + "\n"
+
 
 class NativeCall:
     """One compiled version, ready to be called.
@@ -131,6 +151,7 @@ class NativeCall:
         self._kept: list[Any] = []
         self._block = np.zeros(w.CALL_WORDS, np.int64)
         self._fill()
+        emit("native call", plan=plan)
         self._take_run()
         self.renew()
         _live.add(self)
@@ -281,7 +302,7 @@ class NativeCall:
             at += 8 * len(type.shape)
         records = self._array(described)
         block[w.SIZES], block[w.SIZE_AT] = len(places), self._array([word for place in places for word in place])
-        block[w.SIZER] = kernels.kernel_address(sizes.function())
+        block[w.SIZER] = kernels.kernel_address(sizes.function(), self._kept)
         block[w.SIZER_BUFFERS_AT] = self._array([extents, records])
         block[w.SIZER_DIMS_AT] = self._array([0] * len(places))
         return records
@@ -294,7 +315,7 @@ _live: weakref.WeakSet[NativeCall] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    for call in list(_live):
+    for call in members(_live):
         call.after_fork()
 
 
@@ -309,10 +330,7 @@ class CallMachine:
         Unsupported: this Python is not laid out as expected.
     """
 
-    def __init__(self, classes: Classes) -> None:
-        engine = launch.engine()
-        if engine is None:
-            raise Unsupported(f"native launching: {launch.refusal()}")
+    def __init__(self, classes: Classes, engine: launch.Engine) -> None:
         known = layout()
         self.words = Words("dg_call_words")
         slots = {
@@ -366,14 +384,22 @@ class CallMachine:
             self._set(name, id(value))
         self._set("config_version", -1)
         for name, cls in (("plain_call", classes.function), ("plain_bound", classes.bound)):
-            self._set(name, cpython.slot_of(cls, cpython.CALL))
+            self._set(name, cpython.original_slot(cls, cpython.CALL))
 
 
-@functools.cache
 def call_machine(classes: Classes) -> CallMachine:
-    """The machine of these classes, made at the first call.
+    """The machine of these classes: it calls functions of the launcher, so each launcher has its own.
 
     Raises:
         Unsupported: this Python is not laid out as expected.
     """
-    return CallMachine(classes)
+    engine = launch.engine()
+    if engine is None:
+        raise Unsupported(f"native launching: {launch.refusal()}")
+    return _call_machine(classes, engine)
+
+
+@once
+def _call_machine(classes: Classes, engine: launch.Engine) -> CallMachine:
+    """Made at the first call, by one thread: there is one block of words for its code."""
+    return CallMachine(classes, engine)

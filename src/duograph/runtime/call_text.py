@@ -64,17 +64,22 @@ def _config(words: Words, versions: bool) -> Function:
 
 
 def _serve(words: Words, slots: dict[str, int]) -> Function:
-    """``i64 dg_serve(ptr store, ptr first, ptr args, ptr keywords, ptr result)``: whether a version of ``store`` has
-    answered the call."""
-    f = Function("i64", "dg_serve", "ptr store, ptr first, ptr args, ptr keywords, ptr result", words)
+    """``i64 dg_serve(ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result)``: whether a version of
+    the function, or of the instance ``subject`` if it is a method, has answered the call.
+
+    ``dg_ready`` runs Python when another thread was here last, which may let others run: they may replace the versions.
+    So nothing is borrowed before, and what is borrowed after it is held before anything can run again.
+    """
+    f = Function("i64", "dg_serve", "ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result", words)
     no = f.label("no")
-    f.goto_if(f.arg("store").eq(None), no)
-    versions = f.load("ptr", f.arg("store"), slots["native"])
-    f.goto_if(versions.eq(None), no)
-    f.goto_if(type_of(f, versions).ne(f.word("tuple")), no)
     f.goto_if(f.call("ptr", "dg_ready").ne(_quiet_place(f)), no)
     config = f.call("ptr", "dg_config")
     f.goto_if(config.eq(None), no)
+    store = f.call("ptr", "dg_store", f.arg("function"), f.arg("subject"))
+    f.goto_if(store.eq(None), no)
+    versions = f.load("ptr", store, slots["native"])
+    f.goto_if(versions.eq(None), no)
+    f.goto_if(type_of(f, versions).ne(f.word("tuple")), no)
     incref(f, versions)
     answer, done = f.variable("i64", 0), f.label("done")
     with f.times(f.load("i64", versions, SIZE)) as i:
@@ -126,8 +131,7 @@ def _call(words: Words) -> Function:
     first = f.variable("ptr", 0)
     with f.if_(f.load("i64", f.arg("args"), SIZE).ne(0)):
         first.set(f.load("ptr", f.arg("args"), TUPLE_ITEMS))
-    store = f.call("ptr", "dg_store", f.arg("self"), first.get())
-    _answer(f, store, f.const("ptr", 0), "plain_call")
+    _answer(f, f.arg("self"), first.get(), f.const("ptr", 0), "plain_call")
     return f
 
 
@@ -142,8 +146,7 @@ def _bound(words: Words, slots: dict[str, int]) -> Function:
     f.place(python)
     f.ret(f.call("ptr", f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
     f.place(ready)
-    store = f.call("ptr", "dg_store", function, subject)
-    _answer(f, store, subject, "plain_bound")
+    _answer(f, function, subject, subject, "plain_bound")
     return f
 
 
@@ -164,9 +167,9 @@ def _get(words: Words, slots: dict[str, int]) -> Function:
     return f
 
 
-def _answer(f: Function, store: Value, first: Value, plain: str) -> None:
+def _answer(f: Function, function: Value, subject: Value, first: Value, plain: str) -> None:
     result = f.space("ptr", 1)
-    served = f.call("i64", "dg_serve", store, first, f.arg("args"), f.arg("keywords"), result)
+    served = f.call("i64", "dg_serve", function, subject, first, f.arg("args"), f.arg("keywords"), result)
     with f.if_(served.ne(0)):
         f.ret(f.load("ptr", result))
     with f.if_(f.api("ptr", "PyErr_Occurred").ne(None)):  # while the versions were looked for

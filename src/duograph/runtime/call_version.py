@@ -39,6 +39,9 @@ def dg_try(words: Words, slots: dict[str, int]) -> Function:
     late = f.space("ptr", 3)
     for k in range(3):
         f.store(0, late, 8 * k, type="ptr")
+    with f.if_(f.load("i64", call, 8 * w.BUSY).ne(0)):  # memory was asked for, which may have let another thread in
+        drop(f, made.get())
+        f.ret(2)
     f.store(1, call, 8 * w.BUSY)
     incref(f, version)
 

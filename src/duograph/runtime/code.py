@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass
 
 from duograph.base.cores import available_cores
 from duograph.base.events import emit
+from duograph.base.failures import internal_failure
 from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import Target, current_target
 from duograph.runtime import diskcache, machine
-from duograph.runtime.machine import Linked, LinkError
+from duograph.runtime.machine import Linked
 from duograph.runtime.module_text import merge, split
 
 __all__ = ["Statistics", "compile_parts", "link", "load", "merge", "packed", "statistics", "unpacked", "useful_parts"]
@@ -84,6 +85,7 @@ def load(
     """
     names = tuple(names)
     target = target or current_target()
+    emit("native text", names=names, text=text)
     digest = hashlib.sha256(text.encode()).digest()
     identity = (digest, target.key, names, tuple(sorted((symbols or {}).items())))
     found = _loaded.get(identity)
@@ -106,7 +108,8 @@ def _from_disk(
     if content is not None:
         try:
             return link(unpacked(content), names, symbols, keep)
-        except (LinkError, struct.error) as error:
+        except Exception as error:  # noqa: BLE001 - the policy; the file had the right checksum
+            internal_failure("the code cache", entry, error)
             diskcache.discard(entry, str(error))
     objects = _compile(text, target)
     linked = link(objects, names, symbols, keep)

@@ -95,7 +95,24 @@ class Layout:
         From 3.13 on the attributes of an object lie in the object, also when its dictionary has been asked for, and
         specialised stores to them leave the version of the dictionary alone.
         """
-        return sys.version_info < (3, 13) and _has_dict_versions() and _has_type_versions()
+        return sys.version_info < (3, 13) and _has_dict_versions() and self.has_class_versions
+
+    @functools.cached_property
+    def has_class_versions(self) -> bool:
+        """Whether classes have a version where native code looks for it."""
+        return _has_type_versions()
+
+    def dictionary_place(self, owner: Any) -> int:
+        """Address of the word of an object that points to its ``__dict__``.
+
+        Raises:
+            Unsupported: it does not.
+        """
+        find = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(("_PyObject_GetDictPtr", _api))
+        place = find(owner)
+        if not place or ctypes.c_void_p.from_address(place).value != id(vars(owner)):
+            raise Unsupported(f"the dictionary of a {type(owner).__name__}")
+        return int(place)
 
     def function(self, name: str) -> int:
         """Address of a function of the C API of Python or NumPy.
@@ -313,14 +330,28 @@ def slot_of(cls: type, slot: tuple[int, int]) -> int:
     return _word(id(cls) + offset)
 
 
+_originals: dict[tuple[type, int], int] = {}
+
+
+def original_slot(cls: type, slot: tuple[int, int]) -> int:
+    """The C function that was in a slot before `set_slot` put one of ours there, which may call this one.
+
+    Raises:
+        Unsupported: it is not where it is expected.
+    """
+    return _originals.get((cls, slot[0])) or slot_of(cls, slot)
+
+
 def set_slot(cls: type, slot: tuple[int, int], address: int) -> None:
     """Puts another C function into a slot of a class written in Python. What its attributes say stays the same.
 
     Raises:
         Unsupported: it is not possible here.
     """
-    if not slot_of(cls, slot):
+    found = slot_of(cls, slot)
+    if not found:
         raise Unsupported(f"{cls.__name__} has no slot {slot[0]}")
+    _originals.setdefault((cls, slot[0]), found)
     ctypes.c_size_t.from_address(id(cls) + slot[1]).value = address
 
 

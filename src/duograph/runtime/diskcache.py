@@ -2,13 +2,16 @@
 
 One file for each object, in one flat folder. Its name is the hash of everything the code depends on: the LLVM text,
 the version of LLVM, the processor, and the format below. So entries never go stale and need no locks: two processes
-that write one entry write the same bytes, each to a file of its own that is then renamed.
+that write one entry write the same bytes, each to a file of its own that then gets its name (`base/files.py`).
 
-    magic, 8 bytes | BLAKE2b of the content, 16 bytes | content (see `code.py`)
+    magic, 8 bytes | BLAKE2b of name and content, 16 bytes | content (see `code.py`)
 
 **The cache is never in the way.** A file that is damaged, short, foreign or unreadable, a folder that cannot be made
 or written, a full disk: each is a miss, counted here and told to listeners (`base/events.py`), never an exception.
-A file that belongs to another user is not loaded: it would run with our rights.
+
+**Whose code it is.** What is loaded runs with our rights, so nobody else may have written it: the folder must belong to
+us (or to root), be no symbolic link, and be writable to nobody else; the same holds for each entry. A folder that is
+not so is not used at all: said once in the log, counted as `refused`, told to listeners with the reason.
 
 **Size.** Now and then the folder is measured and the entries that were not used for the longest time are removed.
 A use is noted in the file's time of modification, at most once an hour.
@@ -19,18 +22,21 @@ The folder: option `cache_dir` (DUOGRAPH_CACHE_DIR), or `duograph` in `compiler_
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import itertools
+import logging
 import os
+import stat
 import time
 from dataclasses import asdict, dataclass
 
 from duograph.base.config import config
 from duograph.base.events import emit
+from duograph.base.files import remove_abandoned, write_file
 
 __all__ = ["Counters", "counters", "entry_name", "folder", "lookup", "store", "trim"]
 
-FORMAT = 3
+FORMAT = 4
 """Part of every entry's name; to be counted up when the same text comes to mean other code."""
 
 _MAGIC = b"duograph"
@@ -51,6 +57,7 @@ class Counters:
         stored: entries written.
         failed: entries that could not be written.
         evicted: entries removed for their age.
+        refused: entries not looked for or not written because others may write to the folder.
     """
 
     hits: int = 0
@@ -59,10 +66,12 @@ class Counters:
     stored: int = 0
     failed: int = 0
     evicted: int = 0
+    refused: int = 0
 
 
 _counters = Counters()
-_temporary = itertools.count()
+_refusals: dict[str, str] = {}
+"""Folders that are not used, and why."""
 
 
 def counters() -> dict[str, int]:
@@ -97,21 +106,29 @@ def lookup(name: str) -> bytes | None:
         return None
     path = os.path.join(place, name + _SUFFIX)
     try:
-        with open(path, "rb", buffering=0) as file:
-            status = os.fstat(file.fileno())
-            whole = file.read()
+        if not _is_trusted(place):
+            return None
+        descriptor = os.open(path, _READ)
     except FileNotFoundError:
         _counters.misses += 1
         return None
     except OSError as error:
+        _damaged(path, "it is a symbolic link" if error.errno == errno.ELOOP else str(error))
+        return None
+    try:
+        with open(descriptor, "rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            whole = file.read() if stat.S_ISREG(status.st_mode) else b""
+    except OSError as error:
         _damaged(path, str(error))
         return None
-    if hasattr(os, "geteuid") and status.st_uid not in (os.geteuid(), 0):
-        _damaged(path, "it belongs to another user")
+    stranger = _stranger(status)
+    if stranger:
+        _damaged(path, f"it {stranger}")
         return None
     start = len(_MAGIC) + _CHECK
     content = whole[start:]
-    if not content or whole[:start] != _head(content):
+    if not content or whole[:start] != _head(name, content):
         _damaged(path, "its content is not what was written")
         return None
     _counters.hits += 1
@@ -125,19 +142,18 @@ def store(name: str, content: bytes) -> bool:
     place = folder()
     if place is None:
         return False
-    path = os.path.join(place, name)
-    temporary = f"{path}.{os.getpid()}.{next(_temporary)}.tmp"
+    path = os.path.join(place, name + _SUFFIX)
     try:
-        try:
-            _write(temporary, content)
-        except FileNotFoundError:
+        if not os.path.lexists(place):
             os.makedirs(place, mode=0o700, exist_ok=True)
-            _write(temporary, content)
-        os.replace(temporary, path + _SUFFIX)
+        if not _is_trusted(place):
+            return False
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):  # to be replaced, not written to
+            os.unlink(path)
+        write_file(path, (_head(name, content), content), mode=0o600, tidy=False)
     except OSError as error:
         _counters.failed += 1
         emit("cache not written", path=path, reason=str(error))
-        _remove(temporary)
         return False
     _counters.stored += 1
     if int(name[:8], 16) % _TRIM_EVERY == 0:  # names are random: one store in so many, in whichever process
@@ -160,9 +176,12 @@ def trim(limit: int | None = None) -> int:
     limit = config().cache_size << 20 if limit is None else limit
     found: list[tuple[float, int, str]] = []
     try:
+        if not _is_trusted(place):
+            return 0
+        abandoned = remove_abandoned(place)
         with os.scandir(place) as entries:
             for entry in entries:
-                if entry.name.endswith((_SUFFIX, ".tmp")):
+                if entry.name.endswith(_SUFFIX):
                     status = _status(entry)
                     if status is not None:
                         found.append((status.st_mtime, status.st_size, entry.path))
@@ -171,15 +190,13 @@ def trim(limit: int | None = None) -> int:
         return 0
     total = sum(size for _, size, _ in found)
     room = limit * 9 // 10 if total > limit else total
-    now = time.time()
     removed = 0
-    for used, size, path in sorted(found):
-        abandoned = path.endswith(".tmp") and now - used > _HOUR  # its writer was killed
-        if (total > room or abandoned) and _remove(path):
+    for _, size, path in sorted(found):
+        if total > room and _remove(path):
             total -= size
             removed += 1
     _counters.evicted += removed
-    return removed
+    return removed + abandoned
 
 
 def discard(name: str, reason: str) -> None:
@@ -188,15 +205,49 @@ def discard(name: str, reason: str) -> None:
     _damaged(name, reason)
 
 
-def _head(content: bytes) -> bytes:
-    return _MAGIC + hashlib.blake2b(content, digest_size=_CHECK).digest()
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ |= getattr(os, "O_NONBLOCK", 0)  # a pipe in the place of an entry must not make us wait
 
 
-def _write(path: str, content: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    with open(descriptor, "wb") as file:
-        file.write(_head(content))
-        file.write(content)
+def _head(name: str, content: bytes) -> bytes:
+    digest = hashlib.blake2b(name.encode() + b"\0", digest_size=_CHECK)
+    digest.update(content)
+    return _MAGIC + digest.digest()
+
+
+def _stranger(status: os.stat_result) -> str | None:
+    """Who else may have written a file or folder; None if nobody."""
+    if not hasattr(os, "geteuid"):
+        return None
+    if status.st_uid not in (os.geteuid(), 0):
+        return f"belongs to another user (number {status.st_uid})"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"may be written by others (mode {stat.S_IMODE(status.st_mode):o}; chmod go-w)"
+    return None
+
+
+def _is_trusted(place: str) -> bool:
+    """Whether the folder is ours alone.
+
+    Raises:
+        OSError: there is none, or none that can be looked at.
+    """
+    status = os.lstat(place)
+    if stat.S_ISLNK(status.st_mode):
+        reason: str | None = "is a symbolic link"
+    elif not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), place)
+    else:
+        reason = _stranger(status)
+    if reason is None:
+        _refusals.pop(place, None)
+        return True
+    _counters.refused += 1
+    if _refusals.get(place) != reason:
+        _refusals[place] = reason
+        emit("cache not used", path=place, reason=reason)
+        logging.getLogger("duograph").warning("compiled code is not kept in %s: the folder %s", place, reason)
+    return False
 
 
 def _damaged(path: str, reason: str) -> None:

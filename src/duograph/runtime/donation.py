@@ -32,7 +32,7 @@ def step_may_fail(step: Step) -> bool:
     if step.lowering is not None:
         return any(kernels.may_fail(call.function) for call in step.lowering.calls)
     op = step.nodes[0].op
-    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name == "undef")
+    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
 
 
 def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:

@@ -10,30 +10,31 @@ is to see. Effects that have happened (prints, calls of Python) are not repeated
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import logging
 import time
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from duograph.base.config import config
+from duograph.base.collection import members
+from duograph.base.failures import SHORTAGE, Failure, collected, internal_failure, is_from_outside
 from duograph.core.kernel import at_memory_shortage
 from duograph.core.types import TensorType, TupleType, Type
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Graph
 
 from .executable_build import Build
-from .executable_frame import NEEDED
+from .executable_frame import NEEDED, UnknownExtent
+from .executable_host import OtherShape
 from .executable_run import Mismatch, Replay, Run, array_maker, input_kinds
 from .executable_values import bytes_of, leaf_types, tree_of
 from .interrupts import raise_interrupt
 from .native_stacks import cells
-from .status import HOST, MEANING, TOO_SMALL
+from .status import EXCUSED, HOST, MEANING, REPEATABLE, TOO_SMALL, NotRepeated
 
 __all__ = ["Executable", "Mismatch", "compile_graph", "executable_of", "release_memory", "run_compiled"]
 
-logger = logging.getLogger("duograph")
 _RELEASING = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 _HOLDING = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 _all: weakref.WeakSet[Executable] = weakref.WeakSet()
@@ -47,6 +48,7 @@ class Executable:
         build: its memory plan, constants and functions.
         address: of ``i32 main(ptr bufs, ptr dims)``.
         notes: what does not run natively, and why; grows when calls are repeated by the interpreter.
+        failures: parts of this package that failed while it was made, or run.
         compile_ms: time that it took to make it.
         releases: whether a call may take so long that it is worth releasing the GIL.
         borrowers: who calls the code himself, with a run of his own (`new_run`), and can be asked to `release` it.
@@ -58,7 +60,9 @@ class Executable:
         started = time.perf_counter()
         self.graph = graph
         self.level = level
-        self.build = build = Build(graph, level, dict(donate or {}), [] if ticks else None)
+        self.failures: list[Failure]
+        with collected() as self.failures:
+            self.build = build = _build(graph, level, dict(donate or {}), ticks)
         self.address = build.address
         self.input_types: list[Type] = [t for p in graph.params for t in leaf_types(p.type)]
         self.inputs = input_kinds(self.input_types)
@@ -81,13 +85,15 @@ class Executable:
 
     # ---- running -------------------------------------------------------------------------------------------------
 
-    def run(self, values: Sequence[Any]) -> Any:
+    def run(self, values: Sequence[Any], repeat: bool = True) -> Any:
         """The value of the graph's output.
 
         Args:
             values: one per parameter; arrays are never written to.
+            repeat: whether the interpreter repeats a call that has noted a failure.
 
         Raises:
+            NotRepeated: it does not.
             Exception: what the program raises, with notes as from the interpreter.
         """
         try:
@@ -96,13 +102,13 @@ class Executable:
             run = Run(self)
         try:
             try:
-                return self._run(run, values)
+                return self._run(run, values, repeat)
             except MemoryError:
                 if run.effects:
                     raise
                 for release in at_memory_shortage:
                     release()
-                return self._run(run, values)
+                return self._run(run, values, repeat)
         except Mismatch as mismatch:
             self._note(str(mismatch))
             return Interpreter().run(self.graph, [cells(v) for v in values])
@@ -110,7 +116,7 @@ class Executable:
             run.reset()
             self._idle.append(run)
 
-    def _run(self, run: Run, values: Sequence[Any]) -> Any:
+    def _run(self, run: Run, values: Sequence[Any], repeat: bool) -> Any:
         raise_interrupt()  # of a call of the same code that somebody else made
         outs = run.prepare(values)
         status = run.call()
@@ -118,19 +124,28 @@ class Executable:
             run.grow(run.ctx[NEEDED])
             status = run.call()
         if status:
-            return self._repeat(run, values, status)
+            return self._repeat(run, values, status, repeat)
         leaves = [run.leaf(output, outs) for output in self.build.outputs]
         return leaves[0] if self._single else tree_of(self.graph.output.type, leaves)
 
-    def _repeat(self, run: Run, values: Sequence[Any], status: int) -> Any:
+    def _repeat(self, run: Run, values: Sequence[Any], status: int, repeat: bool) -> Any:
         """The interpreter's answer to the same call."""
         raise_interrupt()
-        error = run.error
-        if status == HOST and error is not None and not isinstance(error, Exception):
+        error = run.error if status == HOST else None
+        if error is not None and (not isinstance(error, Exception) or is_from_outside(error)):
             raise error
+        if not repeat and status in REPEATABLE:
+            self._note(f"plain Python repeated a call: {MEANING[status]}")
+            raise NotRepeated(MEANING[status], status in EXCUSED)
         self.repeats += 1
         self._note(f"the interpreter repeated a call: {MEANING.get(status, f'status {status}')}")
-        return Replay(run.effects).run(self.graph, [cells(v) for v in values])
+        result = Replay(run.effects).run(self.graph, [cells(v) for v in values])
+        if status not in EXCUSED and not isinstance(error, OtherShape):  # the repetition was to raise
+            cause = error if error is not None else AssertionError(MEANING.get(status, f"status {status}"))
+            with collected() as found:
+                internal_failure("a kernel", f"@{self.graph.name}", cause)
+            self.failures += found
+        return result
 
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 100:
@@ -148,14 +163,18 @@ class Executable:
 
     def free_memory(self) -> None:
         """Gives back the memory kept for the next call."""
-        while self._idle:
-            self._idle.pop().free()
-        for borrower in list(self.borrowers):
+        with contextlib.suppress(IndexError):  # other threads take some, too
+            while True:
+                self._idle.pop().free()
+        for borrower in members(self.borrowers):
             borrower.release()
 
     def new_run(self) -> Run:
         """Buffers, dims, context and arena of calls, for somebody who calls the code himself."""
-        return self._idle.pop() if self._idle else Run(self)
+        try:
+            return self._idle.pop()
+        except IndexError:  # nothing is asked first: other threads take some, too
+            return Run(self)
 
 
 def _worth_releasing(build: Build) -> bool:
@@ -186,6 +205,19 @@ def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
     return found
 
 
+def _build(graph: Graph, level: int, donate: dict[int, int], ticks: bool) -> Build:
+    """What comes of compiling ``graph``; what needs a size that only it knows runs in Python."""
+    in_python: set[Any] = set()
+    while True:
+        try:
+            return Build(graph, level, dict(donate), [] if ticks else None, in_python)
+        except UnknownExtent as error:
+            node = next((n for n in error.nodes if n not in in_python), None)
+            if node is None:
+                raise
+            in_python.add(node)
+
+
 def _key(graph: Graph, level: int, donate: Mapping[int, int] | None) -> Any:
     return graph, level, tuple(donate.items()) if donate else ()
 
@@ -200,33 +232,44 @@ def has_failed(graph: Graph, level: int = 1) -> bool:
     return (graph, level) in graph.context.__dict__.get("executable_failures", {})
 
 
+def failures_of(graph: Graph) -> list[Failure]:
+    """What failed while graphs of the same context (``graph``, its derivatives) were compiled and run."""
+    context = graph.context.__dict__
+    found = [f for x in tuple(context.get("executables", {}).values()) for f in x.failures]
+    return [*found, *tuple(context.get("executable_failures", {}).values())]
+
+
 def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable | None:
-    """The executable of ``graph``, compiled now if need be; ``None`` if none can be made, which is a fault of ours."""
-    failures = graph.context.__dict__.setdefault("executable_failures", {})
+    """The executable of ``graph``, compiled now if need be; ``None`` if none can be made.
+
+    That is a failure of the code generator, and is remembered, or a shortage of memory or stack: then the next call
+    tries again.
+    """
+    failures: dict[Any, Failure] = graph.context.__dict__.setdefault("executable_failures", {})
     if (graph, level) in failures:
         return None
     try:
         return compile_graph(graph, level, donate)
-    except Exception as error:
-        if config().debug:
-            raise
-        if not isinstance(error, MemoryError):  # that is the program's; the interpreter says where
-            logger.warning("@%s cannot be made machine code: %s: %s", graph.name, type(error).__name__, error)
-        failures[graph, level] = error
+    except SHORTAGE:  # perhaps the program's own; the interpreter says where
+        return None
+    except Exception as error:  # noqa: BLE001 - the policy
+        failures[graph, level] = internal_failure("the code generator", f"@{graph.name}", error)
         return None
 
 
-def run_compiled(graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None) -> Any:
+def run_compiled(
+    graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None, repeat: bool = True
+) -> Any:
     """The value of ``graph`` by its executable, or by the interpreter if it has none."""
     executable = executable_of(graph, level, donate)
     if executable is None:
         return Interpreter().run(graph, [cells(v) for v in values])
-    return executable.run(values)
+    return executable.run(values, repeat)
 
 
 def release_memory() -> None:
     """Frees arenas and regions that executables keep for their next call."""
-    for executable in list(_all):
+    for executable in members(_all):
         executable.free_memory()
 
 

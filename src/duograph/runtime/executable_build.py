@@ -10,10 +10,12 @@ import numpy as np
 
 from duograph.base.collection import no_collection
 from duograph.base.config import config
+from duograph.base.events import emit
+from duograph.core.borders import symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.types import StackType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named
-from duograph.ir.node import Const, Graph, Node
+from duograph.ir.node import Const, Graph, Node, finds_sizes
 from duograph.ir.printer import all_graphs
 from duograph.ir.walk import recursive_graphs
 from duograph.lower.contract import contracted
@@ -37,6 +39,7 @@ from .executable_values import (
     leaf_types,
     leaves_of,
 )
+from .machine import Linked
 from .status import TOO_SMALL
 from .steps import STACK_OPS, Step, steps_of
 
@@ -71,12 +74,14 @@ class Build:
         host_steps: what runs in Python.
         symbols: symbolic dimensions of the inputs, in the order of the dims of `main`, with leaf and axis.
         plan: memory of `main`.
+        in_python: control operators that run in Python, since code would need a size that only they know.
     """
 
     graph: Graph
     level: int
     donate: dict[int, int] = field(default_factory=dict)
     ticks: list[str] | None = None  # names of the kernel calls, if the clock is to be read after each
+    in_python: set[Node] = field(default_factory=set)
     debug: bool = field(default_factory=lambda: config().debug)
     constants: list[np.ndarray] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
@@ -87,6 +92,7 @@ class Build:
     plan: ArenaPlan = field(default_factory=lambda: ArenaPlan([]))
     functions: list[Function] = field(default_factory=list)
     address: int = 0
+    code: tuple[Linked, ...] = ()  # where it is, and what it calls
     native_stacks: bool = True
     _kernels: dict[str, Function] = field(default_factory=dict)
     _symbols: dict[int, str] = field(default_factory=dict)
@@ -96,8 +102,9 @@ class Build:
     _callees: dict[Graph, Callee] = field(default_factory=dict)
     _unwritten: list[Callee] = field(default_factory=list)
     _shared: set[Graph] = field(default_factory=set)
+    _own_sizes: dict[Graph, frozenset[Symbol]] = field(default_factory=dict)
 
-    @no_collection()
+    @no_collection
     def __post_init__(self) -> None:
         graphs = self._reachable()
         callers: dict[Graph, int] = {}
@@ -147,6 +154,16 @@ class Build:
         found = self._steps.get(graph)
         if found is None:
             found = self._steps[graph] = steps_of(graph, self.level)
+        return found
+
+    def own_sizes(self, graph: Graph) -> frozenset[Symbol]:
+        """Names of sizes that ``graph`` itself finds."""
+        found = self._own_sizes.get(graph)
+        if found is None:
+            finders = [node for node in graph.nodes if finds_sizes(node)]
+            known = symbols_in(tuple([p.type for p in graph.params])) | self.symbols.keys()
+            found = frozenset(symbols_in(tuple([n.type for n in finders])) - known)
+            self._own_sizes[graph] = found
         return found
 
     def kernel(self, function: Function) -> str:
@@ -291,7 +308,8 @@ class Build:
         deliver(e, results, late, e.ctx, 0)
 
     def _load(self) -> None:
-        kernels.load_kernels([*self._kernels.values(), *self.functions])
+        emit("executable", graph=self.graph, level=self.level)  # its functions follow as an event of `load_kernels`
+        self.code = kernels.load_kernels([*self._kernels.values(), *self.functions])
         self.address = kernels.kernel_address(self.functions[0])
 
 

@@ -155,6 +155,7 @@ def write_function(build: Any, callee: Callee) -> Function:
     limit = Value(b._id(), I64, b)
     b.fail(b.gt(e.depth, limit), RECURSION)
     b.leave()
+    e.look(False)  # functions that call themselves may run for ever without a loop
     mark = e.mark(callee.graph.output.type)
     results = leaves_of(e.graph(callee.graph, args, e.entry_symbols, places_for(callee.graph, outputs)))
     deliver(e, results, outputs, words, 0)

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TokenType, Type
-from duograph.ir.control import call, call_named, cond, custom_vjp, scan, while_loop
+from duograph.ir.control import call, call_named, cond, custom_vjp, while_loop
 from duograph.ir.node import Apply, Graph, Node
-from duograph.ir.printer import all_graphs
 from duograph.lower.loop.ir import Value
 
 from .arena import Block
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 1 << 28
-"""Cycles of the clock that a loop runs before it asks whether it is to stop."""
+"""Cycles of the clock that a program runs before it asks whether it is to stop."""
 
 LARGE = 1 << 16
 """Bytes of a value from which each iteration looks at the clock; else every 64th does."""
@@ -55,13 +54,36 @@ LARGE = 1 << 16
 class ControlEmitter(Emitter):
     """An `Emitter` that knows control operators."""
 
+    def look(self, long: bool) -> None:
+        """Every tenth of a second or so, asks Python whether somebody wants the program to stop (Ctrl-C).
+
+        All loops and functions of a program share one count and one time, which nobody sets back: an inner loop that
+        did would keep the loop around it from ever looking.
+
+        Args:
+            long: whether what comes between two looks takes long.
+        """
+        b = self.b
+        count = b.load(self.ctx, ITERATIONS)
+        b.store(self.ctx, ITERATIONS, b.add(count, 1))
+
+        def clock() -> None:
+            now = b.cycles()
+
+            def ask() -> None:
+                b.store(self.ctx, LOOKED, now)
+                b.call(POLL, [], [])
+
+            b.if_(b.gt(b.sub(now, b.load(self.ctx, LOOKED)), PATIENCE), ask)
+
+        b.if_(b.eq(count & (0 if long else 63), 0), clock)
+        b.leave()
+
     def control(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
         if not knows(scope.symbols, node.type):
             return self.host(node, operands, scope, f"the sizes that {node.op.name} gives are only known afterwards")
         if node.op is cond:
             return self._cond(node, operands, scope)
-        if node.op in (while_loop, scan) and _sizes_change(node.attrs["body"]):
-            return self.host(node, operands, scope, "a size changes from one iteration to the next")
         if node.op is while_loop:
             return _Loop(self, node, operands, scope, counted=False).write()
         if node.op is call or node.op is custom_vjp:
@@ -121,7 +143,7 @@ class ControlEmitter(Emitter):
                 settled.append(False)
                 continue
             if given is None and any(makers):
-                given = self.tensor("cond", t)
+                given = self.new("cond", t, scope)
             targets.append(given)
             settled.append((node, k) in scope.places or all(makers))
         carried = [k for k, t in enumerate(types) if not settled[k] and not isinstance(t, TokenType)]
@@ -239,8 +261,6 @@ class _Loop:
             for block in memory.blocks:
                 block.refs += 1
         e.enter_loop()
-        b.store(e.ctx, ITERATIONS, b.const(1))
-        b.store(e.ctx, LOOKED, b.cycles())
         for memory in held:
             e.touch(memory)
         if self.counted:
@@ -305,7 +325,7 @@ class _Loop:
         return e.b.ne(result.value, 0)
 
     def _iteration(self, words: Sequence[Value], counter: Value | None) -> list[Value]:
-        e, b = self.e, self.e.b
+        e = self.e
         index = [] if counter is None else [Number(INT, counter)]
         mark = e.mark(self.body.output.type)
         places: dict[Place, Memory] = {}
@@ -338,32 +358,8 @@ class _Loop:
                 if carry.form == "turns":
                     following += [mine[1], mine[2], mine[1]]
         e.cut(mark)
-        self._look()
-        b.leave()
+        e.look(any(not isinstance(block.nbytes, int) or block.nbytes > LARGE for block in e.blocks))
         return following
-
-    def _look(self) -> None:
-        """Every tenth of a second or so, asks Python whether somebody wants the program to stop (Ctrl-C)."""
-        e, b = self.e, self.e.b
-        count = b.load(e.ctx, ITERATIONS)
-        b.store(e.ctx, ITERATIONS, b.add(count, 1))
-        long = any(not isinstance(block.nbytes, int) or block.nbytes > LARGE for block in e.blocks)
-
-        def clock() -> None:
-            now = b.cycles()
-
-            def ask() -> None:
-                b.store(e.ctx, LOOKED, now)
-                b.call(POLL, [], [])
-
-            b.if_(b.gt(b.sub(now, b.load(e.ctx, LOOKED)), PATIENCE), ask)
-
-        b.if_(b.eq(count & (0 if long else 63), 0), clock)
-
-
-def _sizes_change(body: Graph) -> bool:
-    """Whether a carry of the loop has another size after an iteration."""
-    return any(node.op.name == "relabel" for g in all_graphs(body) for node in g.nodes)
 
 
 def _output_item(graph: Graph, k: int) -> Node:

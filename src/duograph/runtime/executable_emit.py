@@ -23,7 +23,7 @@ from duograph.lower.lowering import Lowering, Operand, Temporary
 
 from . import executable_scalars as scalars
 from . import kernels
-from .executable_frame import CELLS, Frame
+from .executable_frame import CELLS, Frame, UnknownExtent
 from .executable_values import (
     ALIASES,
     CONTROL,
@@ -80,6 +80,7 @@ class Emitter(Frame):
         super().__init__(name, build.debug)
         self.build = build
         self.allocations = 0
+        self.overwrites_inputs = False  # a donated input has been written directly
         self.symbols: dict[Any, Any] = {}  # at the end of the graph that was written last
         self.depth: Any = 0
 
@@ -89,6 +90,9 @@ class Emitter(Frame):
         self, graph: Graph, args: Sequence[Tree], symbols: dict[Any, Any], places: dict[Place, Memory] | None = None
     ) -> Tree:
         """Writes the code of ``graph``; the value of its output."""
+        own = self.build.own_sizes(graph)
+        if not own.isdisjoint(symbols):  # the same names outside are other sizes
+            symbols = {s: value for s, value in symbols.items() if s not in own}
         scope = Scope(graph, args, symbols, places or {})
         held = blocks_of(tuple(args))
         for block in held:  # who called still has them
@@ -173,13 +177,21 @@ class Emitter(Frame):
         if step.reason:
             return self.host(node, operands, scope, step.reason)
         if node.op in CONTROL:
-            return self.control(node, operands, scope)
+            if node in self.build.in_python:
+                return self.host(node, operands, scope, "a size in it is only known there")
+            try:
+                return self.control(node, operands, scope)
+            except UnknownExtent as error:
+                error.nodes.append(node)
+                raise
         if node.op.name in ALIASES:
             (source, *_) = operands
             assert isinstance(source, Memory) and isinstance(node.type, TensorType)
             return source.retyped(node.type)
         if node.op.name == "undef":
-            return self.undefined(node.type)
+            return self.undefined(node.type, scope)
+        if node.op.name == "anchor":
+            return operands[0]
         if node.op.name == "relabel":
             return self.relabelled(node, operands, scope)
         stacked = self.stack_step(node, operands, scope)
@@ -203,16 +215,22 @@ class Emitter(Frame):
         for new, old in zip(node.type.shape, source.type.shape, strict=True):
             if isinstance(new, Symbol) and new not in scope.symbols:
                 scope.symbols[new] = self.b.value(self.dim(old, scope.symbols))
-            elif new != old:  # the name stands for another size already
-                return self.host(node, operands, scope, "a size that is called what another one is called")
+            elif new != old:  # another name for one size
+                one, two = (self.b.value(self.dim(x, scope.symbols)) for x in (new, old))
+                self.b.fail(self.b.ne(one, two), ASSERTION)
+                self.b.leave()
         return source.retyped(node.type)
 
-    def undefined(self, type: Type) -> Tree:
-        """Values that nobody reads."""
+    def undefined(self, type: Type, scope: Scope) -> Tree:
+        """Values that nobody reads. A size that only they have is 0."""
+        own = self.build.own_sizes(scope.graph)
         leaves: list[Leaf] = []
         for t in leaf_types(type):
             if isinstance(t, TensorType):
-                leaves.append(self.tensor("undef", t))
+                for extent in t.shape:
+                    if isinstance(extent, Symbol) and extent not in scope.symbols and extent not in own:
+                        scope.symbols[extent] = self.b.const(0)
+                leaves.append(self.new("undef", t, scope))
             elif isinstance(t, ScalarType):
                 leaves.append(Number(t, self.b.const(0, scalars.word_type(t))))
             elif isinstance(t, TokenType):
@@ -271,8 +289,12 @@ class Emitter(Frame):
             if (node, leaf) not in scope.places:
                 memory = self._dying(c, operand, step, scope, i, where, outs)
             where[id(operand)] = outs[id(operand)] = memory or self.result(node, leaf, operand.type, scope)
+        given = [scope.places[place] for place in step.outputs if place in scope.places]
+        if not self.overwrites_inputs and any(block.kind == "input" for memory in given for block in memory.blocks):
+            self.overwrites_inputs = True
+            self.b.leave()  # a call that has failed is repeated with the inputs as they were; no later step fails
         temporaries: dict[int, Memory] = {}
-        for call in c.calls:
+        for call in kernels.calls_of(c):
             buffers = []
             for wanted in call.buffers:
                 if isinstance(wanted, Temporary):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.core.dim import Atom, Dim, Sum, Symbol
+from duograph.core.dim import Atom, Dim, Sum, Symbol, symbols_of
 from duograph.core.types import TensorType
 from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.ir import Block as Region
@@ -22,6 +22,18 @@ from .executable_values import Memory, bytes_of
 NEEDED, RUN, CONSTANTS, FRAMES, CELLS, ITERATIONS, LOOKED, RESULTS = 0, 1, 2, 4, 8, 12, 13, 16
 """Bytes of arena that the call needs; number of the run; table of constants; two regions (chunk, used, last address);
 iterations and clock when a loop last looked whether it is to stop; first word of the results."""
+
+
+class UnknownExtent(Exception):
+    """Code needs a size that has no value there.
+
+    Attributes:
+        nodes: the control operators around the place, the innermost first: one that runs in Python does not need it.
+    """
+
+    def __init__(self, extent: Symbol) -> None:
+        super().__init__(f"the size {extent} is not known there")
+        self.nodes: list[Any] = []
 
 
 class Frame:
@@ -77,7 +89,11 @@ class Frame:
         return block
 
     def tensor(self, name: str, type: TensorType) -> Memory:
-        """New memory for a tensor."""
+        """New memory for a tensor of a size that is known when the program starts."""
+        nbytes = bytes_of(type)
+        if not isinstance(nbytes, int):
+            for symbol in sorted(symbols_of(nbytes) - self.entry_symbols.keys(), key=str):
+                raise UnknownExtent(symbol)
         return Memory(type, self.block(name, bytes_of(type)))
 
     def buffer(self, memory: Memory, elem: str | None = None) -> Buffer:
@@ -125,6 +141,8 @@ class Frame:
         known = self.entry_symbols if symbols is None else symbols
         b = self.b
         if isinstance(extent, Symbol):
+            if extent not in known:
+                raise UnknownExtent(extent)
             return known[extent]
         if isinstance(extent, Sum):
             total: Any = extent.const
@@ -196,4 +214,4 @@ def floor_divided(b: Builder, x: Any, y: Any) -> tuple[Any, Any]:
     return quotient, b.select(minus, 0, b.select(zero, x, rest))
 
 
-__all__ = ["CELLS", "CONSTANTS", "FRAMES", "NEEDED", "RESULTS", "RUN", "Frame", "floor_divided"]
+__all__ = ["CELLS", "CONSTANTS", "FRAMES", "NEEDED", "RESULTS", "RUN", "Frame", "UnknownExtent", "floor_divided"]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.core.borders import symbols_in
 from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
@@ -22,7 +23,7 @@ from duograph.ir.node import Apply, Graph
 from duograph.lower.loop.types import float_bits, float_of_bits
 
 from .executable_emit import knows
-from .executable_frame import RUN
+from .executable_frame import RUN, UnknownExtent
 from .executable_scalars import word_type
 from .executable_values import (
     CONTROL,
@@ -120,7 +121,7 @@ class HostStep:
                 target = _array(bufs[b], type_, env)
                 b += 1
                 if target.shape != value.shape:
-                    raise ValueError(f"{self.node.op.name} gives the shape {value.shape}, not {target.shape}")
+                    raise OtherShape(f"{self.node.op.name} gives the shape {value.shape}, not {target.shape}")
                 target[...] = value
             else:
                 value = np.array(value, dtype=type_.dtype.numpy, order="C", copy=True)
@@ -129,6 +130,11 @@ class HostStep:
                 for i, size in enumerate(value.shape):
                     words[w + 1 + i] = size
                 w += 1 + value.ndim
+
+
+class OtherShape(ValueError):
+    """A value has not the shape that its type says: a loop in Python has changed what it carries. The interpreter,
+    which repeats the call, does not rely on shapes."""
 
 
 def _words(types: Sequence[Type]) -> int:
@@ -206,6 +212,8 @@ def emit_host(e: Emitter, node: Apply, operands: list[Tree], scope: Scope, reaso
     buffers, dims = [], [b.load(e.ctx, RUN), b.const(number)]
     for leaf in [leaf for tree in operands for leaf in leaves_of(tree)]:
         if isinstance(leaf, Memory):
+            for symbol in sorted(symbols_in(leaf.type) - scope.symbols.keys(), key=str):
+                raise UnknownExtent(symbol)
             buffers.append(e.buffer(leaf))
         elif isinstance(leaf, Number | Handle):
             dims.append(leaf.value)

@@ -22,9 +22,10 @@ from duograph.ir.node import Apply, Graph
 
 from . import cpython, launch, records, regions
 from .executable_build import Output
-from .executable_frame import CELLS, CONSTANTS, FRAMES, RUN
+from .executable_frame import CELLS, CONSTANTS, FRAMES, ITERATIONS, RUN
 from .executable_host import RUNS, from_word, to_word
 from .native_stacks import Cells, NativeStack, cells
+from .threads import has_little_stack, with_stack
 
 if TYPE_CHECKING:
     from .executable import Executable
@@ -121,6 +122,7 @@ class Run:
         self.dims = (ctypes.c_int64 * n_dims)()
         self.ctx = (ctypes.c_int64 * (32 + build.n_words))()
         self.ctx[RUN] = self.number
+        self.ctx[ITERATIONS] = 1  # short calls ask nothing
         self.ctx[CONSTANTS] = ctypes.addressof(executable._constants)
         self.bufs[len(self.bufs) - 1] = ctypes.addressof(self.ctx)
         self.pointers = (ctypes.addressof(self.bufs), ctypes.addressof(self.dims))
@@ -235,6 +237,8 @@ class Run:
 
     def call(self) -> int:
         """Calls the code."""
+        if has_little_stack():
+            return with_stack(self.call)
         if not self.host_steps:
             status = self.executable._main(*self.pointers)
         else:

@@ -13,7 +13,6 @@ from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Apply
 from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.ir import Value
-from duograph.lower.loop.types import BITS
 
 from .executable_frame import floor_divided
 from .executable_values import Memory, Number, Tree
@@ -165,7 +164,7 @@ _INT_BINARY: dict[str, Callable[[Builder, Any, Any], Value]] = {
 
 def _float_pow(b: Builder, x: Value, y: Value) -> Value:
     """The C library's, as Python's. Complex results and overflow are Python's to tell."""
-    b.fail(b.eq(x, 0.0) & b.lt(y, 0.0), ZERO_DIVISION)
+    b.fail(b.eq(x, 0.0) & b.lt(y, 0.0) & b.gt(y, -_INF), ZERO_DIVISION)
     power = b.libm("pow", x, y)
     finite = b.lt(b.abs(x), _INF) & b.lt(b.abs(y), _INF)
     b.fail(finite & ~b.lt(b.abs(power), _INF), OVERFLOW)
@@ -273,11 +272,7 @@ def _scalar_tensor(e: Emitter, node: Apply, operands: list[Tree], scope: Scope) 
     else:
         if value.type.is_float:
             value = _to_int("trunc")(b, value)
-        if out.elem != "i64":
-            bits = BITS[out.elem]
-            low, high = (0, (1 << bits) - 1) if out.elem[0] == "u" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-            b.fail(b.lt(value, low) | b.gt(value, high), OVERFLOW)
-        value = b.convert(value, out.elem)
+        value = b.convert(value, out.elem)  # integers wrap (`ops.scalar.fitted`)
     memory = e.result(node, 0, node.type, scope)
     b.store(e.buffer(memory), 0, value)
     return memory

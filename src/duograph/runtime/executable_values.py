@@ -15,7 +15,7 @@ from duograph.lower.loop.types import element_of
 from .arena import Block, Extent
 
 CONTROL = (call, call_named, cond, custom_vjp, while_loop, scan)
-ALIASES = frozenset({"reshape", "identity", "stop_gradient", "assigned"})
+ALIASES = frozenset({"reshape", "identity", "stop_gradient", "assigned", "sized"})
 """Ops whose result is their first operand, seen otherwise: all values are contiguous and nobody writes to them."""
 
 
@@ -141,6 +141,12 @@ def places_of(node: Node) -> list[Place | None]:
     return [_producer(node, k) for k in range(len(leaf_types(node.type)))]
 
 
+def _leaves_before(type: TupleType, index: int) -> int:
+    """How many leaves the items before ``index`` have; most tuples are flat."""
+    before = type.items[:index]
+    return index if all(not isinstance(t, TupleType) for t in before) else sum(len(leaf_types(t)) for t in before)
+
+
 def _producer(node: Node, leaf: int) -> Place | None:
     while isinstance(node, Apply):
         if node.op is tuple_get:
@@ -149,7 +155,7 @@ def _producer(node: Node, leaf: int) -> Place | None:
                 node = source.operands[index]
                 continue
             assert isinstance(source.type, TupleType)
-            node, leaf = source, leaf + sum(len(leaf_types(t)) for t in source.type.items[:index])
+            node, leaf = source, leaf + _leaves_before(source.type, index)
         elif node.op is make_tuple:
             for item in node.operands:
                 n = len(leaf_types(item.type))

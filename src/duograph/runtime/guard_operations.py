@@ -50,15 +50,21 @@ def _versioned(
     return text + f"  %{name}.value = load ptr, ptr %p5\n  br label %taken\n"
 
 
+def _kept_class(name: str) -> str:
+    """Code that remembers the version of a class, after the look-up: that may be what gave it one."""
+    return f"""{name}.keep:
+  %{name}.short.again = load i32, ptr %{name}.now.at
+  %{name}.again = zext i32 %{name}.short.again to i64
+  %{name}.none = icmp eq i64 %{name}.again, 0
+  %{name}.version = select i1 %{name}.none, i64 -1, i64 %{name}.again
+  store i64 %{name}.version, ptr %p4
+  br label %next
+"""
+
+
 def reads() -> str:
     """Operations that load a register, without looking it up."""
     return f"""\
-arg:
-  %arg.at = getelementptr ptr, ptr %args, i64 %a
-  %arg.v = load ptr, ptr %arg.at
-  store ptr %arg.v, ptr %target
-  br label %next
-
 const:
   store ptr %ap, ptr %target
   br label %next
@@ -77,7 +83,8 @@ at:
   %at.base = load ptr, ptr %base.at
 {field("%at.type", "%at.base", TYPE)}{field("%at.size", "%at.base", SIZE, "i64")}\
   %at.inside = icmp slt i64 %b, %at.size
-  %at.tuple = icmp eq ptr %at.type, @c_tuple
+  %at.class = load ptr, ptr %p4
+  %at.tuple = icmp eq ptr %at.type, %at.class
   %at.in.tuple = and i1 %at.tuple, %at.inside
   br i1 %at.in.tuple, label %at.of.tuple, label %at.or.list
 at.or.list:
@@ -104,7 +111,56 @@ field:
 """
 
 
-def lookups(versions: bool) -> str:
+def groups() -> str:
+    """Operations that compare words, and what is known of groups of checks."""
+    return f"""\
+{_compare("compare", "i64")}
+{_compare("compare_short", "i32")}
+settle:
+  %settled.at = getelementptr i64, ptr %ap, i64 3
+  %settled = load i64, ptr %settled.at
+  %settled.word = getelementptr i64, ptr %ap, i64 1
+  store i64 %settled, ptr %settled.word
+  %settle.next = getelementptr i64, ptr %ap, i64 4
+  br label %compare.entry
+
+settle_short:
+  %short.at = load ptr, ptr %ap
+  %short = load i32, ptr %short.at
+  %short.wide = zext i32 %short to i64
+  %short.none = icmp eq i32 %short, 0
+  %short.known = select i1 %short.none, i64 -1, i64 %short.wide
+  %short.word = getelementptr i64, ptr %ap, i64 1
+  store i64 %short.known, ptr %short.word
+  %settle_short.next = getelementptr i64, ptr %ap, i64 4
+  br label %compare_short.entry
+
+"""
+
+
+def _compare(name: str, type: str) -> str:
+    """Code that goes through a table of words of ``type``, to the group of the first that is another."""
+    settle = name.replace("compare", "settle")
+    wide = f"  %{name}.now = zext i32 %{name}.word to i64\n" if type == "i32" else ""
+    now = f"%{name}.now" if wide else f"%{name}.word"
+    return f"""\
+{name}:
+  br label %{name}.entry
+{name}.entry:
+  %{name}.e = phi ptr [ %ap, %{name} ], [ %{name}.next, %{name}.entry ], [ %{settle}.next, %{settle} ]
+  %{name}.at = load ptr, ptr %{name}.e
+  %{name}.word = load {type}, ptr %{name}.at
+{wide}{field(f"%{name}.then", f"%{name}.e", 8, "i64")}  %{name}.next = getelementptr i64, ptr %{name}.e, i64 4
+  %{name}.same = icmp eq i64 {now}, %{name}.then
+  br i1 %{name}.same, label %{name}.entry, label %{name}.other
+{name}.other:
+  %{name}.place = getelementptr i64, ptr %{name}.e, i64 3
+  store i64 {now}, ptr %{name}.place
+{field(f"%{name}.group", f"%{name}.e", 16)}  br label %loop
+"""
+
+
+def lookups(versions: bool, class_versions: bool) -> str:
     """Operations that look something up in a dictionary or class, or remember what they found there."""
     return f"""\
 key:
@@ -189,8 +245,27 @@ own.keep:
   store ptr %own.found, ptr %p5
   br label %taken
 
+owns:
+  %owns.v = load ptr, ptr %target
+  %owns.dict.at = call ptr @c__PyObject_GetDictPtr(ptr %owns.v)
+  %owns.none = icmp eq ptr %owns.dict.at, null
+  br i1 %owns.none, label %fail, label %owns.read
+owns.read:
+  %owns.dict = load ptr, ptr %owns.dict.at
+  %owns.null = icmp eq ptr %owns.dict, null
+  br i1 %owns.null, label %fail, label %owns.there
+owns.there:
+{_versioned("owns", "%owns.dict", DICT_VERSION, "owns.search", remembers=False, versions=versions)}
+owns.search:
+  %owns.found = call ptr @c_PyDict_GetItemWithError(ptr %owns.dict, ptr %bp)
+  %owns.ok = icmp eq ptr %owns.found, %ap
+  br i1 %owns.ok, label %owns.keep, label %fail
+owns.keep:
+  store i64 %owns.now, ptr %p4
+  br label %next
+
 member:
-{_versioned("member", "%ap", TYPE_VERSION, "member.search", "i32", versions=versions)}
+{_versioned("member", "%ap", TYPE_VERSION, "member.search", "i32", versions=class_versions)}
 member.search:
   %member.new = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
   %member.null = icmp eq ptr %member.new, null
@@ -204,6 +279,74 @@ member.keep:
   store ptr %member.new, ptr %p5
   br label %taken
 
+holds:
+{_versioned("holds", "%ap", DICT_VERSION, "holds.search", remembers=False, versions=versions)}
+holds.search:
+  %holds.found = call ptr @c_PyDict_GetItemWithError(ptr %ap, ptr %bp)
+  %holds.want = inttoptr i64 %r to ptr
+  %holds.ok = icmp eq ptr %holds.found, %holds.want
+  br i1 %holds.ok, label %holds.keep, label %fail
+holds.keep:
+  store i64 %holds.now, ptr %p4
+  br label %next
+
+overrides:
+{_versioned("overrides", "%ap", DICT_VERSION, "overrides.search", remembers=False, versions=versions)}
+overrides.search:
+  %overrides.found = call ptr @c_PyDict_GetItemWithError(ptr %ap, ptr %bp)
+  %overrides.want = inttoptr i64 %r to ptr
+  %overrides.ok = icmp eq ptr %overrides.found, %overrides.want
+  br i1 %overrides.ok, label %overrides.keep, label %overrides.other
+overrides.other:
+  %overrides.null = icmp eq ptr %overrides.found, null
+  br i1 %overrides.null, label %overrides.missing, label %fail
+overrides.missing:
+  %overrides.error = call ptr @c_PyErr_Occurred()
+  %overrides.none = icmp eq ptr %overrides.error, null
+  br i1 %overrides.none, label %overrides.keep, label %fail
+overrides.keep:
+  store i64 %overrides.now, ptr %p4
+  br label %next
+
+defines:
+{_versioned("defines", "%ap", TYPE_VERSION, "defines.search", "i32", remembers=False, versions=class_versions)}
+defines.search:
+  %defines.found = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
+  %defines.want = inttoptr i64 %r to ptr
+  %defines.ok = icmp eq ptr %defines.found, %defines.want
+  br i1 %defines.ok, label %defines.keep, label %fail
+{_kept_class("defines")}
+values:
+{_versioned("values", "%ap", DICT_VERSION, "values.search", remembers=False, versions=versions)}
+values.search:
+{field("%values.count", "%ap", SIZE, "i64")}{field("%values.wanted", "%bp", SIZE, "i64")}\
+  %values.enough = icmp eq i64 %values.count, %values.wanted
+  store i64 0, ptr %position
+  br i1 %values.enough, label %values.test, label %fail
+values.test:
+  %values.i = phi i64 [ 0, %values.search ], [ %values.next, %values.step ]
+  %values.more = icmp slt i64 %values.i, %values.wanted
+  br i1 %values.more, label %values.step, label %values.keep
+values.step:
+  %values.next = add i64 %values.i, 1
+  %values.got = call i32 @c_PyDict_Next(ptr %ap, ptr %position, ptr null, ptr %found.key)
+  %values.value = load ptr, ptr %found.key
+  %values.all = getelementptr i8, ptr %bp, i64 {TUPLE_ITEMS}
+  %values.want.at = getelementptr ptr, ptr %values.all, i64 %values.i
+  %values.want = load ptr, ptr %values.want.at
+  %values.one = icmp eq ptr %values.value, %values.want
+  br i1 %values.one, label %values.test, label %fail
+values.keep:
+  store i64 %values.now, ptr %p4
+  br label %next
+
+lacking:
+{_versioned("lacking", "%ap", TYPE_VERSION, "lacking.search", "i32", remembers=False, versions=class_versions)}
+lacking.search:
+  %lacking.found = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
+  %lacking.null = icmp eq ptr %lacking.found, null
+  br i1 %lacking.null, label %lacking.keep, label %fail
+{_kept_class("lacking")}
 absent:
 {_versioned("absent", "%ap", DICT_VERSION, "absent.search", remembers=False, versions=versions)}
 absent.search:
@@ -243,8 +386,7 @@ len:
   %len.type.ok = icmp eq ptr %len.t, %bp
   br i1 %len.type.ok, label %len.count, label %fail
 len.count:
-  %len.n = call i64 @c_PyObject_Size(ptr %len.v)
-  %len.ok = icmp eq i64 %len.n, %a
+{field("%len.n", "%len.v", SIZE, "i64")}  %len.ok = icmp eq i64 %len.n, %a
   br i1 %len.ok, label %next, label %fail
 
 equal:

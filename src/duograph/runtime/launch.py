@@ -15,7 +15,6 @@ dtypes, shapes and values. That is right for functions that look at nothing else
 from __future__ import annotations
 
 import ctypes
-import logging
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,9 +24,10 @@ import numpy as np
 from duograph.autodiff.tape import Tape
 from duograph.base.config import config
 from duograph.base.events import emit
-from duograph.base.fork import fork_safe_lock
+from duograph.base.failures import SHORTAGE, internal_failure
+from duograph.base.fork import fork_safe_lock, object_lock
 from duograph.core import dtype as dt
-from duograph.core.kernel import at_first_native
+from duograph.core.kernel import first_native
 from duograph.core.launchable import LAUNCHABLES, when_made
 from duograph.core.op import Op, no_recording, state, when_rules_change
 from duograph.tensor.alias import CLOCK, Alias, ViewLink
@@ -51,8 +51,8 @@ from .launch_words import (
     set_offsets,
 )
 from .records import Constants, Uncovered, pack
+from .threads import has_little_stack
 
-logger = logging.getLogger("duograph")
 TABLE_PLACES = 1 << 15
 MOST_RECORDS = 8192
 """Shapes without end must not leak: a full table starts anew."""
@@ -213,6 +213,11 @@ def activate() -> bool:
                 _refused = str(error)
                 emit("native launch refused", reason=_refused)
                 return False
+            except MemoryError:  # no room for its code now: the next call tries again
+                return False
+            except Exception as error:  # noqa: BLE001 - the policy
+                _refused = str(internal_failure("the launcher", "its code", error))
+                return False
             cpython.keep_for_ever(_engine)
             _engine.install()
         return _engine is not None
@@ -220,8 +225,7 @@ def activate() -> bool:
 
 def engine() -> Engine | None:
     """The launcher, activated now if it can be; others build on its functions."""
-    while at_first_native:  # else methods that are registered later would not be among the native ones
-        at_first_native.pop()()
+    first_native()  # else methods that are registered later would not be among the native ones
     return _engine if activate() else None
 
 
@@ -264,6 +268,7 @@ class Engine:
         self.functions: list[Cell] = []
         self.owners: list[Any] = []
         self.learning = False
+        self._entering = object_lock()
         self.fused = 0
         set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
         set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
@@ -315,17 +320,18 @@ class Engine:
         return _constant[0](number, dtype)
 
     def _enter_thread(self) -> None:
-        """Native code asks what the dispatch state of this thread is."""
-        found = state.__dict__
+        """Native code asks what the dispatch state of this thread is; nothing runs natively on one of little stack."""
+        found, is_fit = state.__dict__, not has_little_stack()
         get_id = ctypes.pythonapi.PyThreadState_GetID
         get_id.restype, get_id.argtypes = ctypes.c_uint64, (ctypes.c_void_p,)
         get = ctypes.pythonapi.PyThreadState_Get
         get.restype, get.argtypes = ctypes.c_void_p, ()
         number = get_id(get())
-        self.set("thread", 0)  # another thread may run between these lines
-        self._state = found
-        self.set("state", id(found))
-        self.set("thread", number)
+        with self._entering:  # both words are of one thread, whichever runs between these lines
+            self.set("thread", 0)
+            self._state = found
+            self.set("state", id(found))
+            self.set("thread", number if is_fit else 0)
 
     # -- records ---------------------------------------------------------------------------------------------------
 
@@ -364,6 +370,11 @@ class Engine:
             record[R_WAIT] = launch_fusion.calls_before(plan)
         except Uncovered:
             record, kept, plan = pack_python(described), [], None
+        except SHORTAGE:
+            return
+        except Exception as error:  # noqa: BLE001 - the policy
+            internal_failure("the launcher", getattr(cell.function, "__qualname__", cell.function), error)
+            record, kept, plan = pack_python(described), [], None
         finally:
             self.learning = False
         owner = [record, keep, kept, plan]
@@ -376,11 +387,10 @@ class Engine:
         try:
             with no_recording():
                 fused, more = launch_fusion.pack_fused(plan, record)
-        except Uncovered:
+        except (Uncovered, *SHORTAGE):  # the ops one by one are right, too
             return
-        except Exception as error:  # the ops one by one are right, too
-            logger.debug("fusing a record failed", exc_info=True)
-            emit("fusing a record failed", reason=f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - the policy
+            internal_failure("the launcher", "a fused record", error)
             return
         finally:
             self.learning = False

@@ -7,8 +7,9 @@
 No optimiser pass runs: the text is final, LLVM selects instructions and allocates registers (see `docs/native.md`).
 
 LLVM is entered by one thread at a time, under `_lock`; a fork waits for it, so that a child never inherits a lock
-whose owner it has not. Long compilations are done on a helper thread while the main thread waits in Python, where
-Ctrl-C reaches it.
+whose owner it has not. Compilations are done on a thread of their own, which has the lock and as much stack as LLVM
+needs. Who waits for it may be interrupted (Ctrl-C, an alarm): the compilation goes on to its end, and nobody enters
+LLVM before that.
 
 `llvmlite` is imported when the first text is compiled or linked: it takes 40 ms, which `import duograph` must not.
 """
@@ -18,14 +19,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import mmap
 import sys
 import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from duograph.base.config import config
+from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
+from duograph.base.imports import import_whole
+from duograph.base.once import once
 from duograph.lower.target import Target, current_target
+
+from . import threads
 
 if TYPE_CHECKING:
     from llvmlite import binding
@@ -38,9 +45,6 @@ OPTIMISATION = 1
 OPTIONS = ("-disable-lsr",)
 """LLVM options of this process. Loop strength reduction rewrites addresses, which processors compute for nothing:
 without it code is made in 0.7 of the time and is as fast (GEMM, convolution, elementwise, sums: 0.86 to 1.07)."""
-
-LONG_TEXT = 100_000
-"""Characters from which a text is compiled on a helper thread: about 0.2 s of work."""
 
 
 class TextError(ValueError):
@@ -62,6 +66,7 @@ class _Mapping:
 
     def __init__(self, tracker: Any) -> None:
         self.tracker = tracker
+        _mapped[id(tracker)] = tracker
 
     def __del__(self) -> None:
         if sys.is_finalizing():  # the process ends, and the code with it
@@ -109,13 +114,17 @@ class Linked:
 
 
 _lock = fork_safe_lock()
+_once = functools.partial(once, lock=_lock)
 _numbers = itertools.count()
 _dead: list[Any] = []  # code to unmap
+_mapped: dict[int, Any] = {}
+"""All handles of code in memory: the collector would end one that is part of garbage while we do."""
 
 
 def _bury() -> None:
     while _dead:
-        _dead.pop().close()
+        tracker = _dead.pop()
+        _mapped.pop(id(tracker)).close()
 
 
 def llvm_version() -> str:
@@ -150,10 +159,7 @@ def compile_texts(texts: list[str], target: Target | None = None) -> list[bytes]
             made = _side_by_side(texts, target) if len(texts) > 1 and not check else None
             return made or [_compile(text, target, check) for text in texts]
 
-    is_long = sum(map(len, texts)) >= LONG_TEXT
-    if is_long and threading.current_thread() is threading.main_thread():
-        return _on_a_helper(work)
-    return work()
+    return threads.apart(work)
 
 
 def link(
@@ -172,11 +178,22 @@ def link(
 
     Raises:
         LinkError: the object is damaged, a name is not in it or a symbol is missing.
+        MemoryError: the system gives this process no more memory, or no more mappings.
     """
     names = tuple(names)
+    return threads.with_stack(lambda: _linked(objects, names, symbols, keep))
+
+
+def _linked(
+    objects: bytes | Iterable[bytes],
+    names: tuple[str, ...],
+    symbols: Mapping[str, int] | None,
+    keep: tuple[object, ...],
+) -> Linked:
     binding = _llvm()
     builder = binding.JITLibraryBuilder().add_current_process()
-    for object_code in (objects,) if isinstance(objects, bytes) else objects:
+    objects = (objects,) if isinstance(objects, bytes) else tuple(objects)
+    for object_code in objects:
         builder.add_object_img(object_code)
     for name, address in (symbols or {}).items():
         builder.import_symbol(name, address)
@@ -184,11 +201,59 @@ def link(
         builder.export_symbol(name)
     with _lock:
         _bury()
+        _check_room(sum(map(len, objects)))
         try:
             tracker = builder.link(_jit(), f"code{next(_numbers)}")
         except RuntimeError as error:
             raise LinkError(str(error)) from None
     return Linked(tracker, names, keep)
+
+
+MAPPINGS = 64
+"""Mappings that must be left for code to be linked: it takes up to five, threads and allocators want some, too."""
+
+_PAGE = mmap.PAGESIZE
+_NO_ACCESS = 0  # PROT_NONE, for which the module has no name
+_FAILED = ctypes.c_void_p(-1).value
+
+
+def _check_room(nbytes: int) -> None:
+    """LLVM ends the process if the system refuses to map code or to change its protection: so it is asked first.
+
+    A process has so many mappings (Linux: ``vm.max_map_count``, 65530), and each piece of code takes two.
+
+    Raises:
+        MemoryError: there is no room for ``nbytes`` of object code.
+    """
+    system = _memory_calls()
+    if system is None:
+        return
+    size = MAPPINGS * _PAGE + 2 * nbytes
+    start = system.mmap(None, size, _NO_ACCESS, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    if start == _FAILED:
+        raise MemoryError(f"out of memory: machine code of {nbytes} bytes")
+    # every second page another protection: as many mappings as pages
+    refused = any(system.mprotect(start + k * _PAGE, _PAGE, mmap.PROT_READ) for k in range(1, MAPPINGS, 2))
+    if refused:
+        system.mprotect(start + _PAGE, _PAGE, _NO_ACCESS)  # what is next to it may have to be cut off
+    system.munmap(start, size)
+    if refused:
+        emit("machine code refused", reason="vm.max_map_count", bytes=nbytes)
+        raise MemoryError("out of mappings for machine code (vm.max_map_count): too many compiled functions at once")
+
+
+@_once
+def _memory_calls() -> Any:
+    """The system's functions; None where they are others."""
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None)
+    number, address = ctypes.c_int, ctypes.c_void_p
+    library.mmap.restype = address
+    library.mmap.argtypes = [address, ctypes.c_size_t, number, number, number, ctypes.c_long]
+    library.mprotect.argtypes = [address, ctypes.c_size_t, number]
+    library.munmap.argtypes = [address, ctypes.c_size_t]
+    return library
 
 
 def _compile(text: str, target: Target, check: bool) -> bytes:
@@ -241,12 +306,16 @@ def _side_by_side(texts: list[str], target: Target) -> list[bytes] | None:
     def work(number: int) -> None:
         results[number] = _compile_past_the_lock(exported, texts[number], machines[number])
 
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(1, len(texts))]
-    for worker in workers:
-        worker.start()
-    work(0)
-    for worker in workers:
-        worker.join()
+    workers: list[threading.Thread] = []
+    try:
+        for number in range(1, len(texts)):
+            workers.append(threads.start(functools.partial(work, number)))
+        work(0)
+    except RuntimeError:  # no more threads: what was not started is made one after the other
+        return None
+    finally:
+        for worker in workers:
+            worker.join()
     return None if None in results else results  # type: ignore[return-value]
 
 
@@ -268,11 +337,9 @@ def _compile_past_the_lock(exported: dict[str, Any], text: str, machine: ctypes.
     return object_code
 
 
-@functools.cache
+@_once
 def _exported() -> dict[str, Any] | None:
-    import llvmlite
-
-    if not llvmlite.__version__.startswith(_VERSIONS):
+    if not import_whole("llvmlite").__version__.startswith(_VERSIONS):
         return None
     library = ctypes.CDLL(_llvm().ffi.lib._name)  # objects of our own: the signatures set here are not llvmlite's
     functions = {}
@@ -283,26 +350,6 @@ def _exported() -> dict[str, Any] | None:
     return functions
 
 
-def _on_a_helper(work: Any) -> Any:
-    """Runs `work` on another thread; the wait is one that Ctrl-C ends (the work itself goes on, to no one's harm)."""
-    outcome: list[Any] = []
-
-    def run() -> None:
-        try:
-            outcome.extend((work(), None))
-        except Exception as error:  # noqa: BLE001 - handed to the caller's thread
-            outcome.extend((None, error))
-        done.set()
-
-    done = threading.Event()
-    threading.Thread(target=run, name="duograph compiler", daemon=True).start()
-    done.wait()
-    value, error = outcome
-    if error is not None:
-        raise error
-    return value
-
-
 def _around(text: str, message: str) -> str:
     """The lines around the one that LLVM's message names."""
     number = next((int(part) for part in message.split(":") if part.strip().isdigit()), 0)
@@ -311,10 +358,9 @@ def _around(text: str, message: str) -> str:
     return "\n".join(f"{i + 1:5} {line}" for i, line in enumerate(lines[first : number + 2], first)) if number else ""
 
 
-@functools.cache
+@_once
 def _llvm() -> binding:
-    from llvmlite import binding
-
+    binding = import_whole("llvmlite.binding")
     with _lock:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
@@ -323,7 +369,7 @@ def _llvm() -> binding:
     return binding
 
 
-@functools.cache
+@_once
 def _jit() -> Any:
     """The linker of this process. It is never closed: code may run until the very end."""
     jit = _llvm().create_lljit_compiler(use_jit_link=True)
@@ -331,7 +377,7 @@ def _jit() -> Any:
     return jit
 
 
-@functools.cache
+@_once
 def _machine(target: Target, number: int = 0) -> Any:
     """The code generator for a target, one for each thread that works at once.
 

@@ -15,9 +15,10 @@ import functools
 import hashlib
 import struct
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from duograph.base.failures import internal_failure
 from duograph.lower import emit
 from duograph.lower.loop import types
 from duograph.lower.target import Target
@@ -41,14 +42,18 @@ class Pack:
     objects: list[bytes]
 
 
-def find(symbols: Collection[str], target: Target, known: Collection[str] = ()) -> list[Pack]:
-    """Packs with as many of ``symbols`` as there are, and with what those packs import that is not ``known``."""
+def _never(_: str) -> bool:
+    return False
+
+
+def find(symbols: Collection[str], target: Target, is_known: Callable[[str], bool] = _never) -> list[Pack]:
+    """Packs with as many of ``symbols`` as there are, and with what those packs import that is not known."""
     if diskcache.folder() is None:
         return []
     exact = _content(_entry(symbols, target))
     packs = [exact] if isinstance(exact, Pack) else []
     covered = {name for pack in packs for name in pack.names}
-    wanted = [*sorted(s for s in symbols if s not in covered), *_unknown(packs, known)]
+    wanted = [*sorted(s for s in symbols if s not in covered), *_unknown(packs, is_known)]
     while wanted:
         symbol = wanted.pop()
         if symbol in covered:
@@ -60,7 +65,7 @@ def find(symbols: Collection[str], target: Target, known: Collection[str] = ()) 
         if isinstance(content, Pack):
             packs.append(content)
             covered.update(content.names)
-            wanted += _unknown([content], known)
+            wanted += _unknown([content], is_known)
     return packs
 
 
@@ -79,8 +84,8 @@ def reject(pack: Pack, target: Target, reason: str) -> None:
     diskcache.discard(_entry(pack.names, target), reason)
 
 
-def _unknown(packs: Iterable[Pack], known: Collection[str]) -> list[str]:
-    return [symbol for pack in packs for symbol in pack.imports if symbol not in known]
+def _unknown(packs: Iterable[Pack], is_known: Callable[[str], bool]) -> list[str]:
+    return [symbol for pack in packs for symbol in pack.imports if not is_known(symbol)]
 
 
 def _entry(symbols: Collection[str], target: Target) -> str:
@@ -91,7 +96,7 @@ def _entry(symbols: Collection[str], target: Target) -> str:
 def _generator() -> str:
     """What turns loop IR into object code."""
     digest = hashlib.sha256()
-    emitters = sorted(name for name in sys.modules if name.startswith(emit.__name__))  # all of its files
+    emitters = sorted(name for name in list(sys.modules) if name.startswith(emit.__name__))  # all of its files
     for name in (*emitters, types.__name__):
         spec = sys.modules[name].__spec__
         digest.update(spec.loader.get_data(spec.origin))  # type: ignore[union-attr]
@@ -114,6 +119,7 @@ def _content(entry: str) -> Pack | str | None:
         (length,) = struct.unpack_from("<I", content, 1)
         names, imports = content[5 : 5 + length].decode().split("\n\n")
         return Pack(tuple(names.split("\n")), tuple(imports.split()), code.unpacked(content[5 + length :]))
-    except (struct.error, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - the policy; the file had the right checksum
+        internal_failure("the code cache", entry, error)
         diskcache.discard(entry, str(error))
         return None

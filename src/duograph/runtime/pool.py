@@ -60,7 +60,7 @@ class _Pool:
         self.linked.make_immortal()
         self.lock = threading.RLock()
         self.threads = 1
-        self.held = False
+        self.held = self.is_forking = False
         self.configure = self._control("dg_pool_configure", ctypes.c_int32, ctypes.c_int32)
         self.release = self._control("dg_pool_release")
         self.reset = self._control("dg_pool_reset")
@@ -101,17 +101,24 @@ class _Pool:
                 self.release()
 
     def before_fork(self) -> None:
+        self.is_forking = True
         self.lock.acquire()
         self.hold()
 
     def after_fork(self) -> None:
-        if self.held:
-            self.release()
-        self.lock.release()
+        if self.is_forking:  # else this pool was made while another thread waited for what a fork needs
+            self.is_forking = False
+            if self.held:
+                self.release()
+            self.lock.release()
 
     def after_fork_in_child(self) -> None:
         self.reset()
-        self.lock.release()
+        if self.is_forking:
+            self.is_forking = False
+            self.lock.release()
+        else:
+            self.lock = threading.RLock()
 
 
 _the_pool: _Pool | None = None

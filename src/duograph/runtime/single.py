@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.failures import internal_failure
 from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
@@ -21,10 +22,11 @@ from duograph.core.types import TensorType, TupleType, scalar_type
 from duograph.lower.loop.types import float_bits
 from duograph.lower.lowering import Lowering, Operand, Temporary, numpy_only, outputs_of
 from duograph.lower.pointwise import lower_pointwise
-from duograph.lower.rule import Kernel, Pointwise, rule_of
+from duograph.lower.rule import Kernel, Pointwise, Refused, rule_of
 
 from .cpython import address_reader
-from .kernels import kernel_address
+from .kernels import calls_of, kernel_address
+from .threads import has_little_stack, with_stack
 
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 _REFERENCE = "reference"
@@ -38,9 +40,10 @@ class SingleOp:
         calls: per kernel call its address, callable, buffer sources ``(kind, number)`` with kind ``0`` input, ``1``
             output, ``2`` temporary, and the words of its dims (``None`` where a scalar operand goes).
         temps: bytes of each temporary.
+        code: where the addresses point to.
     """
 
-    __slots__ = ("_ready", "calls", "is_tuple", "outs", "temps")
+    __slots__ = ("_ready", "calls", "code", "is_tuple", "outs", "temps")
 
     def __init__(self, lowered: Lowering, is_tuple: bool) -> None:
         place: dict[int, tuple[int, int]] = {}
@@ -51,8 +54,9 @@ class SingleOp:
         self.outs: list[tuple[Any, Any]] = [(x.dtype.numpy, x.shape) for x in lowered.outs]
         self.is_tuple = is_tuple
         self.temps: list[int] = []
+        self.code: list[Any] = []
         self.calls: list[tuple[Any, tuple[tuple[int, int], ...], tuple[Any, ...]]] = []
-        for call in lowered.calls:
+        for call in calls_of(lowered):
             sources = []
             for memory in call.buffers:
                 if id(memory) not in place:
@@ -62,7 +66,7 @@ class SingleOp:
                     self.temps.append(max(64, memory.nbytes))
                 sources.append(place[id(memory)])
             dims = tuple([_dim(d, place) for d in call.dims])
-            self.calls.append((KERNEL(kernel_address(call.function)), tuple(sources), dims))
+            self.calls.append((KERNEL(kernel_address(call.function, self.code)), tuple(sources), dims))
         # What `run` needs of a call: its buffer array's class, and its dims as words if they are known now.
         self._ready = [
             (
@@ -72,9 +76,14 @@ class SingleOp:
             for _, sources, dims in self.calls
         ]
 
-    def run(self, arrays: Sequence[Any]) -> Any:
-        """The result arrays; ``None`` if a kernel noted a failure."""
-        outs = [np.empty(shape, dtype) for dtype, shape in self.outs]
+    def results(self) -> list[np.ndarray]:
+        """Memory for the results."""
+        return [np.empty(shape, dtype) for dtype, shape in self.outs]
+
+    def run(self, arrays: Sequence[Any], outs: list[np.ndarray]) -> Any:
+        """The result arrays, which are ``outs``, filled; ``None`` if a kernel noted a failure."""
+        if has_little_stack():
+            return with_stack(lambda: self.run(arrays, outs))
         temps = [np.empty(n, np.uint8) for n in self.temps]
         spaces = (arrays, outs, temps)
         address = address_reader()
@@ -132,8 +141,7 @@ def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     found = _singles.get(key)
     if found is None:
         found = _prepare(op, arrays, attrs)
-        while core_kernel.at_first_native:
-            core_kernel.at_first_native.pop()()
+        core_kernel.first_native()
         if len(_singles) > 8192:  # shapes without end must not leak
             _singles.clear()
         _singles[key] = found
@@ -149,22 +157,32 @@ def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
             types.append(scalar_type(a))
         else:
             return _REFERENCE
-    lowered = lower_op(op, types, attrs)
-    if lowered is None:
+    is_tuple = isinstance(op.result_type(tuple(types), attrs), TupleType)  # may raise what the user is to see
+    try:
+        lowered = lower_op(op, types, attrs)
+        return _REFERENCE if lowered is None else SingleOp(lowered, is_tuple)
+    except Refused:
         return _REFERENCE
-    return SingleOp(lowered, isinstance(op.result_type(tuple(types), attrs), TupleType))
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("a kernel rule", op.name, error)
+        return _REFERENCE
 
 
 def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``; ``None`` means that its reference has to."""
     if op.structured or op.effects:
         return None
-    prepared = single_op(op, arrays, attrs)
+    try:
+        prepared = single_op(op, arrays, attrs)
+    except MemoryError:  # no room for its code
+        return None
     if prepared is _REFERENCE:
         return None
-    return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays])
-
-
-def install() -> None:
-    """Makes `core.kernel.compute` run native kernels."""
-    core_kernel.native = run_single
+    outs = prepared.results()  # may be more than there is memory for, which is no failure of ours
+    try:
+        return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays], outs)
+    except MemoryError:  # nor for its temporaries
+        raise
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("a kernel", op.name, error)
+        return None

@@ -6,12 +6,12 @@ its reference through a call into Python.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from duograph.base.failures import internal_failure
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
@@ -19,12 +19,11 @@ from duograph.lower.fusion import lower_group
 from duograph.lower.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, numpy_only, outputs_of
 from duograph.lower.pointwise import lower_pointwise
-from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
+from duograph.lower.reduce_loops import NotAffine
+from duograph.lower.rule import Host, Kernel, Pointwise, Refused, rule_of
 
 from .executable_scalars import SCALAR_OPS
 from .executable_values import ALIASES, CONTROL, Place
-
-logger = logging.getLogger("duograph")
 
 STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "pack", "unpack")
 
@@ -63,7 +62,7 @@ def step_of(node: Apply) -> Step:
     op = node.op
     if op is make_tuple or op is tuple_get or op in CONTROL or op.name in ALIASES or op.name in STACK_OPS:
         return step
-    if op.name in ("undef", "relabel") or op.name in SCALAR_OPS:
+    if op.name in ("undef", "relabel", "anchor") or op.name in SCALAR_OPS:
         return step
     lowering, step.reason = lowered(node)
     if lowering is not None:
@@ -101,9 +100,11 @@ def lowered(node: Apply) -> tuple[Lowering | None, str]:
             lower_pointwise(c, rule)
         else:
             rule.function(c)
-    except Exception as error:
-        logger.debug("lowering of %s failed", node, exc_info=True)
-        return None, f"its rule failed: {type(error).__name__}: {error}"
+    except Refused as reason:
+        return None, str(reason)
+    except Exception as error:  # noqa: BLE001 - the policy
+        failure = internal_failure("a kernel rule", op.name, error)
+        return None, f"its rule failed: {failure.error}"
     return c, ""
 
 
@@ -153,8 +154,10 @@ def _fused(group: Group) -> Step | None:
     """A group as one step; ``None`` if its nodes have to run one by one."""
     try:
         c = lower_group(group)
-    except Exception:
-        logger.debug("no fused kernel for %s", group, exc_info=True)
+    except (NotAffine, Refused):
+        return None
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("the fuser", ", ".join([node.op.name for node in group.nodes]), error)
         return None
     nodes = tuple([x.ref for x in c.outs])
     operands = tuple([x.ref for x in c.ins if not isinstance(x.ref, Const)])

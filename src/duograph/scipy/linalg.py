@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
+from duograph.api.promote import promoted_dtype, to_dtype
 from duograph.ops import decompositions as dec
 from duograph.ops.creation import full
 from duograph.ops.movement import reshape
@@ -25,9 +26,11 @@ def _matrix(name: str, a: Any, square: bool = True) -> Tensor:
 
 
 def block_diag(*arrs: Tensor) -> Tensor:
-    """A matrix with the given ones on its diagonal."""
+    """A matrix with the given ones on its diagonal, in the dtype that holds all."""
     if not arrs:
         raise ValueError("block_diag() needs at least one matrix")
+    kind = promoted_dtype(*arrs)
+    arrs = tuple(to_dtype(a, kind) for a in arrs)
     parts = [reshape(a, shape=(1,) * (2 - a.ndim) + tuple(a.shape)) if a.ndim < 2 else a for a in arrs]
     width = sum(p.shape[1] for p in parts)
     rows, left = [], 0

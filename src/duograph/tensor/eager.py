@@ -58,7 +58,9 @@ class EagerBinder:
             return tuple([wrap_result(o) for o in out])
         if op.view:
             out = np.asarray(out)
-            if np.may_share_memory(out, arrays[0]):
+            # Where there are no elements NumPy sees no shared memory, but a write is a write all the same: gradients
+            # pass through it, and a sum of zeros has another sign than no sum.
+            if not out.size or np.may_share_memory(out, arrays[0]):
                 return wrap_view(out, ViewLink(operands[0], op, attrs))
         return wrap_result(out)
 
@@ -66,7 +68,8 @@ class EagerBinder:
         """Replaces the contents of ``target`` in place; every tensor that shares its memory sees it."""
         if not target.array().flags.writeable:
             raise RuntimeError(
-                "this tensor is a broadcast view: several elements share one place, it cannot be written"
+                "this tensor cannot be written: it is a broadcast view, in which several elements share one place, or "
+                "it shares the memory of a read-only NumPy array"
             )
         if target.array() is not value.array():  # else a program has written there already
             np.copyto(target.array(), value.array())

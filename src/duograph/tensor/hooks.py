@@ -42,11 +42,12 @@ value_reads = [0]
 
 def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
     value_reads[0] += 1
-    if state.binder is not None or tensor.is_symbolic:
+    data = tensor._data
+    if state.binder is not None or type(data) is not np.ndarray:
         raise SymbolicValueError(
             f"{what} needs the value of a tensor, which is not known while its graph is being built"
         )
-    return tensor.array()
+    return data
 
 
 def _single(array: np.ndarray) -> Any:
@@ -78,6 +79,15 @@ def value_of(tensor: Tensor, what: str) -> np.ndarray:
 
 
 needs_value = value_of
+
+
+def changes_handle(tensor: Tensor, what: str) -> None:
+    """To be called before ``tensor`` becomes a handle on other memory.
+
+    No graph can do that to a tensor from outside: such a program is left to Python, as if it asked for the value.
+    """
+    if state.binder is not None and not tensor.is_symbolic:
+        value_of(tensor, what)
 
 
 @contextmanager

@@ -8,9 +8,9 @@ counter is a Python int, in a captured program it is a run-time int that the gra
 from __future__ import annotations
 
 import os
-import threading
 from typing import Any
 
+from duograph.base.fork import object_lock
 from duograph.core.op import state
 
 from .tensor import SymbolicValueError
@@ -35,7 +35,7 @@ class Generator:
     """
 
     def __init__(self, seed: int = DEFAULT_SEED) -> None:
-        self._lock = threading.RLock()
+        self._lock = object_lock()
         self._seed: Any = seed
         self.offset: Any = 0
 

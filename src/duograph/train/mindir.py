@@ -7,7 +7,8 @@ A ``.mindir`` file is a ZIP archive::
     program.json          arguments, results and state around the graph (``jit/portable.py``)
     arrays.safetensors    parameters (``state.0``, ...) and large constants (``const.k0``, ...)
 
-so every part of it can be read with common tools. MindSpore's own files (protobuf) are not read.
+so every part of it can be read with common tools. It ends (as the archive's comment) with a CRC-32 of all before,
+which is checked before anything else is read. MindSpore's own files (protobuf) are not read.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
+from duograph.base.files import write_file
 from duograph.frontend.errors import Uncapturable
 from duograph.jit.decorator import compiled
 from duograph.jit.exported import ExportedGraph
@@ -28,12 +31,13 @@ from duograph.nn.cell import Cell
 from duograph.tensor.tensor import Tensor, wrap
 
 from . import safetensors_format
-from .files import write_file
 
 __all__ = ["export", "load"]
 
 _FORMATS = ("AIR", "ONNX", "MINDIR")
-_VERSION = 1
+_VERSION = 2  # 1: without a checksum
+_CHECK = b"crc32:"
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)  # what zipfile raises of them
 _TIME = (1980, 1, 1, 0, 0, 0)  # of every part, so that equal programs are equal files
 
 
@@ -117,7 +121,7 @@ def load(file_name: str, **kwargs: Any) -> ExportedGraph:
     _refuse_options("load", kwargs)
     try:
         return ExportedGraph(_unpacked(Path(file_name).read_bytes()))
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as exc:
+    except (*_DAMAGES, KeyError, ValueError, TypeError, OSError) as exc:
         raise RuntimeError(f"Load MindIR failed: {file_name} is not a file that 'export' writes: {exc}") from exc
 
 
@@ -203,15 +207,21 @@ def _packed(content: Portable) -> bytes:
         for i, text in enumerate(content.functions.values()):
             add(f"functions/{i}.mindir", text)
         add("program.json", json.dumps(program, indent=1))
-        add("arrays.safetensors", safetensors_format.encode(content.arrays, {}))
-    return buffer.getvalue()
+        add("arrays.safetensors", b"".join(safetensors_format.encode(content.arrays, {})))
+        archive.comment = _CHECK + b"0" * 8
+    data = buffer.getvalue()[:-8]
+    return data + f"{zlib.crc32(data):08x}".encode()
 
 
 def _unpacked(data: bytes) -> Portable:
+    if data[-14:-8] == _CHECK and data[-8:] != f"{zlib.crc32(data[:-8]):08x}".encode():
+        raise ValueError("it is damaged: its CRC-32 is wrong")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         program = json.loads(archive.read("program.json"))
-        if program["version"] != _VERSION:
+        if program["version"] not in (1, _VERSION):
             raise ValueError(f"its version is {program['version']}, this is {_VERSION}")
+        if program["version"] != 1 and data[-14:-8] != _CHECK:
+            raise ValueError("it is damaged: its checksum is gone")
         functions = {
             name: archive.read(f"functions/{i}.mindir").decode() for i, name in enumerate(program["functions"])
         }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from duograph.amp import build_train_network
 from duograph.nn.cell import Cell
-from duograph.nn.wrap import WithEvalCell
+from duograph.nn.wrap import WithEvalCell, WithLossCell
 from duograph.tensor.tensor import Tensor
 
 from .callback import CallbackManager, InternalCallbackParam, RunContext
@@ -20,6 +23,22 @@ def batches_of(dataset: Any) -> Iterator[tuple[Any, ...]]:
     for row in rows:
         items = tuple(row) if isinstance(row, tuple | list) else (row,)
         yield tuple(x if isinstance(x, Tensor) else Tensor(x) for x in items)
+
+
+def _check_dataset(dataset: Any, method: str) -> None:
+    """Raises unless batches can come from it.
+
+    Raises:
+        TypeError: it is an array.
+        ValueError: it is empty.
+    """
+    if isinstance(dataset, np.ndarray | Tensor | str | dict):
+        raise TypeError(
+            f"For 'Model.{method}', the data must be a Dataset, but got {type(dataset).__name__}: "
+            "mindspore.dataset.NumpySlicesDataset((inputs, labels), ['data', 'label']).batch(32) makes one of arrays."
+        )
+    if hasattr(dataset, "get_dataset_size") and dataset.get_dataset_size() == 0:
+        raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
 
 
 class Model:
@@ -54,12 +73,21 @@ class Model:
     ) -> None:
         if not isinstance(network, Cell):
             raise TypeError(f"For 'Model', the argument 'network' must be Cell, but got {type(network)}.")
+        if loss_fn is not None and not callable(loss_fn):
+            raise TypeError(f"For 'Model', the argument 'loss_fn' must be Cell or function, but got {loss_fn!r}.")
+        if optimizer is not None and not isinstance(optimizer, Cell):
+            raise TypeError(f"For 'Model', the argument 'optimizer' must be Optimizer, but got {type(optimizer)}.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp = {"level": amp_level, "boost_level": boost_level, **kwargs}
         self._metrics = self._metric_table(metrics)
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if eval_network is None and loss_fn is not None:
             self._eval_network = WithEvalCell(network, loss_fn)
+        if self._metrics and self._eval_network is None:
+            raise ValueError(
+                "For 'Model', 'metrics' are given but neither 'loss_fn' nor 'eval_network', so there is nothing to "
+                "evaluate with: give 'loss_fn', or an 'eval_network' that returns loss, output and label."
+            )
         self._built: Cell | None = None
 
     @staticmethod
@@ -80,7 +108,7 @@ class Model:
         """The Cell that does a training step."""
         if self._built is None:
             if self._optimizer is None:
-                self._built = self._network
+                self._built = self._network if self._loss_fn is None else WithLossCell(self._network, self._loss_fn)
             else:
                 self._built = build_train_network(self._network, self._optimizer, self._loss_fn, **self._amp)
         return self._built
@@ -141,6 +169,7 @@ class Model:
             raise TypeError(f"The argument 'epoch' must be int, but got {type(epochs)}.")
         if epochs <= 0:
             raise ValueError(f"The argument 'epoch' must be > 0, but got {epochs}.")
+        _check_dataset(dataset, "train")
         network = self.train_network.set_train()
         size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
         params = InternalCallbackParam(
@@ -157,12 +186,14 @@ class Model:
                 for batch in batches_of(dataset):
                     params.cur_step_num = params.cur_step_num + 1
                     manager.on_train_step_begin(context)
+                    if params.cur_step_num == first * size + 1:
+                        self._check_columns(batch)
                     params.net_outputs = network(*batch)
                     manager.on_train_step_end(context)
                     if context.get_stop_requested():
                         break
                 if valid is not None and self._is_due(number + 1, frequency):
-                    results = self._evaluate(valid, manager)
+                    results = self._evaluate(valid, manager.outside_of_training(), params)
                     params.metrics = results
                     params.eval_results = {f"eval_{name.lower()}": value for name, value in results.items()}
                     network.set_train()
@@ -170,6 +201,28 @@ class Model:
                 if context.get_stop_requested():
                     break
             manager.on_train_end(context)
+
+    def _check_columns(self, batch: tuple[Any, ...]) -> None:
+        """Raises if what trains cannot take the columns of the data set: a loss takes two, a network what it takes."""
+        if self._loss_fn is not None:
+            if len(batch) != 2:
+                raise ValueError(
+                    f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}, "
+                    "please check the number of elements returned by 'train_dataset'. (Model calls the network with "
+                    "the first column and the loss with the second; other columns need a network that returns the "
+                    "loss, and no 'loss_fn'.)"
+                )
+            return
+        taken = inspect.signature(self._network.construct)
+        try:
+            taken.bind(*batch)
+        except TypeError:
+            raise TypeError(
+                f"For 'Model', 'loss_fn' is None, so the network itself is called with all {len(batch)} columns of the "
+                f"data set and must return the loss, but {self._network.cls_name}.construct takes {taken}. Give Model "
+                "a 'loss_fn' (such as nn.MSELoss()), or a network that takes the labels and returns the loss "
+                "(nn.WithLossCell)."
+            ) from None
 
     @staticmethod
     def _is_due(epoch: int, frequency: Any) -> bool:
@@ -192,7 +245,7 @@ class Model:
         with CallbackManager(callbacks) as manager:
             return self._evaluate(valid_dataset, manager)
 
-    def _evaluate(self, dataset: Any, manager: CallbackManager) -> dict[str, Any]:
+    def _evaluate(self, dataset: Any, manager: CallbackManager, known: Any = None) -> dict[str, Any]:
         if not self._metrics:
             raise ValueError(
                 "For Model.eval, the model argument 'metrics' can not be None or empty, you should set it."
@@ -200,16 +253,15 @@ class Model:
         network: Any = self._eval_network
         if network is None:
             raise ValueError("For Model.eval, there is neither 'loss_fn' nor 'eval_network'.")
+        _check_dataset(dataset, "eval")
         network.set_train(False)
         size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
         params = InternalCallbackParam(
-            eval_network=network,
-            valid_dataset=dataset,
-            batch_num=size,
-            mode="eval",
-            cur_step_num=0,
-            network=self._network,
-        )
+            {
+                **(known or {}), "eval_network": network, "valid_dataset": dataset, "batch_num": size, "mode": "eval",
+                "cur_step_num": 0, "network": self._network,
+            }
+        )  # fmt: skip
         context = RunContext(params)
         for metric in self._metrics.values():
             metric.clear()
@@ -247,9 +299,14 @@ class Model:
 
         Args:
             predict_data (Union[Tensor, tuple]): its inputs.
-            backend (str): kept for old programs. Default ``None``.
-            config (dict): kept for old programs. Default ``None``.
+            backend (str): only ``None``. Default ``None``.
+            config (dict): of a backend; only ``None``. Default ``None``.
+
+        Raises:
+            ValueError: a backend, or its configuration, is given.
         """
+        if backend is not None or config is not None:
+            raise ValueError(f"For 'Model.predict', 'backend' and 'config' must be None, but got {backend}, {config}.")
         self._network.set_train(False)
         return self._network(*predict_data)
 

@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from duograph import log
+from duograph.base.files import write_file
+from duograph.base.imports import start_thread
 from duograph.nn.cell import Cell
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import checkpoint_format as fmt
 from . import safetensors_format
-from .files import write_file as _write
 from .mindir import export, load
 
 __all__ = [
@@ -35,7 +37,7 @@ def _named_values(save_obj: Any, choice_func: Callable[[str], bool] | None) -> l
     elif isinstance(save_obj, dict):
         pairs = list(save_obj.items())
     else:
-        pairs = [(item["name"], item["data"]) for item in save_obj]
+        pairs = [(p.name, p) if isinstance(p, Parameter) else (p["name"], p["data"]) for p in save_obj]
     return pairs if choice_func is None else [(name, value) for name, value in pairs if choice_func(name)]
 
 
@@ -51,7 +53,7 @@ def _appended(values: dict[str, Any]) -> list[tuple[str, Any]]:
     return list(values.items())
 
 
-def _encoded(pairs: list[tuple[str, Any]]) -> bytes:
+def _encoded(pairs: list[tuple[str, Any]], crc_check: bool) -> list[bytes]:
     entries = []
     for name, value in pairs:
         if isinstance(value, str):
@@ -59,10 +61,10 @@ def _encoded(pairs: list[tuple[str, Any]]) -> bytes:
         else:
             tensor = value if isinstance(value, Tensor) else Tensor(value)
             entries.append(fmt.entry_of(name, tensor.array()))
-    return fmt.encode(entries)
+    return fmt.encode(entries, crc_check)
 
 
-def _safetensors(pairs: list[tuple[str, Any]]) -> bytes:
+def _safetensors(pairs: list[tuple[str, Any]]) -> list[bytes]:
     texts = {name: value for name, value in pairs if isinstance(value, str)}
     arrays = {
         name: (value if isinstance(value, Tensor) else Tensor(value)).array()
@@ -83,12 +85,12 @@ def save_checkpoint(
     choice_func: Callable[[str], bool] | None = None,
     crc_check: bool = False,
     format: str = "ckpt",
-    **kwargs: Any,
 ) -> None:
     """Saves parameters to a file.
 
     Args:
-        save_obj (Union[Cell, list, dict]): a Cell, a list of ``{"name": ..., "data": ...}``, or a dict by name.
+        save_obj (Union[Cell, list, dict]): a Cell, a list of Parameters or of ``{"name": ..., "data": ...}``, or a
+            dict by name.
         ckpt_file_name (str): the file; the ending is added if it is missing.
         integrated_save (bool): kept for old programs. Default ``True``.
         async_save (Union[bool, str]): whether the file is written in the background. Default ``False``.
@@ -96,9 +98,9 @@ def save_checkpoint(
         enc_key (Union[None, bytes]): must be None: files are not encrypted. Default ``None``.
         enc_mode (str): of encryption. Default ``"AES-GCM"``.
         choice_func (function): takes a name, returns whether it is saved. Default ``None``: all.
-        crc_check (bool): kept for old programs. Default ``False``.
+        crc_check (bool): whether a ``.ckpt`` file gets MindSpore's checksum as well, which older readers cannot skip.
+            (All files have a checksum that readers may skip.) Default ``False``.
         format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
-        kwargs (dict): further options, ignored.
 
     Raises:
         TypeError: wrong types.
@@ -119,20 +121,56 @@ def save_checkpoint(
         )
     if format not in _FORMATS:
         raise ValueError(f"For 'save_checkpoint', the format must be 'ckpt' or 'safetensors', but got {format}.")
-    _refuse_encryption("save_checkpoint", enc_key)
+    refuse_encryption("save_checkpoint", enc_key, enc_mode)
     path = os.fspath(ckpt_file_name)
-    path = path if path.endswith(f".{format}") else f"{path}.{format}"
+    path = path if path.endswith(format) else f"{path}.{format}"
     pairs = _named_values(save_obj, choice_func)
     if append_dict:
         pairs += _appended(append_dict)
-    data = _encoded(pairs) if format == "ckpt" else _safetensors(pairs)
+    data = _encoded(pairs, crc_check) if format == "ckpt" else _safetensors(pairs)
     if async_save:
-        threading.Thread(target=_write, args=(path, data), name="save_checkpoint").start()
+        _write_later(path, data)
     else:
-        _write(path, data)
+        _wait_for(path)
+        write_file(path, data)
 
 
-def _refuse_encryption(who: str, key: Any) -> None:
+_writing: dict[str, threading.Thread] = {}
+"""Who is writing a file in the background."""
+
+
+def _write_later(path: str, data: list[bytes]) -> None:
+    path = os.path.abspath(path)  # the program may change to another folder meanwhile
+    earlier = _writing.get(os.path.realpath(path))
+
+    def write() -> None:
+        if earlier is not None:
+            earlier.join()  # the last save wins
+        write_file(path, data)
+
+    thread = threading.Thread(target=write, name="save_checkpoint")
+    start_thread(thread)
+    for place in [place for place, running in _writing.items() if not running.is_alive()]:
+        _writing.pop(place, None)
+    _writing[os.path.realpath(path)] = thread
+
+
+def _wait_for(path: str | os.PathLike[str]) -> None:
+    """Until a file is not written in the background any more."""
+    thread = _writing.get(os.path.realpath(path))
+    if thread is not None:
+        thread.join()
+
+
+def refuse_encryption(who: str, key: Any, mode: Any) -> None:
+    """Raises where encryption is asked for.
+
+    Raises:
+        TypeError: ``mode`` is no text.
+        RuntimeError: there is a key.
+    """
+    if not isinstance(mode, str):
+        raise TypeError(f"For '{who}', the mode of encryption must be str, but got {type(mode).__name__}.")
     if key is not None:
         raise RuntimeError(f"For '{who}', encrypted files are not supported.")
 
@@ -146,12 +184,13 @@ def _checked_path(name: Any, file_format: str) -> Path:
     if file_format not in _FORMATS:
         raise ValueError(f"For 'load_checkpoint', the format must be 'ckpt' or 'safetensors', but got {file_format}.")
     path = Path(name)
+    _wait_for(path)
     if not path.is_file():
         raise ValueError(
             f"For 'load_checkpoint', the checkpoint file: {name} does not exist, please check whether the "
             "'ckpt_file_name' is correct."
         )
-    if path.suffix != f".{file_format}":
+    if not path.name.endswith(file_format):
         raise ValueError(
             f"For 'load_checkpoint', the checkpoint file should end with '.{file_format}', please input the correct "
             f"'ckpt_file_name', but got {name}."
@@ -159,24 +198,31 @@ def _checked_path(name: Any, file_format: str) -> Path:
     return path
 
 
-def _decoded(path: Path) -> dict[str, Any]:
+def _decoded(path: Path, crc_check: bool) -> dict[str, Any]:
     try:
-        entries = fmt.decode(path.read_bytes())
-    except ValueError as exc:
+        data = path.read_bytes()
+        values = {
+            entry.name: fmt.text_of(entry) if entry.dtype == "str" else Tensor(fmt.array_of(entry))
+            for entry in fmt.decode(data)
+        }
+    except (ValueError, OSError) as exc:
         raise ValueError(
             f"Failed to read the checkpoint file {path}. May not have permission to read it, please check the "
             f"correct of the file: {exc}"
         ) from None
-    return {
-        entry.name: fmt.text_of(entry) if entry.dtype == "str" else Tensor(fmt.array_of(entry)) for entry in entries
-    }
+    if crc_check and not fmt.has_check(data):
+        log.warning("For 'load_checkpoint', the ckpt file %s has no checksum, nothing could be checked.", path)
+    return values
 
 
-def _from_safetensors(path: Path) -> dict[str, Any]:
+def _from_safetensors(path: Path, crc_check: bool) -> dict[str, Any]:
     try:
-        arrays, texts = safetensors_format.decode(path.read_bytes())
-    except ValueError as exc:
+        data = path.read_bytes()
+        arrays, texts = safetensors_format.decode(data)
+    except (ValueError, OSError) as exc:
         raise ValueError(f"Failed to read the safetensors file {path}: {exc}") from None
+    if crc_check and not safetensors_format.has_check(data):
+        log.warning("For 'load_checkpoint', the file %s has no checksum, nothing could be checked.", path)
     return {**{name: Tensor(array) for name, array in arrays.items()}, **texts}
 
 
@@ -221,24 +267,25 @@ def load_checkpoint(
         dec_mode (str): of encryption. Default ``"AES-GCM"``.
         specify_prefix (Union[str, list[str], tuple[str]]): names to read. Default ``None``: all.
         choice_func (function): takes a name, returns whether it is read. Default ``None``.
-        crc_check (bool): kept for old programs. Default ``False``.
-        remove_redundancy (bool): kept for old programs. Default ``False``.
+        crc_check (bool): whether a file without a checksum is warned of. (A checksum that is there is always checked.)
+            Default ``False``.
+        remove_redundancy (bool): of files of several processes; there is one. Default ``False``.
         format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
 
     Returns:
         dict from name to Parameter (strings as they are).
 
     Raises:
-        ValueError: the file is missing or none of ours, or nothing is left of it.
+        ValueError: the file is missing, damaged or no checkpoint, or nothing is left of it.
         TypeError: wrong types.
 
     Supported Platforms:
         ``CPU``
     """
     path = _checked_path(ckpt_file_name, format)
-    _refuse_encryption("load_checkpoint", dec_key)
+    refuse_encryption("load_checkpoint", dec_key, dec_mode)
     wanted, excluded = _prefixes(specify_prefix, "specify_prefix"), _prefixes(filter_prefix, "filter_prefix")
-    values = _decoded(path) if format == "ckpt" else _from_safetensors(path)
+    values = _decoded(path, crc_check) if format == "ckpt" else _from_safetensors(path, crc_check)
     loaded = {
         name: Parameter(value, name=name) if isinstance(value, Tensor) else value
         for name, value in values.items()
@@ -267,7 +314,7 @@ class _Future:
                 self._outcome[:] = [None, exc]
 
         self._thread = threading.Thread(target=run, name="load_checkpoint")
-        self._thread.start()
+        start_thread(self._thread)
 
     def result(self) -> dict[str, Any]:
         """The parameters.
@@ -310,7 +357,7 @@ def load_param_into_net(
         parameter_dict (dict): from name to Parameter.
         strict_load (bool): whether names must match exactly; otherwise a prefix common to all is bridged. Default
             ``False``.
-        remove_redundancy (bool): kept for old programs. Default ``False``.
+        remove_redundancy (bool): of files of several processes; there is one. Default ``False``.
 
     Returns:
         names of the Cell that were not in the dictionary, and names of the dictionary that were not in the Cell.

@@ -112,7 +112,7 @@ def assign_in_branch():
     return f
 
 
-@program(T([1.0]), build=True)
+@program(T([1.0]), build=True, choice=True)
 def param_assign_in_loop():
     p = Parameter(Tensor([1.0], ms.float32), name="p")
 
@@ -241,6 +241,14 @@ def forward_hooks():
 
     net[0].register_forward_hook(double)
     net[1].register_forward_pre_hook(add_one)
+    return net
+
+
+@program(X, grad=0, build=True)
+def forward_hook_of_the_cell_itself():
+    net = nn.ReLU()
+    net.register_forward_hook(lambda cell, inputs, output: output * 3)
+    net.register_forward_pre_hook(lambda cell, inputs: (inputs[0] + 1,))
     return net
 
 

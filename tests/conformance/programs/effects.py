@@ -72,6 +72,14 @@ def print_order_with_error(x):
     return y @ T([[1.0], [2.0], [3.0]])
 
 
+@program(calls=[(X, T([0])), (X, T([5])), (X, T([1]))])
+def print_of_a_value_before_index_error(x, i):
+    print("a", x.sum())
+    y = ops.gather(x, i, 0)
+    print("b")
+    return y
+
+
 @program(X, Y)
 def returned_arguments_are_the_same_objects(x, y):
     return y, x, x
@@ -291,3 +299,22 @@ def empty_tensors(x):
 @program(T([1, 2, 3]), T([1.5, 2.5, 3.5], ms.float64))
 def integers_and_doubles(n, d):
     return n * d, n / n, d.astype(ms.float32) + n, n.sum() / 2, d // n, (n > 1) * d
+
+
+@program(calls=[(X,), (T([1, 2], ms.int32),), (X,)], captured=False)
+def argument_that_is_given_another_dtype(x):
+    x.set_dtype(ms.float64)
+    return x * 2
+
+
+@program(calls=[(X, Y), (Y, X), (X, Y)], captured=False)
+def argument_that_becomes_another_handle(x, y):
+    x.set_(y)
+    x += 1
+    return x * 2
+
+
+@program(X, KEPT=T([1.0, 1.0]), captured=False)
+def global_that_is_given_another_dtype(x):
+    KEPT.set_dtype(ms.float64)
+    return x + KEPT

@@ -204,3 +204,251 @@ def rows_that_an_expert_takes_if_any(x, chosen):
             rows = ops.nonzero(mine).squeeze(1)
             out = out.index_add(0, rows.astype(ms.int32), x[rows] * x[rows])
     return (out * out).sum()
+
+
+@program(calls=[(T([1, 2], ms.uint8), n) for n in (1, 3, -2, 300, 2**40 + 5, 2**70 + 1)])
+def numbers_known_at_run_time_wrap(x, n):
+    return x + n, x < n
+
+
+SEEN = []
+
+
+@program(T([2.0, 3.0]), SEEN=[])
+def generator_that_cleans_up_within_vmap(x):
+    def numbers(n):
+        for i in range(n):
+            try:
+                yield i
+            finally:
+                SEEN.append(i)
+
+    return ms.vmap(lambda row: row * sum(numbers(3)))(x), len(SEEN)
+
+
+@program(X)
+def a_print_before_two_paths_of_which_one_was_typed_earlier(x):
+    """The first path noted that late sizes were assumed, the second found the node there and noted nothing."""
+    found = abs(ops.nonzero(x).reshape(-1))
+    (found // 2).argmax()
+    print(x)
+    assert T(0.5), x
+    return x
+
+
+@program(X)
+def a_print_of_fresh_tuples_before_two_paths(x):
+    """What is printed is made anew on each path; it is one print."""
+    print(list(zip([2])), {(1, 2.5): x, "k": 1j}, slice(1, None))
+    if x.sum() > 0:
+        return x + 1
+    return x - 1
+
+
+class Counting:
+    def __init__(self, n):
+        self.left = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+        return self.left
+
+
+class NoIterator:
+    def __iter__(self):
+        return 3
+
+
+@program(calls=[(X, 2), (X, 4), (X, 0)])
+def functions_that_end_the_iteration_they_are_called_in(x, n):
+    def below(value):
+        if value >= n:
+            raise StopIteration
+        return value * x
+
+    it = Counting(3)
+    found = [list(map(below, range(3))), list(filter(lambda v: below(v) is not None, range(3)))]
+    found += [iter(it) is it, next(it), list(it), next(it, None), type(map(below, [])).__name__]
+    for loop in (lambda: iter(NoIterator()), lambda: list(NoIterator()), lambda: [below(v) for v in range(9)]):
+        try:
+            found.append(loop())
+        except (TypeError, StopIteration) as error:
+            found.append(type(error).__name__)
+    return found
+
+
+W3 = ms.Parameter(T([1.0, 2.0, 0.5]), name="w3")
+
+
+@program(calls=[(P,), (-P,)])
+def a_size_that_only_a_decision_depends_on(x):
+    found = ms.grad(lambda a: ops.masked_select(a, a > 1).sum())(W3).sum()
+    if found:
+        return 1
+    return 2
+
+
+@program(X)
+def a_loop_that_ends_by_a_size_that_nobody_else_reads(x):
+    n = 0
+    while ops.ones_like(ops.masked_select(x, x > n)).sum() > 0:
+        n += 1
+    return n
+
+
+@program(X, True)
+def a_list_of_tuples_is_printed_before_a_decision(x, flag):
+    print(list(zip([2])), dict(a=[x, (flag, "b")]), {1: (2, 3)}, [print, Ellipsis, int])
+    assert ms.Tensor(2), flag
+    print(x)
+    if x.sum() > 1:
+        x = x * 2
+    return x
+
+
+@program(calls=[(P, 3), (P, 1), (-P, 0), (P, 1)], captured=False)
+def prints_of_a_loop_that_raises_half_way_error(x, n):
+    for i in range(4):
+        print("step", i)
+        if x[i % 2] > n:
+            raise ValueError(f"at {i}")
+    return x
+
+
+@program(calls=[(P, {0: 2}), (P, {0: 2, 1: 3}), (P * 9, {})], captured=False)
+def a_lookup_that_fails_in_some_iterations(x, table):
+    i = 0
+    while x.sum() < 50:
+        print("i", i)
+        try:
+            x = x * table[i]
+        except KeyError as error:
+            print("missing", error)
+            x = x + 10
+        finally:
+            print("finally")
+        i += 1
+    return x, i
+
+
+@program(calls=[(P, 3), (P * 0.1, 1), (P, 20), (P * 0.1, 2)], captured=False)
+def a_division_that_fails_in_a_late_iteration_error(x, k):
+    i = 0
+    while x.sum() < 50:
+        print("a", i)
+        x = x * (10 // (k - i))
+        print("b", x)
+        i += 1
+    return x
+
+
+@program(calls=[(P, T(1)), (P, T(7)), (P, T(0))], captured=False)
+def prints_around_an_index_that_is_caught(x, i):
+    try:
+        print("before")
+        y = x[i]
+        print("after", y)
+    except IndexError as error:
+        print("caught", type(error).__name__)
+        y = x.sum()
+    else:
+        print("else")
+    return y
+
+
+@program(calls=[(1, T([-1, 1, -3])), (-2, T([0, 1, 2])), (4, T([3, 1, 2]))])
+def a_print_after_recursion_and_before_a_decision(n, x):
+    """The recursive function is another object on each path; it is one function of the graph."""
+
+    def shifted(k, a):
+        return a if k < 1 else shifted(k - 1, a - a.sum())
+
+    y = shifted(n % 5, x)
+    print(y.sum())
+    return [n, y, 7][n % 3]
+
+
+@program(calls=[(T(3.0), X), (T(-3.0), X)])
+def recursive_functions_of_one_name_on_two_paths(x, y):
+    if x > 0:
+
+        def power(k, a):
+            return a if a.sum() > k else power(k, a * 2)
+    else:
+
+        def power(k, a):
+            return a if a.sum() > k else power(k, a + 1)
+
+    print("first")
+    if y.sum() > 1:
+        print("second")
+    return power(20, y)
+
+
+@program(X, T([0.5, 1.0, -0.5]))
+def a_gradient_that_is_a_constant_and_a_sum(x, y):
+    """One number for all elements, computed from a sum and ones: it is written for each of them."""
+    g, h = ms.grad(lambda x, y: y * y * x.sum() + x, (0, 1))(x, y)
+    return g, h, ops.ones_like(x) * (y * y).sum()
+
+
+def _paths_kept_apart(x, y):
+    a = y * 1
+    if x.sum() > 0:
+        a = y[::-1] * x
+    b = y * 1
+    if y.sum() > 0:
+        b = b * 2
+    b[1:].add_(a[:2])
+    return a
+
+
+PATHS = [(X, X), (-X, X), (X, -X), (-X, -X)]
+
+
+@program(calls=PATHS)
+def gradient_of_a_branch_before_paths_that_are_kept_apart(x, y):
+    """What comes before the second decision is captured once per path, and is one thing for the tape."""
+    return ms.grad(_paths_kept_apart, (0, 1))(x, y)
+
+
+@program(calls=PATHS)
+def second_gradient_of_a_branch_before_paths_that_are_kept_apart(x, y):
+    def norm(x, y):
+        g, h = ms.grad(_paths_kept_apart, (0, 1))(x, y)
+        return g * h + h * x
+
+    return ms.grad(norm, (0, 1))(x, y)
+
+
+@program(calls=PATHS)
+def gradients_before_paths_that_are_kept_apart(x, y):
+    def total(x, y):
+        g, h = ms.grad(_paths_kept_apart, (0, 1))(x, y)
+        b = g * 1
+        if h.sum() > 0:
+            b = b * 2
+        b[1:].add_(h[:2])
+        return g * h + b
+
+    return ms.grad(total, (0, 1))(x, y)
+
+
+WIDE: list[int] = []
+
+
+@program(calls=[(2**63, 1), (-2, 1), (-2, -1), (2**63, 1), (-(2**63) - 1, 1)])
+def a_number_of_more_than_64_bits_is_compared(n, m):
+    """The effect makes ``n`` a constant: it lost its upper bits in machine code."""
+    try:
+        if m > n:
+            return m
+    finally:
+        WIDE.append({n})
+    del WIDE[:]
+    return 0

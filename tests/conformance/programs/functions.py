@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import operator
 
 from duograph import ops
@@ -162,9 +163,43 @@ def cached(n):
     return n * n
 
 
-@program(X)
-def cached_callee(x):
+@program(calls=[(X, False), (X, False), (X, True)], captured=False)
+def cached_callee_counts_its_calls(x, asked):
+    if asked:
+        info = cached.cache_info()
+        cached.cache_clear()
+        return info
     return x * cached(3) + cached(3)
+
+
+SEEN = []
+
+
+@functools.lru_cache(maxsize=2)
+def recent(n):
+    return n + len(SEEN)
+
+
+@program(calls=[(X, 1), (X, 2), (X, 1), (X, 3), (X, 1), (X, 2), (X, 0)], captured=False, SEEN=[])
+def cached_callee_forgets_what_was_used_least(x, n):
+    SEEN.append(n)
+    if n == 0:
+        info = recent.cache_info()
+        recent.cache_clear()
+        return x, info
+    return x * recent(n), recent(1)
+
+
+_root = functools.lru_cache(math.sqrt)
+
+
+@program(calls=[(X, False), (X, False), (X, True)], captured=False)
+def cached_builtin_function_counts_its_calls(x, asked):
+    if asked:
+        info = _root.cache_info()
+        _root.cache_clear()
+        return info
+    return x * _root(4.0) * _root(4.0)
 
 
 def factorial(n):

@@ -427,3 +427,24 @@ def decoding_that_may_stop_at_every_step(token, longest):
         elif step % 5 == 4:
             continue
     return seen
+
+
+@program(X, grad=0)
+def for_long_in_long(x):
+    total = 0  # becomes a tensor: the first iteration is peeled off
+    for i in range(34):
+        for j in range(33):
+            total = total + x * i - j
+            for k in range(35):
+                x = x * 1.0001 + k / 4096
+    return total
+
+
+@program(X, T(40), 40)
+def for_counted_in_counted(x, n, m):
+    for i in range(n):
+        for j in range(m):
+            if x.sum() < i * j:
+                break
+            x = x + j
+    return x, i, j

@@ -214,3 +214,42 @@ def reductions(x):
 @program(X)
 def comparison_of_strings_and_tuples(x):
     return "a" < "b", (1, 2) < (1, 3), [1] == [1], x.shape == (3,), x.dtype == ms.float32
+
+
+class Reflecting:
+    def __radd__(self, other):
+        return "added"
+
+    def __rmod__(self, other):
+        return "rest"
+
+    def __rlshift__(self, other):
+        return "shifted"
+
+    def __gt__(self, other):
+        return "less"
+
+    def __eq__(self, other):
+        return "equal"
+
+    __hash__ = None
+
+
+REFLECTING = Reflecting()
+
+
+@program(X, captured=False)
+def reflected_operators_of_an_object(x):
+    said = [1 + REFLECTING, (1, 2) == REFLECTING, 1 < REFLECTING]
+    for compute in (
+        lambda: x + REFLECTING,
+        lambda: x % REFLECTING,
+        lambda: x << REFLECTING,
+        lambda: x < REFLECTING,
+        lambda: x == REFLECTING,
+    ):
+        try:
+            said.append(compute())
+        except TypeError:
+            said.append("refused")
+    return said

@@ -5,6 +5,7 @@ import pytest
 from duograph.autodiff.custom import custom_call
 from duograph.autodiff.grads import grad
 from duograph.autodiff.hooks import HookBackward, InsertGradientOf, register_tensor_hook
+from duograph.autodiff.vmap import vmap
 from duograph.ops.arithmetic import add, mul
 from duograph.tensor.tensor import Tensor
 
@@ -65,3 +66,12 @@ def test_custom_identity_and_bad_bprops():
         grad(lambda x: custom_call(mul, lambda x, y, out, dout: (dout,), (x, x)))(X)
     with pytest.raises(RuntimeError, match="expected shape"):
         grad(lambda x: custom_call(lambda x: x, lambda x, out, dout: (Tensor([1.0]),), (x,)))(X)
+
+
+def test_custom_gradient_under_vmap():
+    """Its values are those of the function; a batched gradient would have to call the user's on whole batches."""
+    scalars = lambda x: custom_call(lambda x: mul(x, x), lambda x, out, dout: (mul(x, dout),), (x,))  # noqa: E731
+    assert vmap(scalars)(X).array().tolist() == [1, 4]
+    for differentiated in (lambda x: grad(vmap(scalars))(x), lambda x: vmap(grad(scalars))(x)):
+        with pytest.raises(RuntimeError, match="give the Cell the whole batch"):
+            differentiated(X)

@@ -42,11 +42,9 @@ def test_defaults():
         ("MS_COMPILER_CACHE_PATH", "c", "compiler_cache_path", "c"),
         ("MS_JIT_MODULES", "vmap, numpy.ma,", "jit_modules", ("vmap", "numpy.ma")),
         ("MS_JIT_IGNORE_MODULES", "a", "jit_ignore_modules", ("a",)),
-        ("MS_JIT_BYTECODE_LOGS", "guard,graph_break", "bytecode_logs", frozenset({"guard", "graph_break"})),
-        ("MS_DEV_FALLBACK_DUMP_NODE", "1", "fallback_dump_node", True),
+        ("DUOGRAPH_JIT_LEVEL", "O0", "jit_level", "O0"),
         ("GLOG_v", "0", "log_level", 0),
         ("DUOGRAPH_DUMP", "PASS", "dump", "pass"),
-        ("DUOGRAPH_TRACEBACK", "full", "traceback", "full"),
         ("DUOGRAPH_VERIFY", "node", "verify", "node"),
     ],
 )
@@ -64,7 +62,7 @@ def test_environment(monkeypatch, name, text, field, value):
         ("MS_DEV_SAVE_GRAPHS", "4", "an integer from 0 to 3"),
         ("MS_DEV_SAVE_GRAPHS", "x", "an integer from 0 to 3"),
         ("DUOGRAPH_DUMP", "some", "one of off, pass, rule, all"),
-        ("MS_JIT_BYTECODE_LOGS", "guards", "some of all, bytecode, guard, graph_break"),
+        ("DUOGRAPH_JIT_LEVEL", "O7", "O0, O1 or O2"),
         ("MS_DEV_JIT_SYNTAX_LEVEL", "3", r"0 \(STRICT\)"),
     ],
 )
@@ -127,7 +125,7 @@ def test_wrong_changes(changes, builtin, code, words):
 
 
 def test_values_from_code(tmp_path):
-    with configure(jit_syntax_level="lax", jit_modules=["a"], save_graphs_path=tmp_path, bytecode_logs={"all"}, jit=1):
+    with configure(jit_syntax_level="lax", jit_modules=["a"], save_graphs_path=tmp_path, jit_level="O0", jit=1):
         now = config()
         assert now.jit_syntax_level == 2 and now.jit_modules == ("a",) and now.save_graphs_path == str(tmp_path)
-        assert now.bytecode_logs == {"all"} and now.jit is True
+        assert now.jit_level == "O0" and now.jit is True

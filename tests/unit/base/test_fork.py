@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from duograph.base.fork import fork_safe_lock
+from duograph.base.fork import fork_safe_lock, object_lock
+from tests.unit.runtime.processes import python
 
 LOWER = fork_safe_lock()
 UPPER = fork_safe_lock()
@@ -38,3 +39,96 @@ def test_a_child_finds_locks_free_and_data_whole():
         going = False
         worker.join()
     assert counts["upper"] > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_threads_may_take_locks_in_any_order():
+    """One takes the upper lock first, the other the lower: a fork that kept to one order would wait for ever."""
+    going, turn = True, threading.Lock()
+
+    def work(first, second):
+        while going:
+            with turn, first:  # their own orders would have them wait for each other
+                time.sleep(0.0005)
+                with second:
+                    pass
+            time.sleep(0.001)
+
+    workers = [threading.Thread(target=work, args=pair) for pair in ((UPPER, LOWER), (LOWER, UPPER))]
+    for worker in workers:
+        worker.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if UPPER.acquire(timeout=5) and LOWER.acquire(timeout=5) else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        going = False
+        for worker in workers:
+            worker.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_does_not_wait_for_the_lock_of_an_object():
+    lock, held, done = object_lock(), threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            done.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    mine = object_lock()
+    try:
+        with mine:
+            child = os.fork()
+            if child == 0:
+                free = lock.acquire(timeout=5)
+                os._exit(0 if free and mine._is_owned() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert not lock.acquire(blocking=False)
+    finally:
+        done.set()
+        holder.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_no_import_is_under_way_when_a_process_forks(tmp_path):
+    """The lock of a module that another thread imports would stay locked in the child, for ever.
+
+    Threads switch as often as they can: between the look at the locks and the fork, too.
+    """
+    for k in range(30):
+        (tmp_path / f"duograph_late_{k}.py").write_text("x = [i for i in range(50)]\n")
+    program = f"""
+        import importlib, os, signal, sys, threading, warnings
+        import duograph.base.fork
+        warnings.simplefilter("ignore")
+        sys.path.insert(0, {str(tmp_path)!r})
+        sys.dont_write_bytecode = True
+        sys.setswitchinterval(1e-6)
+
+        def imports():
+            for k in range(30):
+                importlib.import_module(f"duograph_late_{{k}}")
+
+        ends = set()
+        for _ in range(25):
+            for k in range(30):
+                sys.modules.pop(f"duograph_late_{{k}}", None)
+            thread = threading.Thread(target=imports)
+            thread.start()
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                imports()
+                threading.Thread(target=imports).start()
+                os._exit(0)
+            ends.add(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            thread.join()
+        print(ends)
+    """
+    assert python(program) == "{0}\n"

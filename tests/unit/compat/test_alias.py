@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import types
 from types import ModuleType
 
 import pytest
@@ -148,3 +149,25 @@ def test_pytest_plugin(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "duograph.compat.pytest_plugin", "-p", "no:cacheprovider"]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_dir_lists_what_getattr_finds():
+    import mindspore
+
+    import duograph
+
+    work, seen, wrong = [mindspore, duograph], set(), []
+    while work:
+        module = work.pop()
+        if module.__name__ in seen:
+            continue
+        seen.add(module.__name__)
+        for name in dir(module):
+            if not hasattr(module, name):
+                wrong.append(f"{module.__name__}.{name}")
+                continue
+            value = getattr(module, name)
+            if isinstance(value, types.ModuleType) and value.__name__.startswith(("mindspore", "duograph")):
+                work.append(value)
+    assert not wrong
+    assert {"mindspore.nn", "mindspore.ops", "mindspore.dataset.vision", "mindspore.mint.nn.functional"} <= seen

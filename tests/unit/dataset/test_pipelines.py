@@ -156,6 +156,14 @@ def test_files(tmp_path):
     got = list(mnist.create_tuple_iterator(num_epochs=1, output_numpy=True))
     assert [r[1].item() for r in got] == [7, 3] and got[0][1].dtype == np.uint32
     np.testing.assert_array_equal(got[1][0][..., 0], images[1])
+    assert len(ds.MnistDataset(str(tmp_path))) == 2  # what is there
+    with pytest.raises(RuntimeError, match="no file t10k-images-idx3-ubyte"):
+        len(ds.MnistDataset(str(tmp_path), "test"))
+    (tmp_path / "t10k-labels-idx1-ubyte").write_bytes((tmp_path / "train-labels-idx1-ubyte").read_bytes())
+    with pytest.raises(RuntimeError, match="t10k-labels-idx1-ubyte is there, but not"):
+        len(ds.MnistDataset(str(tmp_path)))
+    (tmp_path / "t10k-images-idx3-ubyte").write_bytes(header + images.tobytes())
+    assert len(ds.MnistDataset(str(tmp_path))) == 4
     record = np.concatenate([[5], np.arange(3072) % 256]).astype(np.uint8)
     (tmp_path / "test_batch.bin").write_bytes(record.tobytes())
     ((image, label),) = ds.Cifar10Dataset(str(tmp_path), "test").create_tuple_iterator(num_epochs=1, output_numpy=True)
@@ -163,6 +171,17 @@ def test_files(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,x\n2,y\n")
     table = ds.CSVDataset(str(tmp_path / "t.csv"), column_defaults=[0, ""], shuffle=False)
     assert table.get_col_names() == ["a", "b"] and values(table) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\0\0", b"\0\0\x08\x03\0\0", b"\0\0\x08\x01\0\0\0\x05abc", b"\0\0\x0d\x01\0\0\0\0"]
+)
+@pytest.mark.parametrize("end", ["", ".gz"])
+def test_damaged_idx_files(tmp_path, content, end):
+    for name in ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"):
+        (tmp_path / (name + end)).write_bytes(content)
+    with pytest.raises(RuntimeError, match="Invalid file"):
+        len(ds.MnistDataset(str(tmp_path)))
 
 
 def test_random_operations_follow_the_seed():
@@ -201,3 +220,11 @@ def test_training_from_a_pipeline():
     model = ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.2), metrics={"mse"})
     model.train(20, data, dataset_sink_mode=False)
     assert model.eval(data)["mse"] < 1e-2
+
+
+def test_rows_of_different_lengths():
+    data = ds.NumpySlicesDataset({"x": [[1], [2, 3], []]}, shuffle=False)
+    assert [row[0].tolist() for row in data.create_tuple_iterator(output_numpy=True)] == [[1], [2, 3], []]
+    padded = data.padded_batch(3, pad_info={"x": ([2], 0)})
+    assert [row[0].tolist() for row in padded.create_tuple_iterator(output_numpy=True)] == [[[1, 0], [2, 3], [0, 0]]]
+    assert ds.NumpySlicesDataset(np.ones((2, 3), np.float32)).output_types() == [np.dtype("float32")]

@@ -10,6 +10,7 @@ import pytest
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
+from duograph.core.op import _OPS, Op
 from duograph.core.types import INT, StackType, TensorType, TupleType
 from duograph.debug.opt import declare_ops
 from duograph.ir.node import Context
@@ -18,7 +19,6 @@ from duograph.ir.printer import print_graph
 from duograph.ir.verify import IllFormedGraph, verify
 from duograph.ir.walk import clone, count_nodes, equal, inline, rebuild, substitute, users
 from duograph.ops.arithmetic import add, mul
-from duograph.ops.creation import full
 from tests.unit.ir.test_interpreter import LOOP, SUM_TO
 
 declare_ops()
@@ -76,9 +76,11 @@ def test_opaque_objects_have_keys():
     ],
     ids=repr,
 )  # fmt: skip
-def test_attributes(value):
+def test_attributes(value, monkeypatch):
+    any_ = Op("any_attribute", {"infer": lambda *, kind: F32})
+    monkeypatch.setitem(_OPS, any_.name, any_)
     context = Context()
-    output = context.apply(full, (), {"shape": (), "value": value, "dtype": dt.float32})
+    output = context.apply(any_, (), {"kind": value})
     graph = context.graph("g", (), output)
     assert parse(print_graph(graph), context) is graph
 

@@ -200,7 +200,7 @@ def test_fallbacks_keep_nothing_of_the_call():
     assert f.explain().fallbacks and alive() is None
 
 
-def test_a_version_that_fails_where_python_does_not_is_retired(monkeypatch):
+def test_a_version_that_fails_where_python_does_not_is_retired(monkeypatch, answering):
     f = ms.jit(lambda x: x * 2)
     f(X)
 
@@ -215,7 +215,7 @@ def test_a_version_that_fails_where_python_does_not_is_retired(monkeypatch):
     assert "please report it" in fallback.rendered and f.stats["versions"] == 0
 
 
-def test_a_version_that_raises_where_python_does_not_is_retired(monkeypatch):
+def test_a_version_that_raises_where_python_does_not_is_retired(monkeypatch, answering):
     f = ms.jit(lambda x: x * 2)
     f(X)
 

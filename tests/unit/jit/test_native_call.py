@@ -13,7 +13,9 @@ import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from duograph.base.config import configure
 from duograph.core.op import rules_version
+from duograph.runtime import launch
 from tests.unit.jit.native_calls import bits, f32, is_native, led_by_python, native_hits, warmed
+from tests.unit.runtime.engine import launching
 
 X = f32(1.0, -2.0, 3.0)
 Y = f32(0.5, 0.25, 4.0)
@@ -479,3 +481,24 @@ def test_memory_can_be_taken_away():
     release_memory()
     assert bits(compiled(X, Y)) == expected
     assert is_native(warmed(compiled, X, Y), X, Y)
+
+
+# -- the launcher ------------------------------------------------------------------------------------------------------
+
+
+def test_a_launcher_that_is_made_anew_serves_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one more method its code lies elsewhere: calls do not stay with the one that is off."""
+    was_on = launch._engine is not None
+    with launching() as engine:
+        assert is_native(warmed(ms.jit(lambda x: x * 2), f32(3)), f32(3))
+    launch.deactivate()
+    monkeypatch.setattr(launch, "_methods", [*launch._methods, (Tensor, "sin", Tensor.sin, False)])
+    try:
+        with launching() as another:
+            assert another.block != engine.block
+            assert is_native(warmed(ms.jit(lambda x: x * 2), f32(3)), f32(3))
+    finally:
+        launch.deactivate()
+        monkeypatch.undo()
+        if was_on:
+            launch.activate()

@@ -163,6 +163,34 @@ def test_calls_at_the_end_of_the_process():
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
 
 
+def test_first_calls_at_the_same_time():
+    """Two threads once put native code into the class at the same time; the second then took the first one's for
+    Python's own, and whatever was left to Python called itself without end."""
+    program = """
+        import sys, threading, time
+        import duograph as ms
+        from duograph.runtime import code
+
+        real = code.load
+        def slow(*args, **kwargs):
+            made = real(*args, **kwargs)
+            time.sleep(0.02)
+            return made
+        code.load = slow
+        compiled = ms.jit(lambda x: x * 2 + 1)
+        found = []
+        def work(first):
+            for k in range(6):
+                n = first + k % 3 + 1
+                found.append(compiled(ms.Tensor([1.0] * n)).asnumpy().tolist() == [3.0] * n)
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        print(len(found), all(found), compiled(ms.Tensor([2.0] * 50)).asnumpy().sum())
+    """
+    assert python(program) == "18 True 250.0\n"
+
+
 def test_calls_that_write_tensors_need_little_stack():
     program = """
         import threading

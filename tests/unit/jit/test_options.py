@@ -6,6 +6,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor
+from duograph.base import notices
 from duograph.jit.options import JitOptions
 
 X = Tensor([1.0, 2.0])
@@ -30,14 +31,9 @@ DEFAULT = JitOptions()
 @pytest.mark.parametrize(
     ("given", "field", "value"),
     [
-        ({}, "capture_mode", "ast"),
-        ({"capture_mode": "bytecode"}, "capture_mode", "bytecode"),
-        ({"capture_mode": "trace"}, "capture_mode", "trace"),
-        ({"mode": "PSJit"}, "capture_mode", "ast"),
-        ({"mode": "PIJit"}, "capture_mode", "bytecode"),
-        ({}, "jit_level", "O1"),
+        ({}, "jit_level", ""),
         ({"jit_level": "O0"}, "jit_level", "O0"),
-        ({"jit_level": ""}, "jit_level", "O1"),
+        ({"jit_level": ""}, "jit_level", ""),
         ({"dynamic": 1}, "dynamic", 1),
         ({}, "strict", None),
         ({"fullgraph": True}, "strict", True),
@@ -49,7 +45,7 @@ DEFAULT = JitOptions()
         ({"jit_config": ms.JitConfig(jit_level="O0")}, "jit_level", "O0"),
         ({"jit_config": ms.JitConfig(jit_syntax_level="STRICT")}, "strict", True),
         ({"jit_config": ms.JitConfig(jit_syntax_level="LAX"), "fullgraph": False}, "strict", False),
-        ({"jit_config": {"loop_unrolling": True, "print_after_all": False}}, "jit_level", "O1"),
+        ({"jit_config": {"jit_level": "O0", "print_after_all": False}}, "jit_level", "O0"),
     ],
     ids=shown,
 )
@@ -63,12 +59,76 @@ def test_what_options_mean(given, field, value):
     "accepted",
     [
         {"exec_order": "bfs"}, {"exec_order": "dfs"}, {"disable_format_transform": True}, {"infer_boost": "on"},
-        {"auto_offload": True}, {"hash_args": double}, {"compile_once": True},
+        {"auto_offload": True}, {"jit_config": {"loop_unrolling": True}}, {"jit_config": {"max_inline_depth": 3}},
     ],
     ids=shown,
 )  # fmt: skip
-def test_accepted_without_effect(accepted):
+def test_accepted_without_effect_is_told_once(accepted):
+    notices.forget()
+    with pytest.warns(UserWarning, match="no effect"):
+        assert options(**accepted) == DEFAULT
     assert options(**accepted) == DEFAULT
+
+
+@pytest.mark.parametrize("older", [{"hash_args": double}, {"compile_once": True}], ids=shown)
+def test_older_arguments_say_what_is_so_anyway(older):
+    assert options(**older) == DEFAULT
+
+
+def test_misspelt_settings_are_told():
+    with pytest.warns(UserWarning, match="'jit_levle' is not known and ignored. Did you mean 'jit_level'"):
+        options(jit_config={"jit_levle": "O0"})
+    with pytest.warns(UserWarning, match="'nonsense_option' is not known"):
+        options(jit_config={"nonsense_option": 3})
+    with pytest.warns(UserWarning, match="'exc_mod' is not known and ignored. Did you mean 'exc_mode'"):
+        ms.JitConfig(exc_mod="sink")
+
+
+def test_the_level_of_the_context_is_that_of_functions_without_one():
+    def program(x):
+        return (x + 1) * 2 - 1 * x
+
+    def nodes(**given):
+        compiled = ms.jit(program, **given)
+        assert compiled(X).tolist() == [3.0, 4.0]
+        return compiled.explain().versions[0]["graph"].count(" = ")
+
+    few, many = nodes(), nodes(jit_level="O0")
+    ms.set_context(jit_level="O0")
+    try:
+        assert nodes() == many != few == nodes(jit_level="O1")
+    finally:
+        ms.set_context(jit_level="")
+    ms.set_context(jit_config={"jit_level": "O0"})
+    try:
+        assert nodes() == many
+    finally:
+        ms.set_context(jit_config={})
+    assert nodes() == few
+
+
+@pytest.mark.parametrize(
+    "setting", [{"max_call_depth": 50}, {"ascend_config": {"precision_mode": "must_keep_origin_dtype"}}], ids=shown
+)
+def test_switches_of_the_context_without_effect_are_told_once(setting):
+    notices.forget()
+    before = {name: ms.get_context(name) for name in setting}
+    with pytest.warns(UserWarning, match="no effect"):
+        ms.set_context(**setting)
+    ms.set_context(**setting)
+    ms.set_context(**before)
+
+
+def test_the_recursion_limit_has_no_effect():
+    notices.forget()
+    with pytest.warns(UserWarning, match="set_recursion_limit.*no effect"):
+        ms.set_recursion_limit(20)
+    ms.set_recursion_limit()
+
+
+def test_what_is_so_anyway_needs_no_notice():
+    ms.set_context(deterministic="ON", pynative_synchronize=True, check_bprop=True)
+    ms.set_context(deterministic="OFF", pynative_synchronize=False, check_bprop=False)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +198,23 @@ def test_jit_config_of_a_cell_changes_its_versions():
         assert net(X).tolist() == [1.0, 2.0]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, ""),
+        ({"mode": "PSJit"}, ""),
+        ({"capture_mode": "bytecode"}, "captured from source: capture_mode 'bytecode' is accepted and means the same"),
+        ({"capture_mode": "trace"}, "captured from source: capture_mode 'trace' is accepted and means the same"),
+        ({"mode": "PIJit"}, "captured from source: capture_mode 'bytecode' is accepted and means the same"),
+    ],
+    ids=shown,
+)
+def test_explain_tells_how_functions_are_captured(given, told):
+    f = ms.jit(double, **given)
+    f(X)
+    assert f.explain().captured_from == "source"
+    assert [line for line in str(f.explain()).splitlines() if line.startswith("captured from")] == (
+        [told] if told else []
+    )

@@ -72,7 +72,7 @@ def test_bands(dtype):
         x = sample(shape, dtype)
         for lower, upper in [(0, 0), (-1, 1), (1, 2), (-2, -1), (-2, 2)]:
             for align in banded.ALIGNMENTS:
-                how = {"lower": lower, "upper": upper, "align": align}
+                how = {"lowest": lower, "highest": upper, "alignment": align}
                 rows = check("diagonals_of", x, sample((), dtype, 3), **how)
                 check("with_diagonals", x, sample(rows.shape, dtype, 1), **how)
 

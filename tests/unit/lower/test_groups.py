@@ -130,6 +130,15 @@ def layer_norm_gradients(x, g, b):
     return list(grad(loss, (0, 1, 2))(x, g, b))
 
 
+def sums_next_to_constants(x, y):
+    """A constant has the shape of the loops and yet is the same for all elements: results that are computed from it
+    and from sums are one per sum, and must be written for each element."""
+    ones, wide = (op("full")(shape=s, value=1.5, dtype=dt.float32) for s in ((5,), (6, 7)))
+    total = op("reduce_sum")(x * x, axis=(0,))
+    rows = op("reduce_sum")(y, axis=(1,), keep_dims=True)
+    return [ones + total, op("tanh")(wide * rows), wide - op("reduce_max")(y, axis=(0,)), wide + total]
+
+
 def masked_pool_gradient(x, dout, kernel=2):
     """What max pooling after relu gives back to a bias: the masked gradient is written for others as well."""
     how = {"kernel": (kernel, kernel), "stride": (2, 2), "padding": ((0, 0), (0, 0)), "dilation": (1, 1)}
@@ -215,6 +224,7 @@ PROGRAMS = {
     "long chain of halves": ([TensorType(dt.float16, (3, 101))], long_chain, None),
     "sums of a long chain": ([f32(9, 4500)], sums_of_long_chain, None),
     "sums of a long chain of doubles": ([TensorType(dt.float64, (9, 45))], sums_of_long_chain, None),
+    "sums next to constants": ([f32(5), f32(6, 7)], sums_next_to_constants, None),
     "used twice": ([f32(40)], lambda x: [op("exp")(x), op("exp")(x) * 2.0],
         "map    exp mul -> 2"),
 }  # fmt: skip
@@ -255,6 +265,35 @@ def test_symbolic_batch():
         assert outs[0] == outs[1] == outs[2]
 
 
+@pytest.mark.parametrize("size", [1, 2, 40])
+def test_constants_of_unknown_sizes_next_to_sums(size):
+    n = Symbol("n")
+
+    def program(x):
+        ones = op("full")(shape=(n, 3), value=1.0, dtype=dt.float32)
+        return [ones * op("reduce_sum")(x, axis=(0, 1), keep_dims=True), op("reduce_sum")(x, axis=(0,)) - ones]
+
+    executables = [Executable(graph_of([f32(n, 3)], program), level) for level in (0, 1)]
+    want, found = ([bits(x) for x in e.run([normal(size, 3)])] for e in executables)
+    assert want == found
+
+
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_what_differs_along_an_extent_that_may_be_1(size):
+    """Where the extent is 1, another kernel runs, whose loops of (4, 3, 1) over axes (0, 2) are (4, 3) over axis 0: `y`
+    is the same for all of its elements, and results from it are still written for each of them."""
+    n = Symbol("n")
+
+    def program(x, y):
+        wide = op("broadcast_to")(y, shape=(4, 3, n))
+        total = op("reduce_sum")(x, axis=(0, 2), keep_dims=True)
+        return [op("exp")(wide) * total, total + op("reduce_sum")(op("tanh")(wide), axis=(0, 2), keep_dims=True)]
+
+    executables = [Executable(graph_of([f32(4, 3, n), f32(1, 1, n)], program), level) for level in (0, 1)]
+    want, found = ([bits(x) for x in e.run([normal(4, 3, size), normal(1, 1, size)])] for e in executables)
+    assert want == found
+
+
 # ---- any program ----------------------------------------------------------------------------------------------------
 
 UNARY = ["exp", "neg", "tanh", "relu", "abs", "sqrt"]
@@ -290,7 +329,10 @@ def random_program(rng: np.random.Generator):
     choices = rng.random((steps, 4))
 
     def program(*inputs):
-        values = list(inputs)
+        values = [
+            *inputs,
+            *[op("full")(shape=s, value=v, dtype=dt.float32) for s, v in (((24, 24), 0.5), ((24,), -1.5))],
+        ]
         for a, b, c, d in choices:
             x, y = values[int(a * len(values))], values[int(b * len(values))]
             if c < 0.3:

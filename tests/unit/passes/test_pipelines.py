@@ -49,6 +49,14 @@ def test_dumps_are_switched_at_run_time(tmp_path):
     assert len(parse(first).nodes) == 3
 
 
+def test_dumps_that_cannot_be_written_are_no_failure(tmp_path, caplog):
+    (tmp_path / "file").touch()
+    with record() as log, configure(save_graphs=3, save_graphs_path=str(tmp_path / "file")):
+        assert compile_pipeline(parse(TEXT)) is not None
+    assert len(log.of_kind("graphs not written")) == 1  # one for all files of a compilation
+    assert "graphs of @main are not written" in caplog.text
+
+
 def test_passes_are_timed_and_announced():
     with record() as log:
         compile_pipeline(parse(TEXT))

@@ -29,6 +29,7 @@ def launching() -> Iterator[launch.Engine]:
         yield engine
     finally:
         kernel.native = before
+        engine.set("enabled", 1)  # whatever a test has said
         if not was_on:
             launch.deactivate()
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from duograph.ir.parser import parse
+from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.executable import Executable, compile_graph, release_memory
 from duograph.runtime.profile import profile
 from tests.unit.runtime.programs import both, compiled, f32, same
@@ -141,12 +142,18 @@ def test_floats_have_the_bits_of_pythons(fn):
             except (ZeroDivisionError, OverflowError) as error:
                 with pytest.raises(type(error)):
                     executable.run([a, b])
+                continue
+            if isinstance(want, complex):
+                with pytest.raises(UnforeseenKind):
+                    executable.run([a, b])
             else:
                 assert repr(executable.run([a, b])) == repr(want), (a, b)
 
 
-def test_an_int_to_a_negative_power_is_pythons_float():
-    assert compiled(arithmetic("pow", "int", "int")).run([2, -2]) == 0.25
+def test_an_int_to_a_negative_power_is_no_int():
+    """Plain Python answers then (`JitFunction._run`)."""
+    with pytest.raises(UnforeseenKind):
+        compiled(arithmetic("pow", "int", "int")).run([2, -2])
 
 
 @pytest.mark.parametrize("fn", ["lt", "le", "gt", "ge", "eq", "ne"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +114,115 @@ def test_items_of_containers_and_dictionaries_of_objects():
     assert not check([0, 7], {"k": 8}, holder)
 
 
+def holding(program, held, cls):
+    """Checks of three dictionaries and two classes, among them what holds for no key."""
+    program.holds(held, "a", A)
+    program.absent(held, "b")
+    program.overrides(held, "c", A)
+    with program.about(held):
+        program.equal(program.at(program.lookup(held, "numbers"), 1), 2.5)
+    program.values(held["inner"], (A, A))
+    program.empty(held["none"])
+    program.defines(cls, "method", vars(cls.__mro__[1])["method"])
+    program.lacking(cls, "other")
+
+
+A = object()
+
+
+@pytest.mark.parametrize("versions", [True, False])
+def test_groups_about_dictionaries_and_classes(versions, monkeypatch):
+    """Each change is noticed, whatever else has changed before, and what is put back holds again."""
+    if not versions:
+        monkeypatch.setattr(layout(), "has_versions", False)
+        monkeypatch.setattr(layout(), "has_class_versions", False)
+
+    class Base:
+        def method(self):
+            return 1
+
+    class Derived(Base):
+        pass
+
+    inner, none = {"x": A, "y": A}, {}
+    held = {"a": A, "numbers": (1, 2.5), "inner": inner, "none": none}
+    before, method = dict(held), Base.method
+    check = checked(0, lambda p: holding(p, held, Derived))
+    changes = [
+        (lambda: held.update(a=1), False), (lambda: held.pop("a"), False), (lambda: held.update(b=1), False),
+        (lambda: held.update(c=1), False), (lambda: held.update(c=A), True), (lambda: held.update(d=1), True),
+        (lambda: held.update(numbers=(1, 2.0)), False), (lambda: held.update(numbers=(1, float("2.5"))), True),
+        (lambda: held.update(numbers=[1]), False), (lambda: inner.update(z=A), False), (lambda: inner.pop("y"), False),
+        (lambda: inner.update(x=1), False), (lambda: none.update(x=1), False),
+        (lambda: setattr(Base, "method", len), False), (lambda: setattr(Derived, "method", len), False),
+        (lambda: setattr(Derived, "method", method), True), (lambda: setattr(Base, "other", 1), False),
+        (lambda: setattr(Base, "another", 1), True),
+    ]  # fmt: skip
+    for change, holds in changes:
+        assert check() and check()
+        change()
+        assert [check(), check()] == [holds, holds]
+        held.clear()
+        held.update(before)
+        inner.clear()
+        inner.update(x=A, y=A)
+        none.clear()
+        Base.method = method
+        for cls, name in ((Derived, "method"), (Base, "other")):
+            if name in vars(cls):
+                delattr(cls, name)
+
+
+def test_a_change_while_a_group_is_checked_is_looked_at_again():
+    """A key that compares in Python changes the dictionary after its first item was found to be right."""
+    held, changed = {}, []
+
+    class Key:
+        def __hash__(self):
+            return hash("b")
+
+        def __eq__(self, other):
+            if changed == ["armed"]:
+                changed.append("changed")
+                held["a"] = 1
+            return False
+
+    held.update({"a": A, Key(): 0})
+    check = checked(0, lambda p: (p.holds(held, "a", A), p.absent(held, "b")))
+    changed.append("armed")
+    check()
+    assert changed == ["armed", "changed"]
+    assert not check()
+
+
+def test_fields_of_objects():
+    class Holder:
+        pass
+
+    def function():
+        return 1
+
+    holder = Holder()
+    program = GuardProgram(0)
+    own = program.own_dictionary(holder)
+    program.fixed(function, cpython.FUNCTION_FIELDS["__code__"], function.__code__)
+    program.fixed(holder, cpython.TYPE, Holder)
+    check = program.function()
+    assert own is vars(holder) and check()
+    original, function.__code__ = function.__code__, (lambda: 2).__code__
+    assert not check()
+    function.__code__ = original
+    assert check()
+    holder.__class__ = type("Other", (Holder,), {})
+    assert not check()
+    holder.__class__ = Holder
+    assert check()
+    holder.x = 1
+    assert check()
+    holder.__dict__ = {"x": 1}
+    assert not check()
+
+
 def test_what_classes_define():
     class Base:
         def method(self):
@@ -167,8 +279,36 @@ def test_exceptions_are_failures():
             raise RuntimeError(name)
 
     check = checked(1, lambda p: p.is_(p.attr(p.arg(0), "x"), None))
-    assert not check(Angry())
-    assert not checked(0, lambda p: p.python(lambda: 1 / 0))()
+    angry = Angry()
+    before = sys.getrefcount(RuntimeError)
+    for _ in range(100):
+        assert not check(angry)
+    assert sys.getrefcount(RuntimeError) < before + 50, "the exceptions are gone"
+
+
+def test_what_the_function_in_python_raises_is_its_own():
+    """It has dealt with what says that guards do not hold (`GuardSet._judged`)."""
+    with pytest.raises(ZeroDivisionError):
+        checked(0, lambda p: p.python(lambda: 1 / 0))()
+
+
+@pytest.mark.parametrize("raised", [TimeoutError, ValueError, KeyboardInterrupt])
+def test_an_exception_of_a_signal_handler_is_no_answer(raised):
+    class Late:
+        def __getattr__(self, name):
+            signal.raise_signal(signal.SIGUSR1)
+            time.sleep(1)
+
+    def handler(number, frame):
+        raise raised("too late")
+
+    check = checked(1, lambda p: p.is_(p.attr(p.arg(0), "x"), None))
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(raised, match="too late"):
+            check(Late())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_references_are_given_back():
@@ -191,9 +331,26 @@ def test_references_are_given_back():
     assert sys.getrefcount(shared) == before
 
 
+def test_a_thread_of_little_stack_checks_many_values():
+    program, held = GuardProgram(1), object()
+    for _ in range(MOST_REGISTERS // 2):
+        program.is_(program.const(held), held)
+    program.is_(program.arg(0), held)
+    check = program.function()
+    answers = []
+    before = threading.stack_size(64 << 10)
+    try:
+        thread = threading.Thread(target=lambda: answers.extend((check(held), check(answers), check(held))))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert answers == [True, False, True]
+
+
 def test_too_many_values():
     program = GuardProgram(1)
-    for _ in range(MOST_REGISTERS):
-        program.arg(0)
+    for _ in range(MOST_REGISTERS - 1):
+        program.const(None)
     with pytest.raises(Unsupported):
-        program.arg(0)
+        program.const(None)

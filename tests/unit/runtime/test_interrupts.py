@@ -11,6 +11,7 @@ import itertools
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -316,3 +317,34 @@ def test_no_interrupt_is_lost(name: str) -> None:
     finally:
         sys.unraisablehook = hook
     assert lost <= dropped.count(KeyboardInterrupt)
+
+
+def in_short_loops(x: Any, n: Any) -> Any:
+    while n > 0:
+        for _ in range(40):
+            x = x * 0.5 + 1
+        n = n - 1
+    return x
+
+
+def in_itself(x: Any, n: Any) -> Any:
+    if n < 1:
+        return x
+    return in_itself(x, n - 1) + in_itself(x, n - 1)
+
+
+@pytest.mark.parametrize(("fn", "few", "many"), [(in_short_loops, 2, 10_000_000), (in_itself, 2, 30)])
+def test_long_runs_can_be_stopped_whatever_they_spend_their_time_with(fn: Any, few: int, many: int) -> None:
+    """The outer loop makes few iterations between two inner ones; the other program has no loops at all."""
+    function, x = ms.jit(fn), f32(3)
+    short, long = (ms.Tensor(np.int64(n)) for n in (few, many))
+    expected = bits(fn(x, short))
+    for _ in range(3):
+        assert bits(function(x, short)) == expected
+    with alarm() as clock:
+        for _ in range(2):
+            begin = time.perf_counter()
+            assert clock.interrupts(lambda: function(x, long), after=0.2, within=0.1)
+            assert time.perf_counter() - begin < 5
+            assert bits(function(x, short)) == expected
+    assert not function.explain().fallbacks

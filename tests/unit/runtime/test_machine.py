@@ -3,9 +3,12 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -146,7 +149,6 @@ def test_a_fork_while_another_thread_compiles():
 
 def test_ctrl_c_ends_a_long_compilation(monkeypatch):
     """The main thread waits where an exception reaches it, while LLVM works on another thread."""
-    monkeypatch.setattr(machine, "LONG_TEXT", 0)
     released = threading.Event()
 
     def compile_for_long(*_):
@@ -165,12 +167,93 @@ def test_ctrl_c_ends_a_long_compilation(monkeypatch):
     assert time.perf_counter() - start < 20
 
 
-def test_long_texts_report_errors_as_short_ones(monkeypatch):
-    monkeypatch.setattr(machine, "LONG_TEXT", 0)
-    with pytest.raises(TextError):
-        compile_text("nonsense")
-    assert compile_text(scale(2))
+def test_what_was_interrupted_ends_before_the_next_compilation():
+    """Ctrl-C ended the wait for parts that were made side by side; the next ones came to the same code generator."""
+    program = """
+        import signal, time
+        from duograph.runtime.machine import compile_texts, link
+        from tests.unit.runtime.native import scale
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        def texts(first, count):
+            return ["".join(scale(k).replace("@scale", f"@scale_{k}") for k in range(i, i + count))
+                    for i in (first, first + count)]
+
+        signal.signal(signal.SIGALRM, interrupted)
+        ended = 0
+        for trial in range(12):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.003 * trial)
+                compile_texts(texts(2, 80))
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                ended += 1
+            assert link(compile_texts(texts(500, 2)), ["scale_500", "scale_503"])
+        print(ended > 2)
+    """
+    assert python(program) == "True\n"
+
+
+def test_threads_of_little_stack_can_compile():
+    found = []
+    before = threading.stack_size(65536)
+    try:
+        worker = threading.Thread(target=lambda: found.append(link(compile_text(scale(7)), ["scale"]).names))
+        worker.start()
+    finally:
+        threading.stack_size(before)
+    worker.join()
+    assert found == [("scale",)]
 
 
 def test_importing_the_package_does_not_load_llvm():
     python("import sys, duograph; assert 'llvmlite' not in sys.modules")
+
+
+FULL = """
+import ctypes, sys
+import duograph as ms
+from duograph import Tensor
+from duograph.base.events import record
+
+def function(i):
+    return ms.jit(lambda x: x * float(i) + 1)
+
+x = Tensor([1.0, 2.0])
+kept = [function(i) for i in range(2)]
+for f in kept * 3:
+    f(x)
+library = ctypes.CDLL(None)
+library.mmap.restype = address = ctypes.c_void_p
+library.mmap.argtypes = [address, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+library.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+with open("/proc/self/maps") as maps:
+    pages = MOST - sum(1 for _ in maps) - 50
+start = library.mmap(None, 4096 * pages, 1, 0x22, -1, 0)
+for page in range(0, pages, 2):
+    library.mprotect(start + 4096 * page, 4096, 0)
+with record() as log:
+    for i in range(2, 6):
+        kept.append(function(i))
+        for _ in range(3):
+            assert [f(x).asnumpy().tolist() for f in kept] == [[i + 1.0, 2.0 * i + 1] for i in range(len(kept))]
+assert log.of_kind("machine code refused")
+for page in range(0, pages, 2):
+    library.mprotect(start + 4096 * page, 4096, 1)
+assert function(50)(x).asnumpy().tolist() == [51, 101]
+print("alive")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the number of mappings is Linux's")
+def test_a_process_without_mappings_left_lives_and_computes(tmp_path):
+    """LLVM itself would end it (`IPInFlightAlloc neither abandoned nor finalized`)."""
+    most = int(Path("/proc/sys/vm/max_map_count").read_text())
+    if most > 200_000:
+        pytest.skip(f"this system allows {most} mappings")
+    text = FULL.replace("MOST", str(most))
+    environment = {**os.environ, "DUOGRAPH_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-2000:]

@@ -1,6 +1,7 @@
 """Targets: the rows of the table, the choice of one, and code that keeps to it."""
 
 import dataclasses
+import os
 import re
 
 import numpy as np
@@ -16,6 +17,7 @@ from duograph.runtime.code import load
 from duograph.runtime.machine import compile_text
 from duograph.runtime.single import lower_op
 from tests.unit.runtime.native import call
+from tests.unit.runtime.processes import python
 
 MULTIPLY_ADD = """
 declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
@@ -115,3 +117,36 @@ def test_names_and_keys():
     assert target_named("avx2") is target_named("x86-64-avx2")
     one = target_named("avx2")
     assert one.key != dataclasses.replace(one, features="-f16c").key
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_who_asks_llvm_about_the_processor():
+    """llvmlite holds a lock of its own meanwhile, which nobody would give back in the child."""
+    program = """
+        import os, threading, time, types, warnings
+        from duograph.lower import target
+
+        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12: of a fork beside a thread that is just ending
+        asked, answered = threading.Event(), []
+
+        def features():
+            asked.set()
+            time.sleep(0.3)
+            answered.append(1)
+            return Features()
+
+        binding = types.SimpleNamespace(get_host_cpu_features=features, get_host_cpu_name=str)
+        target.import_whole = lambda name: binding
+
+        class Features(dict):
+            def flatten(self):
+                return ""
+
+        threading.Thread(target=target.host_target).start()
+        asked.wait()
+        child = os.fork()
+        if child == 0:
+            os._exit(len(answered))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert python(program) == "1\n"

@@ -20,7 +20,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, promote_all, to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, named, need_sequence, need_tensor, static_int
+from .forms import axis_of, named, need_sequence, need_tensor, renamed, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
@@ -47,10 +47,16 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return movement.reshape(input, shape=infer_reshape(input.shape, shape_of((shape,), "Reshape")))
 
 
-def transpose(input: Tensor, input_perm: Any) -> Tensor:
-    """The axes in the order ``input_perm``."""
+def transpose(input: Tensor, dims: Any = None, input_perm: Any = None) -> Tensor:
+    """The axes in the order ``dims``; ``input_perm`` is its older name.
+
+    Raises:
+        TypeError: none or both of the two.
+    """
     need_tensor("Transpose", input=input)
-    return shaped.permute(input, _perm(input_perm))
+    if (dims is None) == (input_perm is None):
+        raise TypeError("transpose() needs the argument 'dims', or its older name 'input_perm'")
+    return shaped.permute(input, _perm(input_perm if dims is None else dims))
 
 
 def permute(input: Tensor, axis: Any) -> Tensor:
@@ -100,6 +106,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
+    need_tensor("Ravel", input=input)
     return shaped.ravel(input)
 
 
@@ -116,6 +123,7 @@ def expand(input_x: Tensor, size: Any) -> Tensor:
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated up to the shape of ``other``."""
+    need_tensor("ExpandAs", input=input, other=other)
     return broadcast_to(input, tuple(other.shape))
 
 
@@ -361,7 +369,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
 
 def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
     """`pad` with one (before, after) pair per axis, the first axis first."""
-    from ..promote import fitted
+    from duograph.ops.scalar import fitted
 
     if any(p < 0 for pair in pairs for p in pair):
         cuts = tuple((max(-b, 0), n - max(-a, 0), 1) for n, (b, a) in zip(x.shape, pairs, strict=True))
@@ -439,6 +447,7 @@ def slice_scatter(
     input: Tensor, src: Tensor, axis: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Tensor:
     """``input`` with ``input[start:end:step]`` along ``axis`` replaced by ``src``."""
+    need_tensor("SliceScatter", input=input, src=src)
     i = axis_of(axis, input, "slice_scatter")
     spec = ((None, None, None),) * i + ((start, end, step),)
     return slices.slice_update(input, to_dtype(src, input.dtype), slices=spec)
@@ -462,10 +471,10 @@ def size(input_x: Tensor) -> Any:
     return numel(input_x.shape)
 
 
-def dtype(input_x: Tensor) -> dt.DType:
+def dtype(x: Tensor) -> dt.DType:
     """The element type."""
-    need_tensor("DType", input_x=input_x)
-    return input_x.dtype
+    need_tensor("DType", x=x)
+    return x.dtype
 
 
 def stop_gradient(value: Any) -> Any:
@@ -482,6 +491,8 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
     from duograph.ops.select import select
 
     s, b = axis_of(seq_dim, x, "ReverseSequence"), axis_of(batch_dim, x, "ReverseSequence")
+    if s == b:
+        raise ValueError(f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {s}, but got {b}.")
     place = iota(shape=tuple(x.shape), axis=s, dtype=dt.int64)
     column = tuple(n if i == b else 1 for i, n in enumerate(x.shape))
     length = movement.broadcast_to(
@@ -522,7 +533,14 @@ def adjoint(x: Tensor) -> Tensor:
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements in the shape of ``other``."""
+    need_tensor("ViewAs", input=input, other=other)
     return shaped.reshape_as(input, other)
+
+
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """``input`` in the dtype of ``other``."""
+    need_tensor("TypeAs", input=input, other=other)
+    return cast(input, other.dtype)
 
 
 def identity(x: Any) -> Any:
@@ -540,12 +558,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
     )
 } | {
-    "row_stack": vstack, "shape_": shape, "numel": size, "movedim": moveaxis,
-    "reverse": flip, "tensor_slice": slice,
+    "row_stack": renamed(vstack, "row_stack", inputs="tensors"), "shape_": shape,
+    "numel": renamed(size, "numel", input_x="input"), "movedim": moveaxis,
+    "reverse": renamed(flip, "reverse", input="x", dims="axis"), "tensor_slice": slice,
     "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
     "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
     "fliplr": named(lambda input: flip(input, 1), "fliplr", "``input`` with its columns in reverse order."),
     "flipud": named(lambda input: flip(input, 0), "flipud", "``input`` with its rows in reverse order."),
-    "type_as": named(lambda input, other: cast(input, other.dtype), "type_as", "``input`` in the dtype of ``other``."),
+    "type_as": type_as,
     "deepcopy": named(lambda input_x: input_x.copy(), "deepcopy", "A copy with a storage of its own."),
 }  # fmt: skip

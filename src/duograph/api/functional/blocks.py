@@ -11,7 +11,7 @@ from duograph.ops.creation import full
 from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
-from ..promote import as_tensor, promote_all, to_dtype
+from ..promote import promote_all, to_dtype
 from .array import atleast_2d, pad_pairs
 from .forms import axis_of, need_tensor, one_per_axis, static_int
 
@@ -63,13 +63,15 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """``input`` with a diagonal replaced by ``src``."""
+    need_tensor("DiagonalScatter", input=input, src=src)
     i, j = axis_of(dim1, input, "diagonal_scatter"), axis_of(dim2, input, "diagonal_scatter")
     return diagonals.diagonal_update(input, to_dtype(src, input.dtype), offset=offset, axis1=i, axis2=j)
 
 
 def block_diag(*inputs: Tensor) -> Tensor:
     """Matrices along the diagonal of one matrix, zeros elsewhere."""
-    parts = [atleast_2d(as_tensor(t)) for t in inputs]
+    need_tensor("BlockDiag", **{f"inputs[{k}]": t for k, t in enumerate(inputs)})
+    parts = [atleast_2d(t) for t in inputs]
     rows, columns = sum(t.shape[0] for t in parts), sum(t.shape[1] for t in parts)
     out, r, c = full(shape=(rows, columns), value=0, dtype=promote_all(*parts, op="block_diag")[0].dtype), 0, 0
     for t in parts:

@@ -100,11 +100,13 @@ def is_tensor(obj: Any) -> bool:
 
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
+    need_tensor("is_complex", input=input)
     return input.dtype.is_complex
 
 
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is floating."""
+    need_tensor("is_floating_point", input=input)
     return input.dtype.is_floating
 
 

@@ -13,14 +13,14 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.ops import arithmetic, unary
 from duograph.ops import creation as make
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, fitted
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from ..promote import as_tensor, describe, fitted, to_dtype
+from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import dtype_or, in_dtype, need_tensor
+from .forms import dtype_or, enough_memory, in_dtype, need_tensor
 
 
 def _shape(size: Any, op: str) -> tuple[Any, ...]:
@@ -206,20 +206,42 @@ def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
     """Coordinates (2, N) of the lower triangle."""
-    return _triangle(row, col, dtype, lambda i, j: j - i <= offset)
+    total = _staircase(row, offset + 1, col)
+    return _triangle("tril_indices", row, col, total, dtype, lambda i: (0, i + offset + 1))
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
     """Coordinates (2, N) of the upper triangle."""
-    return _triangle(row, col, dtype, lambda i, j: j - i >= offset)
+    total = row * col - _staircase(row, offset, col)
+    return _triangle("triu_indices", row, col, total, dtype, lambda i: (i + offset, col))
 
 
-def _triangle(rows: int, columns: int, dtype: Any, inside: Callable[[int, int], bool]) -> Tensor:
-    from duograph.tensor.tensor import array_from, wrap
+def _staircase(rows: int, first: int, most: int) -> int:
+    """The sum of ``first + i``, at least 0 and at most ``most``, over all rows ``i``."""
+    low = min(max(0, -first), rows)
+    high = min(max(low, most - first), rows)
+    return (high - low) * (2 * first + low + high - 1) // 2 + most * (rows - high)
 
-    cells = [(i, j) for i in _range(rows) for j in _range(columns) if inside(i, j)]
-    pairs = [[i for i, _ in cells], [j for _, j in cells]]
-    return wrap(array_from(pairs, dt.as_dtype(dtype)))
+
+def _triangle(
+    name: str, rows: int, columns: int, total: int, dtype: Any, span: Callable[[Any], tuple[Any, Any]]
+) -> Tensor:
+    """Coordinates of the columns ``span(i)`` (from, to) of every row ``i``, ``total`` in all.
+
+    Raises:
+        MemoryError: no machine has room for so many.
+    """
+    from duograph.tensor.tensor import wrap
+
+    enough_memory(name, (2, max(total, rows)), dt.int64)
+    i = np.arange(rows, dtype=np.int64)
+    low, high = (np.clip(end, 0, columns) + np.zeros_like(i) for end in span(i))
+    counts = np.maximum(high - low, 0)
+    starts = np.cumsum(counts) - counts
+    out = np.empty((2, total), np.int64)
+    out[0] = np.repeat(i, counts)
+    out[1] = np.arange(total) - np.repeat(starts - low, counts)
+    return wrap(out.astype(dt.as_dtype(dtype).numpy))
 
 
 def _window(

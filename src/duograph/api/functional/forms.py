@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import os
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType, as_dtype
-from duograph.core.shapes import normalize_axis
+from duograph.core.launchable import launchable
+from duograph.core.shapes import normalize_axis, numel
 from duograph.tensor import hooks
+from duograph.tensor.eager import readable
 from duograph.tensor.tensor import Tensor
 
-from ..promote import as_tensor, describe, is_number, to_dtype
+from ..promote import as_tensor, describe, is_number, to_dtype, way_out
 
 Axis = int | tuple[int, ...] | list[int] | None
 
@@ -19,7 +25,7 @@ Axis = int | tuple[int, ...] | list[int] | None
 def refused(title: str, **arguments: Any) -> TypeError:
     """MindSpore's error for arguments of a wrong type: ``Failed calling ReLU with "ReLU()(input=int)".``"""
     shown = ", ".join(f"{name}={describe(value)}" for name, value in arguments.items())
-    return TypeError(f'Failed calling {title} with "{title}()({shown})".')
+    return TypeError(f'Failed calling {title} with "{title}()({shown})".{way_out(*arguments.values())}')
 
 
 def need_tensor(title: str, **arguments: Any) -> None:
@@ -130,6 +136,70 @@ def dtype_or(dtype: Any, default: DType) -> DType:
     return default if dtype is None else as_dtype(dtype)
 
 
+def enough_memory(op: str, shape: tuple[int, ...], dtype: DType) -> None:
+    """Raises before work begins that no machine has room for: what is made is listed by Python or NumPy, not by an op.
+
+    Raises:
+        MemoryError: the list would be larger than the memory of this machine.
+    """
+    size = numel(shape) * dtype.itemsize
+    if size > memory_of_machine():
+        raise MemoryError(
+            f"out of memory: the result of '{op}' of shape {tuple(shape)} and dtype {dtype.name} takes "
+            f"{readable(size)}; compute it in smaller pieces"
+        )
+
+
+@functools.cache
+def memory_of_machine() -> int:
+    """Bytes of main memory; 8 GiB where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 8 << 30
+
+
+def on_cpu(op: str, device: Any) -> None:
+    """Raises unless ``device`` is ``None`` or names the CPU.
+
+    Raises:
+        ValueError: another device.
+    """
+    if device is not None and str(device).split(":")[0].upper() != "CPU":
+        raise ValueError(f"For '{op}', the 'device' must be None or 'CPU': there is no {device!r} here.")
+
+
+def only(op: str, name: str, value: Any, *allowed: Any) -> None:
+    """Raises unless ``value`` is one of ``allowed``: for arguments that only other devices give a meaning to.
+
+    Raises:
+        ValueError: another value.
+    """
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in allowed):
+        shown = " or ".join(repr(choice) for choice in allowed)
+        raise ValueError(f"For '{op}', the '{name}' must be {shown} on CPU, but got {value!r}.")
+
+
+def renamed(
+    fn: Callable[..., Any], public: str = "", weak_numbers: bool = False, /, **names: str
+) -> Callable[..., Any]:
+    """``fn`` with other names of its parameters (``old="new"``), and under the name ``public`` if one is given.
+
+    The code is the same: a function that native code stands in for stays one (``weak_numbers`` as in `launchable`).
+    """
+    plain: Any = inspect.unwrap(fn)
+    code = plain.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    missing = set(names) - set(code.co_varnames[:count])
+    if missing:
+        raise TypeError(f"{plain.__name__}() has no parameters {sorted(missing)}")
+    code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames))
+    made = FunctionType(code, plain.__globals__, public or fn.__name__, plain.__defaults__, plain.__closure__)
+    made.__kwdefaults__ = {names.get(k, k): v for k, v in (plain.__kwdefaults__ or {}).items()} or None
+    made.__doc__, made.__module__ = fn.__doc__, fn.__module__
+    return launchable(made, weak_numbers) if plain is not fn else made
+
+
 def named(fn: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     """``fn`` under the public ``name``; for functions that are made by a table."""
     fn.__name__ = fn.__qualname__ = name
@@ -215,7 +285,7 @@ def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tupl
 
 
 __all__ = [
-    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or", "in_dtype",
-    "is_number", "named", "need_sequence", "need_tensor", "one_per_axis", "refused", "static_int", "to_dtype",
-    "unary_function",
+    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or",
+    "enough_memory", "in_dtype", "is_number", "named", "need_sequence", "need_tensor", "on_cpu", "one_per_axis", "only",
+    "refused", "renamed", "static_int", "to_dtype", "unary_function",
 ]  # fmt: skip

@@ -37,7 +37,7 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, refused, static_int
+from .forms import as_float, axis_of, in_dtype, named, need_tensor, only, refused, renamed, static_int
 
 # ---- choice ---------------------------------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
         ValueError: both limits are ``None``.
     """
     if isinstance(x, list | tuple):
-        return type(x)(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
+        return tuple(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
     if not isinstance(x, Tensor):
         raise TypeError(
             f"For 'clip_by_value', the type of 'x' must be Tensor or list or tuple of Tensor, but got {type(x)}."
@@ -240,6 +240,7 @@ def embedding(
     from duograph.ops.norm import clip_by_norm
 
     need_tensor("Embedding", input=input, weight=weight)
+    only("Embedding", "scale_grad_by_freq", scale_grad_by_freq, False)
     if max_norm is not None:
         weight = clip_by_norm(weight, max_norm, norm_type, axis=(1,))
     out = indexing.gather(weight, input, axis=0)
@@ -329,6 +330,7 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
 
 
 def _segment(reduction: str) -> Callable[..., Tensor]:
+    """``unsorted_segment_*``: the first operand is named ``input_x`` by the sum, ``x`` by the others."""
     name = f"UnsortedSegment{reduction.title()}"
 
     def function(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
@@ -338,7 +340,7 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 
     function.__name__ = f"unsorted_segment_{reduction}"
     function.__doc__ = f"The {reduction} of the elements of every segment."
-    return function
+    return function if reduction == "sum" else renamed(function, input_x="x")
 
 
 # ---- order ----------------------------------------------------------------------------------------------------------
@@ -404,9 +406,9 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
 
 
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The different elements in order of appearance, and for every element which one it is."""
+    """The different elements in order of appearance, and for every element which one it is: int32, of int64 int64."""
     need_tensor("Unique", input=input)
-    index = input.dtype if input.dtype is dt.int32 else dt.int64
+    index = dt.int64 if input.dtype is dt.int64 else dt.int32
     values, inverse, _ = search.unique(shaped.ravel(input), ordered=False, index_dtype=index)
     return values, movement.reshape(inverse, shape=tuple(input.shape))
 
@@ -462,6 +464,7 @@ def _largest(x: Tensor) -> Tensor:
 
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     """Whether the target class ``x2[i]`` is among the ``k`` largest of row ``x1[i]``."""
+    need_tensor("InTopKD", x1=x1, x2=x2)
     from duograph.ops.reduce import reduce_sum
 
     target = indexing.gather_elements(x1, movement.expand_dims(x2, 1), axis=1)

@@ -47,6 +47,7 @@ def _ranked(name: str, x: Tensor, y: Tensor, rank: int) -> Tensor:
     need_tensor(name, input=x, mat2=y)
     if x.ndim != rank or y.ndim != rank:
         raise ValueError(f"For '{name}', both inputs must be {rank}-D, but got {x.ndim}-D and {y.ndim}-D.")
+    operators.need_equal_inner(x, y)
     return operators.matrix_multiply(x, y)
 
 
@@ -153,6 +154,7 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Tensor:
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """Sum of ``conj(x) * y`` along ``axis``."""
+    need_tensor("Vecdot", x=x, y=y)
     product = arithmetic.mul(arithmetic.adjoint(x), y)
     return red.reduce_sum(product, axis=(axis_of(axis, product, "vecdot"),), keep_dims=False)
 
@@ -180,6 +182,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             raise ValueError(f"For 'Cross', an axis of size 3 is needed, but got shape {tuple(x.shape)}.")
     else:
         axis = axis_of(dim, x, "Cross")
+        if not definitely_eq(x.shape[axis], 3):
+            raise ValueError(f"For 'Cross', dimension {axis} must be 3, but got {x.shape[axis]}.")
 
     def turned(t: Tensor, k: int) -> Tensor:
         return roll(t, shifts=(k,), axes=(axis,))
@@ -199,6 +203,8 @@ def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``."""
     need_tensor("addmm", input=input, mat1=mat1, mat2=mat2)
+    if mat1.ndim == mat2.ndim == 2:
+        operators.need_equal_inner(mat1, mat2)
     return _blend(input, matmul(mat1, mat2), beta, alpha)
 
 
@@ -316,7 +322,7 @@ def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
         given = tuple(dim) if isinstance(dim, list | tuple) else (-2, -1)
         return matrix_norm(A, ord, given, keepdim, dtype=dtype)
     if isinstance(ord, str):
-        raise ValueError(f"For 'norm', the order {ord} can only be used with matrices, but got {len(axes)} axes.")
+        raise TypeError(f"For 'norm', the order {ord} can only be used with matrices, but got {len(axes)} axes.")
     return vector_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
@@ -380,6 +386,7 @@ def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
 
 def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
     """The inverse of the matrix with the Cholesky factor ``input_x``."""
+    need_tensor("CholeskyInverse", input_x=input_x)
     other = dec.adjoint_matrix(input_x)
     return dec.inverse(linalg.matmul(other, input_x) if upper else linalg.matmul(input_x, other))
 
@@ -411,6 +418,9 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
     from duograph.ops.select import select
 
+    if hermitian:  # the lower triangle stands for the whole
+        low = diagonals.tril(x, diagonal=-1)
+        x = arithmetic.add(diagonals.tril(x, diagonal=0), dec.adjoint_matrix(low))
     s, u, v = dec.svd(x, full_matrices=False)
     largest = red.reduce_max(s, axis=(s.ndim - 1,), keep_dims=True)
     relative = (
@@ -455,6 +465,7 @@ def trace(input: Tensor) -> Tensor:
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers of ``x`` in falling order as columns."""
+    need_tensor("Vander", x=x)
     from duograph.ops.creation import arange
 
     count = x.shape[0] if N is None else N
@@ -464,6 +475,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 def matrix_exp(input: Tensor) -> Tensor:
     """The matrix exponential: Taylor's series of the matrix divided by ``2**16``, squared back."""
+    need_tensor("MatrixExp", input=input)
     from duograph.ops.creation import eye
 
     one = eye(n=input.shape[-1], m=input.shape[-1], dtype=dt.float64)
@@ -491,6 +503,7 @@ def renorm(input: Tensor, p: Any, axis: int, maxnorm: float) -> Tensor:
 
 def tensor_exp(input: Tensor) -> Tensor:
     """``e**input``, elementwise."""
+    need_tensor("TensorExp", input=input)
     return exp(as_float(input))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.autodiff.custom import custom_call
 from duograph.ops import loss as losses
-from duograph.ops.arithmetic import mul
+from duograph.ops.arithmetic import mul, sub
 from duograph.ops.creation import constant_like
+from duograph.ops.movement import expand_dims
+from duograph.ops.norm import softmax
 from duograph.ops.unary import exp
 from duograph.tensor.tensor import Tensor
 
@@ -231,3 +234,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         multilabel_soft_margin_loss, triplet_margin_loss,
     )
 } | {"mse_loss_ext": mse_loss, "l2_loss": l2_loss}  # fmt: skip
+
+
+def softmax_cross_entropy_with_logits(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy of every row, with the gradient of MindSpore's kernel: ``softmax(logits) - labels``, also where a
+    row of ``labels`` does not add up to 1, and none for ``labels``."""
+    loss = losses.softmax_cross_entropy_with_logits
+    return custom_call(loss, _softmax_cross_entropy_bprop, (logits, labels))  # type: ignore[no-any-return]
+
+
+def _softmax_cross_entropy_bprop(logits: Tensor, labels: Tensor, _out: Tensor, dout: Tensor) -> tuple[Tensor, None]:
+    axis = len(logits.shape) - 1
+    slope = sub(softmax(logits, axis=axis), labels)
+    return mul(slope, expand_dims(dout, axis)), None

@@ -9,9 +9,9 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
-from duograph.ops import arithmetic, logical, power, unary
+from duograph.ops import arithmetic, logical, movement, power, reduce, unary
 from duograph.ops import complex as complex_ops
-from duograph.ops.creation import constant_like
+from duograph.ops.creation import constant_like, iota
 from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor
 
@@ -137,11 +137,20 @@ def polygamma(n: Any, input: Tensor) -> Tensor:
     return unary.digamma(x) if order == 0 else unary.polygamma(x, n=order)
 
 
+MANY_TERMS = 64
+"""From how many terms on `mvlgamma` does not write them one by one."""
+
+
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """Logarithm of the multivariate gamma function of dimension ``p``."""
     need_tensor("Mvlgamma", input=input)
     x = as_float(input)
     total = constant_like(x, p * (p - 1) / 4 * math.log(math.pi))
+    if isinstance(p, int) and p > MANY_TERMS:  # one op for all of them: if there is no memory, it says so at once
+        halves = iota(shape=(p,), axis=None, dtype=dt.float64)
+        halves = to_dtype(arithmetic.mul(halves, constant_like(halves, 0.5)), x.dtype)
+        terms = unary.lgamma(arithmetic.sub(movement.expand_dims(x, x.ndim), halves))
+        return arithmetic.add(total, reduce.reduce_sum(terms, axis=(x.ndim,), keep_dims=False))
     for i in range(p):
         total = arithmetic.add(total, unary.lgamma(arithmetic.sub(x, constant_like(x, i / 2))))
     return total
@@ -388,6 +397,7 @@ def copysign(x: Any, other: Any) -> Tensor:
 
 def ldexp(x: Any, other: Any) -> Tensor:
     """``x * 2**other``."""
+    need_tensor("Ldexp", x=x)
     exponent = as_float(as_tensor(other))
     return BINARY["mul"](as_float(x), unary.exp2(exponent))
 

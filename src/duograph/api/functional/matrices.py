@@ -50,7 +50,7 @@ def matrix_diag(
         raise ValueError(f"For 'matrix_diag', {rows} rows and {columns} columns do not fit diagonals of {width}.")
     lead = x.shape[:-1] if low == high else x.shape[:-2]
     base = movement.broadcast_to(as_tensor(padding_value, x.dtype), shape=(*lead, rows, columns))
-    return banded.with_diagonals(base, x, lower=low, upper=high, align=align)
+    return banded.with_diagonals(base, x, lowest=low, highest=high, alignment=align)
 
 
 def matrix_diag_part(x: Tensor, k: Any = 0, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
@@ -75,14 +75,14 @@ def matrix_diag_part(x: Tensor, k: Any = 0, padding_value: Any = 0, align: str =
     """
     need_tensor("MatrixDiagPartV3", x=x)
     low, high = _pair(k, "matrix_diag_part")
-    return banded.diagonals_of(x, as_tensor(padding_value, x.dtype), lower=low, upper=high, align=align)
+    return banded.diagonals_of(x, as_tensor(padding_value, x.dtype), lowest=low, highest=high, alignment=align)
 
 
 def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """``x`` with the rows of ``diagonal`` on its diagonals ``k``."""
     need_tensor("MatrixSetDiagV3", x=x, diagonal=diagonal)
     low, high = _pair(k, "matrix_set_diag")
-    return banded.with_diagonals(x, diagonal, lower=low, upper=high, align=align)
+    return banded.with_diagonals(x, diagonal, lowest=low, highest=high, alignment=align)
 
 
 def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.core.shapes import conv_output_size
 from duograph.ops import activation as act
 from duograph.ops import arithmetic, attention, image, movement, sampling
 from duograph.ops import conv as convs
+from duograph.ops.compare import less
 from duograph.ops.creation import constant_like
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
@@ -40,11 +42,24 @@ from duograph.ops.norm import (
     softmax as softmax_op,
 )
 from duograph.ops.select import select
+from duograph.ops.unary import isfinite
 from duograph.ops.unary import relu as relu_op
+from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, one_per_axis, unary_function
+from .forms import (
+    as_float,
+    axis_of,
+    enough_memory,
+    in_dtype,
+    named,
+    need_tensor,
+    one_per_axis,
+    only,
+    renamed,
+    unary_function,
+)
 
 # ---- activations ----------------------------------------------------------------------------------------------------
 
@@ -322,14 +337,15 @@ def add_rms_norm(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6) -
 
 
 def batch_norm(
-    input_x: Tensor, running_mean: Tensor, running_var: Tensor, weight: Tensor, bias: Tensor, training: bool = False,
+    input_x: Tensor, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
     from duograph.core.shapes import numel
     from duograph.tensor.eager import write
 
-    need_tensor("BatchNorm", input_x=input_x)
+    others = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    need_tensor("BatchNorm", input_x=input_x, **{name: x for name, x in others.items() if x is not None})
     if not training:
         return batch_norm_inference_op(input_x, weight, bias, running_mean, running_var, eps)
     out, mean, variance = batch_norm_training_op(input_x, weight, bias, eps)
@@ -354,18 +370,28 @@ def lrn(
     x: Tensor, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5,
     norm_region: str = "ACROSS_CHANNELS",
 ) -> Tensor:  # fmt: skip
-    """Local response normalisation over the channels."""
+    """Local response normalisation over the channels.
+
+    Raises:
+        ValueError: another ``norm_region`` than ``"ACROSS_CHANNELS"``.
+    """
     need_tensor("LRN", x=x)
+    only("LRN", "norm_region", norm_region, "ACROSS_CHANNELS")
     return lrn_op(x, depth_radius, bias, alpha, beta)
 
 
 def l2_normalize(x: Tensor, axis: Any = 0, epsilon: float = 1e-4) -> Tensor:
     """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``."""
+    need_tensor("L2Normalize", x=x)
     return l2_normalize_op(x, axis, epsilon)
 
 
 def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """All tensors scaled down so that their joint norm is at most ``max_norm``."""
+    """All tensors scaled down so that their joint norm is at most ``max_norm``; as they are if that is NaN.
+
+    Raises:
+        RuntimeError: the norm is not finite, and ``error_if_nonfinite``.
+    """
     from .linalg import vector_norm
 
     parts = [x] if isinstance(x, Tensor) else list(x)
@@ -374,7 +400,9 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
 
     total = sizes[0] if len(sizes) == 1 else vector_norm(stack(*sizes, axis=0), norm_type)
     factor = arithmetic.div(constant_like(total, max_norm), arithmetic.add(total, constant_like(total, 1e-6)))
-    factor = arithmetic.minimum(factor, constant_like(factor, 1))
+    if error_if_nonfinite and not hooks.truth(isfinite(total)):
+        raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
+    factor = select(less(factor, constant_like(factor, 1)), factor, constant_like(factor, 1))
     out = [arithmetic.mul(t, to_dtype(factor, t.dtype)) for t in parts]
     return out[0] if isinstance(x, Tensor) else type(x)(out)
 
@@ -452,7 +480,12 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         one_per_axis(v, 2, "unfold", n)
         for v, n in ((kernel_size, "kernel_size"), (dilation, "dilation"), (stride, "stride"))
     )
-    return image.unfold(input, k, d, _pairs(padding, "unfold"), s)  # type: ignore[arg-type]
+    pairs = _pairs(padding, "unfold")
+    if input.ndim == 4 and all(isinstance(n, int) for n in input.shape):
+        n, c, *sizes = input.shape  # windows along one axis, made first, may fit where the result does not
+        count = [max(0, conv_output_size(*of_axis)) for of_axis in zip(sizes, k, s, pairs, d, strict=True)]
+        enough_memory("unfold", (n, c * k[0] * k[1], count[0] * count[1]), input.dtype)  # type: ignore[arg-type]  # all numbers
+    return image.unfold(input, k, d, pairs, s)  # type: ignore[arg-type]
 
 
 def fold(
@@ -527,6 +560,7 @@ dropout1d, dropout2d, dropout3d = (_channel_dropout(rank) for rank in (1, 2, 3))
 
 def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
     """The last axis, of size 1, filled up with zeros to ``pad_dim_size``."""
+    need_tensor("Padding", x=x)
     from .array import pad_pairs
 
     return pad_pairs(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
@@ -534,6 +568,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **ACTIVATIONS,
+    "selu": renamed(ACTIVATIONS["selu"], x="input_x"),
     **{
         f.__name__: f
         for f in (

@@ -18,12 +18,17 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .forms import as_float, dtype_or, named, need_tensor, static_int
+from .forms import as_float, dtype_or, need_tensor, static_int
 
 
 def source(seed: Any) -> Generator | None:
     """A generator for ``seed``; ``None`` (the default generator) for ``None`` and 0."""
     return None if seed is None or seed == 0 else Generator(int(seed))
+
+
+def joined_seed(seed: Any, second: Any) -> Any:
+    """One seed of the two that some functions take; the first alone where the second is 0."""
+    return seed if not second else (int(seed or 0) * 0x9E3779B97F4A7C15 + int(second)) % (1 << 63) or 1
 
 
 def _size(size: tuple[Any, ...], op: str) -> tuple[Any, ...]:
@@ -73,6 +78,7 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
 
 def randint_like(input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Tensor:
     """`randint` in the shape of ``input``."""
+    need_tensor("RandIntLike", input=input)
     return randint(low, high, tuple(input.shape), seed, dtype=dtype or input.dtype)
 
 
@@ -81,7 +87,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = dt.int64) -> T
     count = static_int(n, "randperm", "n")
     if count < 0:
         raise ValueError(f"For 'randperm', the 'n' must not be negative, but got {count}.")
-    return draws.randperm(count, dt.as_dtype(dtype), source(seed))
+    return draws.randperm(count, dt.as_dtype(dtype), source(joined_seed(seed, offset)))
 
 
 def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
@@ -175,12 +181,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
 def multinomial_with_replacement(
     x: Tensor, seed: int, offset: int, numsamples: int, replacement: bool = False
 ) -> Tensor:
-    """Indices drawn in proportion to ``x``, with replacement."""
-    return draws.multinomial(as_float(x), numsamples, True, dt.int64, source(seed))
+    """Indices drawn in proportion to ``x``; each at most once without ``replacement``."""
+    return draws.multinomial(as_float(x), numsamples, replacement, dt.int64, source(joined_seed(seed, offset)))
 
 
 def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = dt.int64) -> Tensor:
     """Indices drawn from the softmax of ``logits``."""
+    need_tensor("RandomCategorical", logits=logits)
     from duograph.ops.norm import softmax
 
     weights = softmax(as_float(logits), axis=logits.ndim - 1)
@@ -213,11 +220,19 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
     return compute(input, arithmetic.add(arithmetic.mul(u, constant_like(u, upper - lower)), constant_like(u, lower)))
 
 
+def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """Ones with the probabilities ``input``, else zeros, in the dtype of ``input``."""
+    need_tensor("BernoulliExt", input=input)
+    return to_dtype(draws.bernoulli(input, tuple(input.shape), generator), input.dtype)
+
+
 def _in_place(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def function(input: Tensor, *args: Any, generator: Generator | None = None, **options: Any) -> Tensor:
+        need_tensor(title, input=input)
         write(input, to_dtype(draw(input, generator, *args, **options), input.dtype))
         return input
 
+    title = name.strip("_").capitalize()
     function.__name__ = name
     function.__doc__ = "Fills the tensor with random numbers and gives it back."
     return function
@@ -280,8 +295,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "uniform_": _in_place("uniform_", _uniform), "normal_": _in_place("normal_", _normal),
     "exponential_": _in_place("exponential_", _exponential), "random_": _in_place("random_", _random),
     "bernoulli_": _in_place("bernoulli_", _bernoulli),
-    "bernoulli_ext": named(
-        lambda input, *, generator=None: to_dtype(draws.bernoulli(input, tuple(input.shape), generator), input.dtype),
-        "bernoulli_ext", "Ones with the probabilities ``input``, else zeros, in the dtype of ``input``.",
-    ),
+    "bernoulli_ext": bernoulli_ext,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from duograph.ops.movement import expand_dims, reshape, squeeze
 from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
+from duograph.ops.slices import slice_axis
 from duograph.ops.unary import isnan, sqrt
 from duograph.tensor.tensor import Tensor
 
@@ -24,8 +25,9 @@ from .forms import Axis, as_float, as_tensor, axes_of, axis_of, in_dtype, need_t
 
 
 def _summable(x: Tensor) -> Tensor:
-    """bool and integers are added up as int64."""
-    return to_dtype(x, dt.int64) if x.dtype.is_bool or x.dtype.is_integer else x
+    """bool and integers are added up as int64; uint16, uint32 and uint64 stay what they are."""
+    wide = (x.dtype.is_bool or x.dtype.is_integer) and x.dtype not in (dt.uint16, dt.uint32, dt.uint64)
+    return to_dtype(x, dt.int64) if wide else x
 
 
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -82,7 +84,7 @@ any = _all_any(red.reduce_any, "ReduceAny")
 # ---- extremes -------------------------------------------------------------------------------------------------------
 
 
-def _with_initial(x: Tensor, initial: Any, where: Any, op: Any, title: str) -> Tensor:
+def _with_initial(x: Tensor, initial: Any, where: Any, title: str) -> Tensor:
     """``x`` where the mask holds, and ``initial`` elsewhere."""
     if where is None:
         return x
@@ -96,7 +98,7 @@ def _extreme(op: Any, better: Any, title: str) -> Callable[..., Tensor]:
         input: Tensor, axis: Axis = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
     ) -> Tensor:
         need_tensor(title, input=input)
-        x = _with_initial(input, initial, where, op, title)
+        x = _with_initial(input, initial, where, title)
         out = op(x, axis=axes_of(axis, x, title), keep_dims=keepdims)
         return out if initial is None else better(out, constant_like(out, initial))
 
@@ -131,9 +133,9 @@ def _with_position(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
         if not input.shape or axis is None:
             value = plain(input, initial=initial, where=where)
             return value, constant_like(to_dtype(value, dt.int64), 0)  # MindSpore does not look for the place
-        x = _with_initial(input, initial, where, None, name)
-        value, index = extreme_with_index(x, axis_of(axis, x, f"ArgM{name[1:]}WithValue"), keepdims, largest)
-        return (value if initial is None else better(value, constant_like(value, initial))), index
+        x = input if initial is None else better(input, constant_like(input, initial))
+        x = _with_initial(x, initial, where, name)
+        return extreme_with_index(x, axis_of(axis, x, f"ArgM{name[1:]}WithValue"), keepdims, largest)
 
     function.__name__ = name
     function.__doc__ = f"""The {name}imum along ``axis`` and its index: a pair of tensors.
@@ -152,7 +154,23 @@ min = _with_position(largest=False)
 
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """Minimum and maximum along ``axis``."""
-    return amin(input, axis, keepdims), amax(input, axis, keepdims)
+    need_tensor("AminMax", input=input)
+    return _ignoring_nan(amin, input, axis, keepdims), _ignoring_nan(amax, input, axis, keepdims)
+
+
+def _ignoring_nan(extreme: Any, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    """`amin` or `amax` of what is not NaN; NaN where the first element is NaN, as MindSpore compares."""
+    if not x.dtype.is_floating or not x.shape:
+        return extreme(x, axis, keepdims)
+    worst = constant_like(x, float("inf") if extreme is amin else float("-inf"))
+    unknown = isnan(x)
+    places = range(x.ndim) if axis is None else (axis_of(axis, x, "AminMax"),)
+    first = unknown
+    for i in places:
+        first = slice_axis(first, i, 0, 1)
+    out = extreme(select(unknown, worst, x), axis, True)
+    out = select(first, constant_like(out, float("nan")), out)
+    return out if keepdims else squeeze(out, tuple(places))
 
 
 def _position(find: Any, dtype: dt.DType, title: str) -> Callable[..., Tensor]:
@@ -277,7 +295,8 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """Running minimum along ``axis`` and its index."""
     need_tensor("Cummin", input=input)
-    return cumulative.cummin(input, axis=axis_of(axis, input, "Cummin"))
+    values, places = cumulative.cummin(input, axis=axis_of(axis, input, "Cummin"))
+    return values, to_dtype(places, dt.int32)
 
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
@@ -22,7 +25,7 @@ from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import array, index, reduce
-from .forms import as_float, axis_of, named, need_tensor
+from .forms import as_float, axis_of, enough_memory, named, need_tensor
 from .math import BINARY
 
 
@@ -42,6 +45,8 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     x = array.concat(parts, i) if len(parts) > 1 else x
     for _ in range(n):
         size = x.shape[i]
+        if size == 0:  # it stays empty, however often
+            break
         right, left = slices.slice_axis(x, i, 1, size), slices.slice_axis(x, i, 0, size - 1)
         x = BINARY["sub"](right, left) if not x.dtype.is_bool else operators.not_equal(right, left)
     return x
@@ -144,9 +149,27 @@ def cov(
     return movement.reshape(out, shape=()) if input.ndim < 2 else out
 
 
+def median_with_nan(
+    input: Tensor, axis: int = -1, keepdims: bool = False, ignore_nan: bool = False
+) -> tuple[Tensor, Tensor]:
+    """`median`; NaN where there is one, unless ``ignore_nan``, and then the median of the others."""
+    if not input.dtype.is_floating or not input.shape:
+        return index.median(input, axis, keepdims)
+    if ignore_nan:
+        return nanmedian(input, axis, keepdims)
+    i = axis_of(axis, input, "Median")
+    value, place = index.median(input, axis, True)
+    bad = isnan(input)
+    first = red.argmax(to_dtype(bad, dt.uint8), axis=i, keep_dims=True, dtype=dt.int64)
+    unknown = gather_elements(bad, first, axis=i)
+    value = select(unknown, constant_like(value, float("nan")), value)
+    place = select(unknown, first, place)
+    return (value, place) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
+
+
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral of ``y`` by the trapezium rule."""
-    need_tensor("trapz", y=y)
+    need_tensor("trapz", y=y, **({} if x is None else {"x": x}))
     i = axis_of(dim, y, "trapz")
     y, n = as_float(y), y.shape[i]
     pairs = arithmetic.add(slices.slice_axis(y, i, 1, n), slices.slice_axis(y, i, 0, n - 1))
@@ -162,11 +185,17 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of ``r`` elements of a vector, one row each."""
+    need_tensor("Combinations", input=input)
     import itertools
 
+    n, pool = input.shape[0], input.shape[0] + (r - 1 if with_replacement else 0)
+    many = math.comb(pool, r) if r <= pool else 0
+    enough_memory("combinations", (many, r), dt.int64)
+    if not many:
+        return full(shape=(0, r) if r <= n else (0,), value=0, dtype=input.dtype)
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = [list(c) for c in pick(range(input.shape[0]), r)]
-    return gather(input, as_tensor(rows, dt.int64), axis=0) if rows else full(shape=(0, r), value=0, dtype=input.dtype)
+    rows = np.fromiter(itertools.chain.from_iterable(pick(range(n), r)), np.int64, many * r)
+    return gather(input, as_tensor(rows.reshape(many, r)), axis=0)
 
 
 def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
@@ -181,6 +210,7 @@ def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """One index along ``dim`` per result element; other axes broadcast."""
+    need_tensor("TakeAlongDim", input=input, indices=indices)
     if dim is None:
         return gather_elements(shaped.ravel(input), shaped.ravel(indices), axis=0)
     i = axis_of(dim, input, "take_along_dim")
@@ -202,11 +232,13 @@ def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """p-norms of the differences of all pairs of different rows."""
+    need_tensor("Pdist", input=input)
     from .linalg import vector_norm
 
     n = input.shape[0]
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    left, right = (gather(input, as_tensor([pair[k] for pair in pairs], dt.int64), axis=0) for k in (0, 1))
+    enough_memory("pdist", (n * (n - 1), numel(input.shape[1:])), input.dtype)
+    first, second = np.triu_indices(n, 1)
+    left, right = (gather(input, as_tensor(places.astype(np.int64)), axis=0) for places in (first, second))
     return vector_norm(arithmetic.sub(left, right), p, -1)
 
 
@@ -217,11 +249,14 @@ def scaled_dot_product_attention(
     """Scaled dot product attention."""
     from duograph.ops.attention import scaled_dot_product_attention as compute
 
+    masks = {} if attn_mask is None else {"attn_mask": attn_mask}
+    need_tensor("ScaledDotProductAttention", query=query, key=key, value=value, **masks)
     return compute(query, key, value, attn_mask, is_causal, scale)
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
     """Means of the rows ``indices`` of ``x`` per (sorted) segment."""
+    need_tensor("SparseSegmentMean", x=x, indices=indices, segment_ids=segment_ids)
     from duograph.ops.scatter import unsorted_segment_sum
     from duograph.tensor.hooks import value_of
 

@@ -22,7 +22,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
-from .forms import contents, named
+from .forms import contents, named, need_tensor
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -260,12 +260,14 @@ def assign_sub(variable: Any, value: Any) -> Any:
 def _scattered(name: str) -> Callable[..., Any]:
     """In-place scatter: slices of ``input_x`` along the first axis at ``indices`` are combined with ``updates``."""
     how = name.removeprefix("scatter_").removeprefix("nd_")
+    title = "".join(part.capitalize() for part in name.split("_"))
 
     def function(input_x: Any, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Any:
         from duograph.ops.movement import expand_dims
 
         from .index import FUNCTIONS as index_functions
 
+        need_tensor(title, input_x=input_x, indices=indices, updates=updates)
         rows = indices if name.startswith("scatter_nd") else expand_dims(indices, indices.ndim)
         write(input_x, index_functions[f"tensor_scatter_{how}"](input_x, rows, updates))
         return contents(input_x)

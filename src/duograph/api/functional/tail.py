@@ -20,7 +20,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .forms import axis_of, contents, dtype_or, need_tensor, one_per_axis
+from .forms import axis_of, contents, dtype_or, need_tensor, on_cpu, one_per_axis, only
 from .random import source
 
 # ---- sequences -------------------------------------------------------------------------------------------------------
@@ -163,17 +163,21 @@ def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
     Raises:
         ValueError: unknown or missing device.
     """
+    need_tensor("MoveTo", input=input)
     return input.move_to(to, blocking)
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor whose contents do not matter (zeros)."""
+    on_cpu("empty", device)
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     return full(shape=tuple(given), value=0, dtype=dtype_or(dtype, dt.float32))
 
 
 def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
     """`empty` in the shape of ``input``."""
+    need_tensor("EmptyLike", input=input)
+    on_cpu("empty_like", device)
     return full(shape=tuple(input.shape), value=0, dtype=dtype_or(dtype, input.dtype))
 
 
@@ -203,7 +207,12 @@ def add_layer_norm(
     total = x1 + x2
     centred, mean, variance = moments(total, tuple(range(total.ndim - gamma.ndim, total.ndim)))
     scale = rsqrt(variance + epsilon)
-    return centred * scale * gamma + beta, mean, scale, total
+    return (
+        centred * scale * gamma + beta,
+        mean,
+        scale,
+        total if additional_output else full(shape=(0,), value=0, dtype=total.dtype),
+    )
 
 
 def flash_attention_score(
@@ -222,8 +231,14 @@ def flash_attention_score(
     from duograph.ops.norm import softmax
     from duograph.ops.select import masked_fill
 
+    need_tensor("FlashAttentionScore", query=query, key=key, value=value)
     if input_layout not in ("BSH", "BNSD", "SBH", "BSND"):
         raise ValueError(f"For 'flash_attention_score', the 'input_layout' {input_layout} is not supported on CPU.")
+    if padding_mask is not None:
+        raise ValueError("For 'flash_attention_score', the 'padding_mask' must be None: it is reserved.")
+    for name, tokens in (("pre_tokens", pre_tokens), ("next_tokens", next_tokens)):
+        only("flash_attention_score", name, tokens, 2147483647)
+    only("flash_attention_score", "inner_precise", inner_precise, 0)
     if prefix is not None or actual_seq_qlen is not None or actual_seq_kvlen is not None or sparse_mode != 0:
         raise ValueError("For 'flash_attention_score', sequence lengths, prefixes and sparse modes need an NPU.")
 
@@ -257,8 +272,18 @@ def uniform_candidate_sampler(
     true_classes: Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
     remove_accidental_hits: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """Classes drawn evenly below ``range_max``, and how often true and drawn classes are expected."""
+    """Classes drawn evenly below ``range_max``, and how often true and drawn classes are expected.
+
+    Raises:
+        ValueError: ``num_true`` is not the number of true classes of each sample, or drawn ones must differ from them.
+    """
     need_tensor("UniformCandidateSampler", true_classes=true_classes)
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError(
+            f"For 'UniformCandidateSampler', the shape of 'true_classes' must be (batch, num_true={num_true}), but got "
+            f"{tuple(true_classes.shape)}."
+        )
+    only("UniformCandidateSampler", "remove_accidental_hits", remove_accidental_hits, False)
     if unique:
         drawn = slice_axis(draws.randperm(range_max, dt.int64, source(seed or None)), 0, 0, num_sampled)
     else:

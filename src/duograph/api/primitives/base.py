@@ -15,6 +15,8 @@ from typing import Any
 from duograph.autodiff.custom import custom_call
 from duograph.core.op import Op
 
+from ..functional.forms import only
+
 REQUIRED: Any = ...
 """In a table of constructor parameters: has no default."""
 
@@ -200,6 +202,7 @@ def declare(
     parameters: dict[str, Any] | None = None,
     op: Op | None = None,
     check: Callable[[Any], None] | None = None,
+    only: dict[str, tuple[Any, ...]] | None = None,
 ) -> type[TablePrimitive]:
     """The class of one row.
 
@@ -209,6 +212,7 @@ def declare(
         parameters: constructor parameters with defaults.
         op: the op that ``forward`` runs, if it is exactly one with these operands.
         check: ``(self)``, raises for wrong attributes.
+        only: parameters that have one meaning here, with the values that ask for it; others are refused.
     """
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
@@ -221,9 +225,19 @@ def declare(
         "__doc__": forward.__doc__ or f"The operator ``{name}``.", "__module__": "duograph.ops",
         "forward": forward, "parameters": parameters or {}, "op": op, "__signature__": signature,
     }  # fmt: skip
-    if check is not None:
-        members["check"] = check
+    if check is not None or only is not None:
+        members["check"] = _check_of(check, only or {})
     return type(name, (TablePrimitive,), members)
+
+
+def _check_of(check: Callable[[Any], None] | None, only_: dict[str, tuple[Any, ...]]) -> Callable[[Any], None]:
+    def checked(self: Any) -> None:
+        for parameter, allowed in only_.items():
+            only(self.name, parameter, self.attrs[parameter], *allowed)
+        if check is not None:
+            check(self)
+
+    return checked
 
 
 def from_function(name: str, function: Callable[..., Any], op: Op | None = None) -> type[TablePrimitive]:

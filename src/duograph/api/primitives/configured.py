@@ -14,7 +14,7 @@ from duograph.ops import random as draws
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, compare, creation, index, linalg, math, matrices, nn, random, reduce
+from ..functional import array, blocks, compare, creation, index, linalg, math, matrices, nn, random, reduce, statistics
 from ..functional.forms import axes_of, axis_of, in_dtype
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -36,7 +36,16 @@ def _tensors(args: tuple[Any, ...]) -> Any:
 # ---- reductions -----------------------------------------------------------------------------------------------------
 
 _KEEP = {"keep_dims": False}
-_row("ReduceSum", lambda p, x, axis=(): reduce.keep_sum(x, axis, p.keep_dims), {**_KEEP, "skip_mode": False})
+
+
+def _reduce_sum(p: Any, x: Tensor, axis: Any = ()) -> Tensor:
+    """The sum over ``axis``; with ``skip_mode`` no axes mean none, not all."""
+    if p.skip_mode and isinstance(axis, tuple | list) and not axis:
+        return x
+    return reduce.keep_sum(x, axis, p.keep_dims)
+
+
+_row("ReduceSum", _reduce_sum, {**_KEEP, "skip_mode": False})
 _row("ReduceMean", lambda p, x, axis=(): reduce.mean(x, axis, p.keep_dims), _KEEP)
 _row("ReduceMax", lambda p, x, axis=(): reduce.amax(x, axis, p.keep_dims), _KEEP)
 _row("ReduceMin", lambda p, x, axis=(): reduce.amin(x, axis, p.keep_dims), _KEEP)
@@ -48,8 +57,16 @@ _row(
     {"axis": (), "unbiased": True, "keep_dims": False},
 )  # fmt: skip
 _row("EuclideanNorm", lambda p, x, axes: linalg.vector_norm(x, 2, axes_of(axes, x, p.name), p.keep_dims), _KEEP)
+
+
+def _lp_norm(p: Any, x: Tensor) -> Tensor:
+    """The p-norm over ``axis``, at least ``epsilon``."""
+    norm = linalg.vector_norm(x, p.p, p.axis, p.keep_dims)
+    return arithmetic.maximum(norm, constant_like(norm, p.epsilon))
+
+
 _row(
-    "LpNorm", lambda p, x: linalg.vector_norm(x, p.p, p.axis, p.keep_dims),
+    "LpNorm", _lp_norm,
     {"axis": REQUIRED, "p": 2, "keep_dims": False, "epsilon": 1e-12},
 )  # fmt: skip
 _row("Argmax", lambda p, x: in_dtype(reduce.argmax(x, p.axis), p.output_type), {"axis": -1, "output_type": dt.int32})
@@ -85,7 +102,10 @@ _row("CumProd", _running(cumulative.cumprod, "CumProd"), {"exclusive": False, "r
 _row("Cummax", lambda p, x: reduce.cummax(x, p.axis), {"axis": REQUIRED})
 _row("Cummin", lambda p, x: reduce.cummin(x, p.axis), {"axis": REQUIRED})
 _row(
-    "Median", lambda p, x: index.median(array.ravel(x) if p.global_median else x, p.axis, p.keep_dims),
+    "Median",
+    lambda p, x: statistics.median_with_nan(
+        array.ravel(x) if p.global_median else x, 0 if p.global_median else p.axis, p.keep_dims, p.ignore_nan
+    ),
     {"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False},
 )  # fmt: skip
 
@@ -125,7 +145,17 @@ _row("Svd", _svd, {"full_matrices": False, "compute_uv": True})
 _row("Concat", lambda p, *xs: array.concat(_tensors(xs), p.axis), {"axis": 0})
 _row("Stack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
 _row("Pack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
-_row("Unstack", lambda p, x: array.unstack(x, p.axis), {"axis": 0, "num": None})
+
+
+def _unstack(p: Any, x: Tensor) -> tuple[Tensor, ...]:
+    """The slices along ``axis``; ``num`` says how many there must be."""
+    parts = array.unstack(x, p.axis)
+    if p.num is not None and p.num != len(parts):
+        raise ValueError(f"For 'Unstack', the 'num' must be the size {len(parts)} of axis {p.axis}, but got {p.num}.")
+    return parts
+
+
+_row("Unstack", _unstack, {"axis": 0, "num": None})
 _row("Unpack", lambda p, x: array.unstack(x, p.axis), {"axis": 0})
 
 
@@ -140,9 +170,19 @@ def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
 
 
 _row("Split", _split, {"axis": 0, "output_num": 1})
+
+
+def _check_splits(p: Any) -> None:
+    if p.num_split != len(p.size_splits):
+        raise ValueError(
+            f"For 'SplitV', the 'num_split' must be the length {len(p.size_splits)} of 'size_splits', but got "
+            f"{p.num_split}."
+        )
+
+
 _row(
     "SplitV", lambda p, x: array.split(x, _sizes(p, x), p.split_dim),
-    {"size_splits": REQUIRED, "split_dim": REQUIRED, "num_split": REQUIRED},
+    {"size_splits": REQUIRED, "split_dim": REQUIRED, "num_split": REQUIRED}, check=_check_splits,
 )  # fmt: skip
 
 
@@ -259,7 +299,7 @@ _row(
 _row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries, right=True), {"boundaries": REQUIRED})
 _row(
     "Histogram",
-    lambda p, x: to_dtype(index.histc(x, p.bins, p.min, p.max), dt.int32),
+    lambda p, x: index.histc(x, p.bins, p.min, p.max),
     {"bins": 100, "min": 0.0, "max": 0.0},
 )
 _row(
@@ -324,17 +364,32 @@ _row("UnravelIndex", _unravel)
 # ---- random ---------------------------------------------------------------------------------------------------------
 
 _SEEDS = {"seed": 0, "seed2": 0}
-_row("StandardNormal", lambda p, shape: random.standard_normal(shape, p.seed), _SEEDS)
-_row("StandardLaplace", lambda p, shape: random.standard_laplace(shape, p.seed), _SEEDS)
-_row("UniformReal", lambda p, shape: random.rand(*shape_of((shape,), "UniformReal"), seed=p.seed), _SEEDS)
-_row("UniformInt", lambda p, shape, low, high: random.randint(low, high, shape, p.seed, dtype=dt.int32), _SEEDS)
-_row("Gamma", lambda p, shape, alpha, beta: random.gamma(shape, alpha, beta, p.seed), _SEEDS)
-_row("Poisson", lambda p, shape, mean: to_dtype(random.poisson(shape, mean, p.seed), dt.int32), _SEEDS)
-_row("RandomShuffle", lambda p, x: random.shuffle(x, p.seed), _SEEDS)
-_row("RandomChoiceWithMask", lambda p, x: random.choice_with_mask(x, p.count, p.seed), {"count": 256, **_SEEDS})
+
+
+def _seed(p: Any) -> Any:
+    """The seed of both."""
+    return random.joined_seed(p.seed, p.seed2)
+
+
+_row("StandardNormal", lambda p, shape: random.standard_normal(shape, _seed(p)), _SEEDS)
+_row("StandardLaplace", lambda p, shape: random.standard_laplace(shape, _seed(p)), _SEEDS)
+_row("UniformReal", lambda p, shape: random.rand(*shape_of((shape,), "UniformReal"), seed=_seed(p)), _SEEDS)
+_row(
+    "UniformInt",
+    lambda p, shape, low, high: random.randint(low, high, shape, _seed(p), dtype=dt.int32),
+    _SEEDS,
+)
+_row("Gamma", lambda p, shape, alpha, beta: random.gamma(shape, alpha, beta, _seed(p)), _SEEDS)
+_row("Poisson", lambda p, shape, mean: to_dtype(random.poisson(shape, mean, _seed(p)), dt.int32), _SEEDS)
+_row("RandomShuffle", lambda p, x: random.shuffle(x, _seed(p)), _SEEDS)
+_row(
+    "RandomChoiceWithMask",
+    lambda p, x: random.choice_with_mask(x, p.count, _seed(p)),
+    {"count": 256, **_SEEDS},
+)
 _row(
     "Multinomial",
-    lambda p, x, n: to_dtype(random.multinomial(x, n, True, p.seed), p.dtype),
+    lambda p, x, n: to_dtype(random.multinomial(x, n, True, _seed(p)), p.dtype),
     {**_SEEDS, "dtype": dt.int32},
 )
 _row(
@@ -342,29 +397,32 @@ _row(
     lambda p, n: random.randperm(n, p.seed, p.offset, p.dtype),
     {"seed": 0, "offset": 0, "dtype": dt.int64},
 )
-_row("Bernoulli", lambda p, x, prob: random.bernoulli(x, prob, max(p.seed, 0)), {"seed": -1, "offset": 0})
+_row(
+    "Bernoulli", lambda p, x, prob: random.bernoulli(x, prob, random.joined_seed(max(p.seed, 0), p.offset)),
+    {"seed": -1, "offset": 0},
+)  # fmt: skip
 _row("RandomCategorical", lambda p, x, n, seed=0: random.random_categorical(x, n, seed, p.dtype), {"dtype": dt.int64})
 _row(
     "TruncatedNormal",
-    lambda p, shape: draws.truncated_normal(-2.0, 2.0, shape_of((shape,), p.name), p.dtype, random.source(p.seed)),
+    lambda p, shape: draws.truncated_normal(-2.0, 2.0, shape_of((shape,), p.name), p.dtype, random.source(_seed(p))),
     {"dtype": dt.float32, **_SEEDS},
 )
 
-_row("RandomGamma", lambda p, shape, alpha: random.random_gamma(shape, alpha, p.seed), _SEEDS)
+_row("RandomGamma", lambda p, shape, alpha: random.random_gamma(shape, alpha, _seed(p)), _SEEDS)
 _row(
-    "RandomPoisson", lambda p, shape, rate: random.random_poisson(shape, rate, p.seed, p.dtype),
+    "RandomPoisson", lambda p, shape, rate: random.random_poisson(shape, rate, _seed(p), p.dtype),
     {**_SEEDS, "dtype": dt.int64},
 )  # fmt: skip
 _row(
     "MultinomialWithReplacement",
-    lambda p, x, seed, offset: draws.multinomial(x, p.numsamples, True, dt.int64),
+    lambda p, x, seed, offset: random.multinomial_with_replacement(x, seed, offset, p.numsamples, p.replacement),
     {"numsamples": REQUIRED, "replacement": False},
 )
 
 
 def _dropout(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
     """What is kept, divided by ``keep_prob``, and the mask as numbers."""
-    mask = draws.dropout_mask(p.keep_prob, tuple(x.shape), random.source(p.attrs.get("Seed0")))
+    mask = draws.dropout_mask(p.keep_prob, tuple(x.shape), random.source(random.joined_seed(p.Seed0, p.Seed1)))
     return nn.masked_and_scaled(x, mask, p.keep_prob), to_dtype(mask, x.dtype)
 
 

@@ -10,8 +10,9 @@ from duograph.ops import arithmetic, image, unary
 from duograph.ops import conv as convs
 from duograph.ops import loss as losses
 from duograph.ops import pool as pools
+from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like, iota
-from duograph.ops.movement import reshape
+from duograph.ops.movement import move_axis, reshape
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
 )
@@ -33,12 +34,14 @@ from duograph.ops.norm import (
 from duograph.ops.norm import (
     softmax as softmax_op,
 )
+from duograph.ops.select import select
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..functional import loss, nn, pool, tail
 from ..functional.forms import one_per_axis
 from ..promote import to_dtype
+from ..tensor_shape import shape_of
 from .base import REQUIRED, TablePrimitive, declare
 
 CLASSES: dict[str, type[TablePrimitive]] = {}
@@ -67,7 +70,17 @@ _row("CeLU", lambda p, x: nn.celu(x, p.alpha), {"alpha": 1.0})
 _row("GLU", lambda p, x: nn.glu(x, p.axis), {"axis": -1})
 _row("HShrink", lambda p, x: nn.hardshrink(x, p.lambd), {"lambd": 0.5})
 _row("SoftShrink", lambda p, x: nn.softshrink(x, p.lambd), {"lambd": 0.5})
-_row("BiasAdd", lambda p, x, b: nn.bias_add(x, b), {"data_format": "NCHW"})
+
+
+def _bias_add(p: Any, x: Tensor, bias: Tensor) -> Tensor:
+    """``bias`` along the channels: the last axis in ``NHWC``."""
+    if p.data_format != "NHWC":
+        return nn.bias_add(x, bias)
+    last = x.ndim - 1
+    return move_axis(nn.bias_add(move_axis(x, last, 1), bias), 1, last)
+
+
+_row("BiasAdd", _bias_add, {"data_format": "NCHW"}, only={"data_format": ("NCHW", "NHWC", "NCDHW")})
 
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
@@ -80,6 +93,7 @@ def _inner(value: Any, rank: int) -> Any:
 def _check_channels(p: Any) -> None:
     if isinstance(p.out_channel, bool) or not isinstance(p.out_channel, int):
         raise TypeError(f"For '{p.name}', the 'out_channel' must be int, but got '{type(p.out_channel).__name__}'")
+    one_per_axis(p.kernel_size, 2 if p.name == "Conv2D" else 3, p.name, "kernel_size")
     if isinstance(p.pad, int):  # raises for a wrong mode, and for padding where the mode leaves no room for it
         convs.resolve_padding(p.pad_mode, p.pad, (1,), (1,), (1,), (1,), p.name)
 
@@ -97,8 +111,10 @@ _CONV = {
     "out_channel": REQUIRED, "kernel_size": REQUIRED, "mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1,
     "dilation": 1, "group": 1,
 }  # fmt: skip
-_row("Conv2D", _conv(2), {**_CONV, "data_format": "NCHW"}, check=_check_channels)
-_row("Conv3D", _conv(3), {**_CONV, "data_format": "NCDHW"}, check=_check_channels)
+_FIRST_2D, _FIRST_3D = {"data_format": ("NCHW",)}, {"data_format": ("NCDHW",)}
+_ONE_MODE = {"mode": (1,)}
+_row("Conv2D", _conv(2), {**_CONV, "data_format": "NCHW"}, check=_check_channels, only=_FIRST_2D | _ONE_MODE)
+_row("Conv3D", _conv(3), {**_CONV, "data_format": "NCDHW"}, check=_check_channels, only=_FIRST_3D | _ONE_MODE)
 
 
 def _conv_input(p: Any, dout: Tensor, w: Tensor, size: Any) -> Tensor:
@@ -117,8 +133,8 @@ _BACKWARD = {
     "out_channel": REQUIRED, "kernel_size": REQUIRED, "pad_mode": "valid", "pad": 0, "pad_list": None, "mode": 1,
     "stride": 1, "dilation": 1, "group": 1, "data_format": "NCHW",
 }  # fmt: skip
-_row("Conv2DBackpropInput", _conv_input, _BACKWARD)
-_row("Conv2DTranspose", _conv_input, _BACKWARD)
+_row("Conv2DBackpropInput", _conv_input, _BACKWARD, only=_FIRST_2D | _ONE_MODE)
+_row("Conv2DTranspose", _conv_input, _BACKWARD, only=_FIRST_2D | _ONE_MODE)
 
 # ---- pooling --------------------------------------------------------------------------------------------------------
 
@@ -162,7 +178,7 @@ def _avg_pool(rank: int) -> Any:
         return pools.avg_pool(
             x, kernel=kernel, stride=stride, padding=_padding(p, x, kernel, stride),
             ceil_mode=p.attrs.get("ceil_mode", False), divisor=p.attrs.get("divisor_override", 0),
-            count_include_pad=p.attrs.get("count_include_pad", True) and p.pad_mode.lower() == "pad",
+            count_include_pad=p.attrs.get("count_include_pad", True) and (rank == 3 or p.pad_mode.lower() == "pad"),
         )  # fmt: skip
 
     return forward
@@ -177,24 +193,32 @@ def _check_pool(p: Any) -> None:
 
 
 _POOL = {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"}
-_row("MaxPool", _max_pool(2), _POOL, check=_check_pool)
-_row("MaxPoolWithArgmax", _max_pool(2, with_index=True), _POOL, check=_check_pool)
-_row("AvgPool", _avg_pool(2), {**_POOL, "pad_mode": "VALID"}, check=_check_pool)
+_row("MaxPool", _max_pool(2), _POOL, check=_check_pool, only=_FIRST_2D)
+_row("MaxPoolWithArgmax", _max_pool(2, with_index=True), _POOL, check=_check_pool, only=_FIRST_2D)
+_row("AvgPool", _avg_pool(2), {**_POOL, "pad_mode": "VALID"}, check=_check_pool, only=_FIRST_2D)
 _row(
     "MaxPool3D", _max_pool(3),
     {"kernel_size": 1, "strides": 1, "pad_mode": "VALID", "pad_list": 0, "ceil_mode": None, "data_format": "NCDHW"},
-    check=_check_pool,
+    check=_check_pool, only=_FIRST_3D,
 )  # fmt: skip
 _row(
     "AvgPool3D", _avg_pool(3),
     {
         "kernel_size": 1, "strides": 1, "pad_mode": "valid", "pad": 0, "ceil_mode": False, "count_include_pad": True,
         "divisor_override": 0, "data_format": "NCDHW",
-    }, check=_check_pool,
+    }, check=_check_pool, only=_FIRST_3D,
 )  # fmt: skip
+
+
+def _max_pool_v2(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Maxima and their places, these in ``argmax_type``."""
+    values, places = pool.maximum(2, x, p.kernel_size, p.strides, p.pads, p.dilation, p.ceil_mode)
+    return values, to_dtype(places, p.argmax_type)
+
+
 _row(
     "MaxPoolWithArgmaxV2",
-    lambda p, x: pool.maximum(2, x, p.kernel_size, p.strides, p.pads, p.dilation, p.ceil_mode),
+    _max_pool_v2,
     {
         "kernel_size": REQUIRED,
         "strides": None,
@@ -220,11 +244,30 @@ def _layer_norm(p: Any, x: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor,
     return arithmetic.add(arithmetic.mul(out, gamma), beta), mean, variance
 
 
-_row("LayerNorm", _layer_norm, {"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7})
+def _check_layer_norm(p: Any) -> None:
+    if p.begin_params_axis != p.begin_norm_axis:
+        raise ValueError(
+            f"For 'LayerNorm', the 'begin_params_axis' must be the 'begin_norm_axis' {p.begin_norm_axis}, but got "
+            f"{p.begin_params_axis}."
+        )
+
+
+_LAYER_NORM = {"begin_norm_axis": 1, "begin_params_axis": 1, "epsilon": 1e-7}
+_row("LayerNorm", _layer_norm, _LAYER_NORM, check=_check_layer_norm)
 
 
 def _batch_norm(p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor) -> tuple[Tensor, ...]:
     """Normalised values and the statistics: of the batch while training (which move the given ones), else the given."""
+    if p.data_format == "NHWC":
+        last = x.ndim - 1
+        out, *rest = _batch_norm_channels_first(p, move_axis(x, last, 1), scale, bias, mean, variance)
+        return move_axis(out, 1, last), *rest
+    return _batch_norm_channels_first(p, x, scale, bias, mean, variance)
+
+
+def _batch_norm_channels_first(
+    p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
+) -> tuple[Tensor, ...]:
     if not p.is_training:
         out = batch_norm_inference_op(x, scale, bias, mean, variance, p.epsilon)
         return out, mean, variance, mean, variance
@@ -236,11 +279,13 @@ def _batch_norm(p: Any, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, va
     return out, batch_mean, batch_variance, batch_mean, batch_variance
 
 
-_row("BatchNorm", _batch_norm, {"is_training": False, "epsilon": 1e-5, "momentum": 0.1, "data_format": "NCHW"})
+_BATCH_NORM = {"is_training": False, "epsilon": 1e-5, "momentum": 0.1, "data_format": "NCHW"}
+_row("BatchNorm", _batch_norm, _BATCH_NORM, only={"data_format": ("NCHW", "NHWC")})
 _row("L2Normalize", lambda p, x: l2_normalize_op(x, p.axis, p.epsilon), {"axis": 0, "epsilon": 1e-4})
 _row(
     "LRN", lambda p, x: nn.lrn(x, p.depth_radius, p.bias, p.alpha, p.beta),
     {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5, "norm_region": "ACROSS_CHANNELS"},
+    only={"norm_region": ("ACROSS_CHANNELS",)},
 )  # fmt: skip
 _row("RmsNorm", lambda p, x, g: nn.rms_norm(x, g, p.epsilon), {"epsilon": 1e-6})
 
@@ -256,10 +301,13 @@ def _check_reduction(p: Any) -> None:
 
 def _nll(p: Any, logits: Tensor, labels: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """The loss and the sum of the weights of the labels."""
+    from duograph.ops.creation import constant_like, zeros_like
     from duograph.ops.indexing import gather
 
-    out = losses.nll_loss(logits, labels, weight, p.ignore_index, p.reduction)
-    return out, losses.total(gather(weight, labels, axis=0))
+    out = losses.nll_loss(logits, labels, weight, p.ignore_index, p.reduction, owner="NLLLoss")
+    ignored = equal(labels, constant_like(labels, p.ignore_index))
+    weights = gather(weight, select(ignored, zeros_like(labels), labels), axis=0)
+    return out, losses.total(select(ignored, zeros_like(weights), weights))
 
 
 _row("NLLLoss", _nll, {**_MEAN, "ignore_index": -100}, check=_check_reduction)
@@ -307,18 +355,28 @@ _row("SparseSoftmaxCrossEntropyWithLogits", _sparse_cross_entropy, {"is_grad": F
 
 # ---- images ---------------------------------------------------------------------------------------------------------
 
-_row(
-    "ResizeNearestNeighbor", lambda p, x: image.resize(x, tuple(p.size), "nearest", p.align_corners),
-    {"size": REQUIRED, "align_corners": False, "half_pixel_centers": False},
-)  # fmt: skip
-_row(
-    "ResizeNearestNeighborV2", lambda p, x, size: image.resize(x, tuple(size), "nearest", p.align_corners),
-    {"align_corners": False, "half_pixel_centers": False},
-)  # fmt: skip
-_row(
-    "ResizeBilinearV2", lambda p, x, size: image.resize(x, tuple(size), "linear", p.align_corners),
-    {"align_corners": False, "half_pixel_centers": False},
-)  # fmt: skip
+
+def _nearest(p: Any, x: Tensor, size: Any) -> Tensor:
+    """The nearest element; with ``half_pixel_centers`` places are the middles of pixels."""
+    mode = "nearest-exact" if p.half_pixel_centers else "nearest"
+    return image.resize(x, shape_of((size,), p.name), mode, p.align_corners)
+
+
+def _bilinear(p: Any, x: Tensor, size: Any) -> Tensor:
+    """Linear interpolation; without ``half_pixel_centers`` places are the upper left corners of pixels."""
+    mode = "linear" if p.half_pixel_centers or p.align_corners else "linear-corner"
+    return image.resize(x, shape_of((size,), p.name), mode, p.align_corners)
+
+
+def _check_corners(p: Any) -> None:
+    if p.align_corners and p.half_pixel_centers:
+        raise ValueError(f"For '{p.name}', 'align_corners' and 'half_pixel_centers' cannot be True both.")
+
+
+_CORNERS = {"align_corners": False, "half_pixel_centers": False}
+_row("ResizeNearestNeighbor", lambda p, x: _nearest(p, x, p.size), {"size": REQUIRED, **_CORNERS}, check=_check_corners)
+_row("ResizeNearestNeighborV2", _nearest, _CORNERS, check=_check_corners)
+_row("ResizeBilinearV2", _bilinear, _CORNERS, check=_check_corners)
 _row("ChannelShuffle", lambda p, x: nn.channel_shuffle(x, p.group), {"group": REQUIRED})
 _row("AffineGrid", lambda p, theta, size: nn.affine_grid(theta, size, p.align_corners), {"align_corners": False})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.ops import factored
-from duograph.ops.creation import eye
+from duograph.ops.creation import eye, full
 from duograph.ops.decompositions import adjoint_matrix, triangular_solve
 from duograph.ops.decompositions import solve as solve_op
 from duograph.ops.linalg import matmul
@@ -24,8 +24,8 @@ CLASSES: dict[str, type[TablePrimitive]] = {
 """Class name to class."""
 
 
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None) -> None:
-    CLASSES[name] = declare(name, forward, parameters)
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 _ALIGN = {"align": "RIGHT_LEFT"}
@@ -36,13 +36,16 @@ _row("MirrorPad", lambda p, x, paddings: matrices.mirror_pad(x, paddings, p.mode
 
 
 def _eig(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, and with ``compute_v`` eigenvectors."""
+    """Eigenvalues, and with ``compute_v`` eigenvectors (else an empty tensor)."""
     values, vectors = matrices.eig(x)
-    return values, vectors
+    return values, vectors if p.compute_v else full(shape=(0,), value=0, dtype=values.dtype)
 
 
 _row("Eig", _eig, {"compute_v": False})
-_row("Lstsq", lambda p, x, a: matrices.lstsq(x, a), {"fast": True, "l2_regularizer": 0.0})
+_row(
+    "Lstsq", lambda p, x, a: matrices.lstsq(x, a), {"fast": True, "l2_regularizer": 0.0},
+    only={"fast": (True,), "l2_regularizer": (0.0,)},
+)  # fmt: skip
 _row(
     "LuUnpack", lambda p, data, pivots: matrices.lu_unpack(data, pivots, p.unpack_data, p.unpack_pivots),
     {"unpack_data": True, "unpack_pivots": True},

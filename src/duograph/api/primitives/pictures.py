@@ -27,8 +27,8 @@ CLASSES: dict[str, type[TablePrimitive]] = {}
 """Class name to class."""
 
 
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None) -> None:
-    CLASSES[name] = declare(name, forward, parameters)
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 # ---- boxes -----------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ _row("NMSWithMask", lambda p, b: box_ops.nms_with_mask(b, threshold=float(p.iou_
 
 
 def _suppression(given: bool) -> Any:
-    def forward(p: Any, b: Tensor, scores: Tensor, limit: Any, overlap: Any, least: Any) -> Tensor:
+    def forward(_: Any, b: Tensor, scores: Tensor, limit: Any, overlap: Any, least: Any) -> Tensor:
         numbers = (as_tensor(limit, dt.int64), as_tensor(overlap, scores.dtype), as_tensor(least, scores.dtype))
         return box_ops.non_max_suppression(b, scores, *numbers, given=given)
 
@@ -139,11 +139,11 @@ def _fractional(rank: int) -> Any:
 
 _row(
     "FractionalMaxPoolWithFixedKsize", _fractional(2),
-    {"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCHW"},
+    {"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCHW"}, only={"data_format": ("NCHW",)},
 )  # fmt: skip
 _row(
     "FractionalMaxPool3DWithFixedKsize", _fractional(3),
-    {"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCDHW"},
+    {"ksize": REQUIRED, "output_shape": REQUIRED, "data_format": "NCDHW"}, only={"data_format": ("NCDHW",)},
 )  # fmt: skip
 _row("AdaptiveMaxPool3D", lambda p, x, size: _adaptive(x, shape_of((size,), p.name)))
 
@@ -157,13 +157,20 @@ def _adaptive(x: Tensor, size: Any) -> tuple[Tensor, Tensor]:
     return values, places
 
 
+def _max_pool_3d(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Maxima and their places, these in ``argmax_type``."""
+    values, places = pool.maximum(3, x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode)
+    return values, to_dtype(places, p.argmax_type)
+
+
 _row(
     "MaxPool3DWithArgmax",
-    lambda p, x: pool.maximum(3, x, p.ksize, p.strides, p.pads, p.dilation, p.ceil_mode),
+    _max_pool_3d,
     {
         "ksize": REQUIRED, "strides": REQUIRED, "pads": REQUIRED, "dilation": (1, 1, 1), "ceil_mode": False,
         "data_format": "NCDHW", "argmax_type": dt.int64,
     },
+    only={"data_format": ("NCDHW",)},
 )  # fmt: skip
 
 

@@ -9,13 +9,15 @@ from duograph.core import dtype as dt
 from duograph.core.op import Op
 from duograph.ops import arithmetic, compare, logical, power, unary
 from duograph.ops import complex as complex_ops
+from duograph.ops.movement import broadcast_to
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
 from ..functional import array, blocks, creation, index, linalg, loss, math, nn, reduce, structure, tail
 from ..functional import compare as compare_functions
 from ..functional.forms import need_tensor
-from ..promote import to_dtype
+from ..promote import as_tensor, to_dtype
+from ..tensor_shape import shape_of
 from .base import TablePrimitive, from_function
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -63,7 +65,7 @@ _COMPOSITE = {
     "Assign": "assign", "AssignAdd": "assign_add", "AssignSub": "assign_sub",
     "Cast": "cast", "CholeskySolve": "cholesky_solve", "ComplexAbs": "abs", "Depend": "depend",
     "Dense": "dense", "Diag": "diag", "DivNoNan": "div_no_nan", "DType": "dtype", "ExpandDims": "expand_dims",
-    "FastGelu": "fast_gelu", "FastGeLU": "fast_gelu", "Fill": "fill", "FillV2": "full", "Fills": "fills",
+    "FastGelu": "fast_gelu", "FastGeLU": "fast_gelu", "Fill": "fill", "Fills": "fills",
     "Fmax": "fmax", "Fmin": "fmin", "GatherD": "gather_d", "GatherNd": "gather_nd", "Gcd": "gcd",
     "Ger": "outer", "Heaviside": "heaviside", "HSigmoid": "hardsigmoid", "HSwish": "hardswish",
     "Identity": "identity", "IndexFill": "index_fill", "L2Loss": "l2_loss", "Lcm": "lcm", "Lerp": "lerp",
@@ -114,11 +116,16 @@ def masked_float_status(x: Tensor) -> Tensor:
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Cross entropy of every row, and its gradient with respect to the logits."""
+    from duograph.api.functional.loss import softmax_cross_entropy_with_logits
     from duograph.ops.arithmetic import sub
-    from duograph.ops.loss import softmax_cross_entropy_with_logits
     from duograph.ops.norm import softmax
 
     return softmax_cross_entropy_with_logits(logits, labels), sub(softmax(logits, axis=logits.ndim - 1), labels)
+
+
+def fill_v2(shape: Any, value: Tensor) -> Tensor:
+    """``value`` in ``shape``."""
+    return broadcast_to(as_tensor(value), shape=shape_of((shape,), "FillV2"))
 
 
 def diag_part(x: Tensor) -> Tensor:
@@ -165,7 +172,8 @@ def invert_permutation(x: Any) -> Any:
 _OWN: dict[str, Callable[..., Any]] = {
     "Flatten": flatten, "GeLU": gelu, "Gelu": gelu, "FloatStatus": masked_float_status,
     "SoftmaxCrossEntropyWithLogits": softmax_cross_entropy, "SigmoidCrossEntropyWithLogits": loss.sigmoid_cross_entropy,
-    "SquareSumAll": loss.square_sum_all, "DiagPart": diag_part, "EqualCount": reduce.trace_of_equal, "Eps": tail.eps,
+    "SquareSumAll": loss.square_sum_all, "DiagPart": diag_part, "FillV2": fill_v2,
+    "EqualCount": reduce.trace_of_equal, "Eps": tail.eps,
     "InvertPermutation": invert_permutation, "Bincount": bincount, "InplaceUpdateV2": inplace_update_v2,
     "IdentityN": identity_n,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import decoding, scatter
 from duograph.ops.arithmetic import conj, maximum, minimum
-from duograph.ops.compare import equal, greater, less
+from duograph.ops.compare import equal, greater, less, not_equal
 from duograph.ops.creation import constant_like, full
 from duograph.ops.ctc import ctc_loss
 from duograph.ops.indexing import gather
@@ -21,7 +21,7 @@ from duograph.ops.unary import exp, floor, log
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, index, tail
+from ..functional import array, index, reduce, tail
 from ..functional.forms import axis_of
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -31,8 +31,8 @@ CLASSES: dict[str, type[TablePrimitive]] = {}
 """Class name to class."""
 
 
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None) -> None:
-    CLASSES[name] = declare(name, forward, parameters)
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 # ---- sequences -------------------------------------------------------------------------------------------------------
@@ -51,16 +51,17 @@ def _ctc(p: Any, x: Tensor, places: Tensor, labels: Tensor, lengths: Tensor) -> 
     if p.preprocess_collapse_repeated or not p.ctc_merge_repeated:
         raise ValueError("For 'CTCLoss', only labels that are not collapsed and paths that are merged are supported.")
     steps, n, classes = x.shape
-    row = slice_axis(places, 1, 0, 1)
     width = labels.shape[0]
-    empty = full(shape=(n, width), value=0, dtype=dt.int64)
+    empty = full(shape=(n, width), value=classes - 1, dtype=dt.int64)
     dense = scatter.scatter_nd_update(empty, places, to_dtype(labels, dt.int64))
-    counts = scatter.index_add(
-        full(shape=(n,), value=0, dtype=dt.int64), reshape(row, shape=(width,)),
-        full(shape=(width,), value=1, dtype=dt.int64), axis=0,
-    )  # fmt: skip
-    log_probs = log_softmax(x, axis=2)
-    given = (log_probs, dense, to_dtype(lengths, dt.int64), counts)
+    known = to_dtype(not_equal(dense, constant_like(dense, classes - 1)), dt.int64)
+    leading = reduce.cumprod(known, 1)  # the first blank ends the labels of a row
+    if hooks.truth(reduce.any(not_equal(leading, known))):
+        raise RuntimeError("For 'CTCLoss', a label that is the blank may only stand at the end of a sequence.")
+    counts, limits = reduce.sum(leading, 1), to_dtype(lengths, dt.int64)
+    if not p.ignore_longer_outputs_than_inputs and hooks.truth(reduce.any(less(limits, counts))):
+        raise RuntimeError("For 'CTCLoss', the input time (sequence length) must not be less than the label length.")
+    given = (log_softmax(x, axis=2), dense, limits, counts)
     loss, _ = ctc_loss(*given, blank=classes - 1, reduction="none")
     return loss, ctc_grad(*given, blank=classes - 1)
 
@@ -88,6 +89,8 @@ def _lstm(p: Any, x: Tensor, h: Tensor, c: Tensor, weights: Tensor) -> tuple[Ten
     from duograph.ops.rnn import recurrent_layers
 
     flat = reshape(weights, shape=(numel(weights.shape),))
+    if p.dropout:
+        raise ValueError(f"For 'LSTM', the 'dropout' must be 0 on CPU, but got {p.dropout}.")
     sides, gates, at = 2 if p.bidirectional else 1, 4 * p.hidden_size, 0
     layers = []
     for layer in range(p.num_layers):
@@ -110,6 +113,7 @@ _row(
         "input_size": REQUIRED, "hidden_size": REQUIRED, "num_layers": REQUIRED, "has_bias": REQUIRED,
         "bidirectional": REQUIRED, "dropout": REQUIRED, "proj_size": 0,
     },
+    only={"proj_size": (0,)},
 )  # fmt: skip
 
 # ---- segments and selections -----------------------------------------------------------------------------------------
@@ -261,7 +265,8 @@ def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
 _row("IndexPut", _put, {"accumulate": 0})
 _row(
     "UniformCandidateSampler",
-    lambda p, x: tail.uniform_candidate_sampler(x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed),
+    lambda p, x: tail.uniform_candidate_sampler(x, p.num_true, p.num_sampled, p.unique, p.range_max, p.seed,
+                                                p.remove_accidental_hits),
     {
         "num_true": REQUIRED, "num_sampled": REQUIRED, "unique": REQUIRED, "range_max": REQUIRED, "seed": 0,
         "remove_accidental_hits": False,

@@ -26,8 +26,8 @@ CLASSES: dict[str, type[TablePrimitive]] = {
 """Class name to class."""
 
 
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None) -> None:
-    CLASSES[name] = declare(name, forward, parameters)
+def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 _PERIODIC = {"periodic": True, "dtype": dt.float32}
@@ -67,10 +67,19 @@ _row(
         "signal_sizes": (),
     },
 )  # fmt: skip
+
+
+def _stft(p: Any, x: Tensor, window: Tensor) -> Tensor:
+    """The spectra of the frames of ``x``, weighted by a window of ``win_length``."""
+    if window.shape[0] != p.win_length:
+        raise ValueError(
+            f"For 'STFT', the 'win_length' must be the length {window.shape[0]} of the window, but got {p.win_length}."
+        )
+    return spectral.frames_spectrum(x, window, p.n_fft, p.hop_length, p.normalized, p.onesided, p.return_complex)
+
+
 _row(
     "STFT",
-    lambda p, x, window: spectral.frames_spectrum(
-        x, window, p.n_fft, p.hop_length, p.normalized, p.onesided, p.return_complex
-    ),
+    _stft,
     dict.fromkeys(("n_fft", "hop_length", "win_length", "normalized", "onesided", "return_complex"), REQUIRED),
 )

@@ -97,7 +97,10 @@ class Adam(_Moments):
         if group["amsgrad"]:
             v = maximum(self.max_exp_avg_sq[i], v)
             assign(self.max_exp_avg_sq[i], v)
-        assign(param, value - m * (lr / left1) / (sqrt(v) / sqrt(left2) + group["eps"]))
+        if self.decoupled:
+            assign(param, value - m * (lr / left1) / (sqrt(v) / sqrt(left2) + group["eps"]))
+        else:  # as MindSpore's kernel of Adam, which adds eps before the correction
+            assign(param, value - m * (lr * sqrt(left2) / left1) / (sqrt(v) + group["eps"]))
 
 
 class AdamW(Adam):

@@ -22,6 +22,7 @@ class AstDriver(Loops):
     def __init__(self, session: Session) -> None:
         self.session = session
         self.world = session.world
+        self.budget = session.log.budget
         self.semantics = Semantics(session)
         self.calls = Calls(session, self.semantics, self.run_body, load_function)
 

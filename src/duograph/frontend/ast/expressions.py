@@ -13,11 +13,14 @@ from duograph.ops.scalar import Scalar
 
 from .. import sources
 from ..attributes import user_method
+from ..builtins import format_constant
 from ..errors import Uncapturable
 from ..functions import CapturedFunction
+from ..operands import check_key, check_operand, check_text
 from ..paths import Outcome
 from ..policy import module_kind
 from ..semantics import contains_symbolic
+from ..sources import Pin
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
 from .load import FunctionSource
@@ -33,6 +36,8 @@ COMPARE = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }  # fmt: skip
+_EVAL: dict[type[ast.expr], Callable[..., Any]] = {}
+"""The methods of `Expressions`, as they are met."""
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 
@@ -43,13 +48,22 @@ class Expressions:
     semantics: Any
     calls: Any
     world: Any
+    budget: Any
 
     def eval(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression."""
-        method = getattr(self, f"eval_{type(node).__name__}", None)
+        budget = self.budget
+        budget.countdown -= 1
+        if not budget.countdown:
+            budget.check(self.session.builder)
+        kind = type(node)
+        method = _EVAL.get(kind)
         if method is None:
-            raise Uncapturable(f"the expression {type(node).__name__}", self.span(node, frame))
-        return method(node, frame)
+            method = getattr(Expressions, f"eval_{kind.__name__}", None)
+            if method is None:
+                raise Uncapturable(f"the expression {kind.__name__}", self.span(node, frame))
+            _EVAL[kind] = method
+        return method(self, node, frame)
 
     def at(self, node: ast.AST, frame: Frame) -> None:
         """What is emitted from now on comes from ``node``."""
@@ -132,6 +146,10 @@ class Expressions:
         value = getattr(builtins, name, MISSING)
         if module_kind(frame.globals.get("__name__")) == "user" or "__file__" not in frame.globals:
             self.session.guards.add(sources.pinned(frame.globals), "no item", name)
+            if value is MISSING:
+                self.session.guards.add(sources.pinned(vars(builtins)), "no item", name)
+            else:
+                self.session.guards.add(sources.global_(vars(builtins), name), "is", Pin(value))
         if value is MISSING:
             raise NameError(f"name {name!r} is not defined")
         if name == "locals":
@@ -197,12 +215,30 @@ class Expressions:
 
     def _compare_one(self, op: ast.cmpop, a: Any, b: Any) -> Any:
         if isinstance(op, ast.Is | ast.IsNot):
-            same = a is b or (isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node)
-            return same if isinstance(op, ast.Is) else not same
+            same = self._is(a, b)
+            return same if isinstance(op, ast.Is) else self._not(same)
         if isinstance(op, ast.In | ast.NotIn):
             found = self.semantics.contains(b, a)
             return found if isinstance(op, ast.In) else not found
         return self.semantics.compare(COMPARE[type(op)], a, b)
+
+    @staticmethod
+    def _is(a: Any, b: Any) -> Any:
+        """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
+        if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
+            return a is b
+        kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
+        if kinds[0] != kinds[1]:
+            return False
+        if kinds[0] == "bool":
+            return a == b
+        if isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node:
+            return True
+        raise Uncapturable("whether numbers that are only known at run time are the same object")
+
+    @staticmethod
+    def _not(truth: Any) -> Any:
+        return truth == False if isinstance(truth, Scalar) else not truth  # type: ignore[comparison-overlap]  # noqa: E712
 
     def _short_circuit(self, truth: Any, value: Any, rest: Callable[[], Any], on: bool) -> Any:
         """``rest()`` if ``truth`` is ``on``, else ``value``."""
@@ -273,15 +309,25 @@ class Expressions:
         return self.world.track(self.elements(node.elts, frame))
 
     def eval_Set(self, node: ast.Set, frame: Frame) -> Any:
-        return self.world.track(set(self.elements(node.elts, frame)))
+        values = self.elements(node.elts, frame)
+        check_operand(self.session, values)
+        return self.world.track(set(values))
+
+    def _pairs(self, mapping: Any) -> list[tuple[Any, Any]]:
+        """What ``**mapping`` gives."""
+        if isinstance(mapping, dict) and user_method(mapping, "keys") is None:
+            return list(mapping.items())
+        keys = self.calls.call(self.semantics.getattr(mapping, "keys"), (), {})
+        return [(key, self.semantics.getitem(mapping, key)) for key in self.semantics.iterate(keys)]
 
     def eval_Dict(self, node: ast.Dict, frame: Frame) -> Any:
         made: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                made.update(self.eval(value, frame))
+                made.update(self._pairs(self.eval(value, frame)))
             else:
                 k = self.eval(key, frame)
+                check_key(self.session, k)
                 made[k] = self.eval(value, frame)
         return self.world.track(made)
 
@@ -335,11 +381,16 @@ class Expressions:
         return self.world.track(list(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))))
 
     def eval_SetComp(self, node: ast.SetComp, frame: Frame) -> Any:
-        return self.world.track(set(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))))
+        values = list(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f)))
+        check_operand(self.session, values)
+        return self.world.track(set(values))
 
     def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Any:
         pairs = self._run_comprehension(node, frame, lambda f: (self.eval(node.key, f), self.eval(node.value, f)))
-        return self.world.track(dict(pairs))
+        items = list(pairs)
+        for key, _ in items:
+            check_key(self.session, key)
+        return self.world.track(dict(items))
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
         made = self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))
@@ -369,17 +420,15 @@ class Expressions:
                 if isinstance(value, GraphText) and not spec and conversion in ("", "s")
                 else formatted(value, spec, conversion)
             )
-        for name in ("__format__",) if not conversion else ():
+        if not conversion:
+            return format_constant(self.calls, value, spec)
+        for name in {"s": ("__str__", "__repr__"), "r": ("__repr__",), "a": ()}[conversion]:
             method = user_method(value, name)
             if method is not None:
-                return self.calls.call(method, (value, spec), {})
-        names = {"": ("__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",), "a": ()}[conversion]
-        for name in names:
-            method = user_method(value, name)
-            if method is not None:
-                return format(self.calls.call(method, (value,), {}), spec)
-        converted = {"": value, "s": str, "r": repr, "a": ascii}[conversion]
-        return format(converted(value) if conversion else value, spec)
+                return format(self.semantics.special(name, method, value), spec)
+        check_text(self.session, value)
+        convert: Any = {"s": str, "r": repr, "a": ascii}[conversion]
+        return format(convert(value), spec)
 
     # -- calls and functions -----------------------------------------------------------------------------------
 
@@ -389,7 +438,7 @@ class Expressions:
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
             value = self.eval(k.value, frame)
-            for name, v in [(k.arg, value)] if k.arg is not None else list(value.items()):
+            for name, v in [(k.arg, value)] if k.arg is not None else self._pairs(value):
                 if name in kwargs:
                     raise TypeError(
                         f"{getattr(fn, '__qualname__', fn)}() got multiple values for keyword argument {name!r}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator
+import contextlib
+from collections.abc import Generator, Iterator
 from typing import Any
 
-from duograph.core.op import state
 from duograph.ops.scalar import Scalar
 
+from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
 from ..paths import Outcome
 from ..world import Frame
@@ -89,12 +90,15 @@ def _loop(driver: Any, node: ast.For | ast.While, frame: Frame) -> Generator[Any
 def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outcome]:
     item = node.items[0]
     manager = driver.eval(item.context_expr, frame)
+    if isinstance(manager, CapturedContext):
+        raise Uncapturable("a yield inside a context of a generator", driver.span(node, frame))
     enter, leave = (driver._special(manager, name) for name in ("__enter__", "__exit__"))
     value = driver.calls.call(enter, (), {})
     if item.optional_vars is not None:
         driver.assign(item.optional_vars, value, frame)
     try:
-        outcome = yield from _block(driver, node.body, frame)
+        with _unfinished(driver, node, frame):
+            outcome = yield from _block(driver, node.body, frame)
     except INTERNAL:
         raise
     except Exception as exc:
@@ -105,10 +109,24 @@ def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outc
     return outcome
 
 
+@contextlib.contextmanager
+def _unfinished(driver: Any, node: ast.stmt, frame: Frame) -> Iterator[None]:
+    """While its block is executed, ``node`` has something left to do, also if the generator is dropped half-way."""
+    key = (id(frame), id(node))
+    driver.session.unfinished.add(key)
+    try:
+        yield
+    finally:
+        driver.session.unfinished.discard(key)
+
+
 def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcome]:
+    if any(isinstance(n, ast.Return | ast.Break | ast.Continue) for part in node.finalbody for n in ast.walk(part)):
+        raise Uncapturable("a finally clause of a generator that is left", driver.span(node, frame))
     try:
         try:
-            outcome = yield from _block(driver, node.body, frame)
+            with _unfinished(driver, node, frame):
+                outcome = yield from _block(driver, node.body, frame)
         except INTERNAL:
             raise
         except Exception as exc:
@@ -118,8 +136,9 @@ def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcom
             outcome = driver._handle(handler, exc, frame)
         else:
             if outcome.kind == "next":
-                outcome = yield from _block(driver, node.orelse, frame)
+                with _unfinished(driver, node, frame):
+                    outcome = yield from _block(driver, node.orelse, frame)
     finally:
-        if state.binder is driver.session.binder:  # not when it is thrown away after the capture
+        if not driver.session.is_over:  # else it is thrown away after the capture
             final = driver.block(node.finalbody, frame)
     return final if final.kind != "next" else outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
@@ -23,9 +23,14 @@ class FunctionSource:
     node: FunctionNode
     file: str
     names: Names
+    _spans: dict[ast.AST, Span] = field(default_factory=dict)
 
     def span(self, node: ast.AST) -> Span:
-        return span_of_node(self.file, node)
+        """Where ``node`` is. Captures begin anew, so each is asked for often."""
+        found = self._spans.get(node)
+        if found is None:
+            found = self._spans[node] = span_of_node(self.file, node)
+        return found
 
 
 _trees: dict[str, tuple[SourceFile, ast.Module, list[FunctionNode]]] = {}
@@ -110,6 +115,8 @@ def _found_in_file(source: SourceFile, code: types.CodeType) -> FunctionNode | N
     if len(candidates) > 1:
         candidates = [n for n in candidates if _covers(n, code)] or candidates
         candidates.sort(key=_size)
+        if len(candidates) > 1:  # short ones have no instruction that tells where it is from
+            candidates = [n for n in candidates if _compiles_to(n, code)] or candidates
     return candidates[0] if candidates else None
 
 
@@ -141,6 +148,19 @@ def _covers(node: FunctionNode, code: types.CodeType) -> bool:
         if not (start <= (line, col) and (end_line, end_col) <= end):
             return False
     return True
+
+
+def _compiles_to(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether ``node`` gives the same instructions with the same constants and names."""
+    statement: ast.stmt = ast.Expr(node) if isinstance(node, ast.Lambda) else node
+    made = compile(ast.fix_missing_locations(ast.Module([statement], [])), "<candidate>", "exec", dont_inherit=True)
+    inner = [c for c in made.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name]
+
+    def facts(c: types.CodeType) -> Any:
+        constants = [(type(v), v) for v in c.co_consts if not isinstance(v, types.CodeType)]
+        return len(c.co_code), repr(constants), {*c.co_names, *c.co_freevars}, c.co_varnames
+
+    return any(facts(c) == facts(code) for c in inner)
 
 
 def _size(node: FunctionNode) -> Any:

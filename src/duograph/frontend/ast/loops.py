@@ -164,7 +164,7 @@ class Loops(Statements):
         else:
             start, stop, step = iterable.start, iterable.stop, iterable.step
             value = lambda i: i  # noqa: E731
-        counter = f".counter{key[-1]}"
+        counter = f".counter of {key}"  # all of the key: a loop around this one may be as manyth in its own region
         frame.locals[counter] = start
 
         def test() -> Any:

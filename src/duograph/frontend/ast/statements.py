@@ -6,16 +6,22 @@ import ast
 import contextlib
 import importlib
 import importlib.util
+import itertools
 import operator
+import sys
 from typing import Any
 
 from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor
 
+from .. import sources
 from ..attributes import user_method
 from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
+from ..faults import check_whose
 from ..paths import Outcome
 from ..policy import module_kind
+from ..sources import Pin
 from ..world import MISSING, Frame
 from .expressions import Expressions
 
@@ -26,6 +32,8 @@ IN_PLACE = {
     ast.RShift: operator.irshift,
 }  # fmt: skip
 NEXT = Outcome("next")
+SEQUENCE, MAPPING = 1 << 5, 1 << 6
+"""Classes that ``match`` takes for sequences and mappings (`Py_TPFLAGS_SEQUENCE`, `Py_TPFLAGS_MAPPING`)."""
 _PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 
 
@@ -59,6 +67,11 @@ class Statements(Expressions):
         except Uncapturable as exc:
             if exc.span is None:
                 exc.span = self.session.span or self.span(node, frame)
+            raise
+        except Exception as exc:
+            if exc is not self.session.looked_at:
+                self.session.looked_at = exc
+                check_whose(exc, f"line {node.lineno}")
             raise
 
     # -- assignment --------------------------------------------------------------------------------------------
@@ -96,12 +109,10 @@ class Statements(Expressions):
             raise Uncapturable(f"an assignment to {type(target).__name__}", self.span(target, frame))
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Any, frame: Frame) -> None:
-        try:
-            values = list(self.semantics.iterate(value))
-        except TypeError:
-            raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
         n = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        wanted = n + 1 if star is None else None  # one more, to see that it is one too many
+        values = list(itertools.islice(self._unpacked(value), wanted))
         if star is None:
             if len(values) != n:
                 what = f"not enough values to unpack (expected {n}, got {len(values)})"
@@ -118,6 +129,14 @@ class Statements(Expressions):
         self.assign(target.elts[star].value, self.world.track(middle), frame)  # type: ignore[attr-defined]
         for t, v in zip(target.elts[star + 1 :], values[len(values) - after :], strict=True):
             self.assign(t, v, frame)
+
+    def _unpacked(self, value: Any) -> Any:
+        """An iterator over what is unpacked."""
+        if not isinstance(value, Tensor) and not hasattr(type(value), "__iter__"):
+            if not hasattr(type(value), "__getitem__"):
+                kind = value.type.python_type if isinstance(value, Scalar) else type(value)
+                raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
+        return self.semantics.iterate(value)
 
     def exec_AugAssign(self, node: ast.AugAssign, frame: Frame) -> None:
         op = IN_PLACE[type(node.op)]
@@ -197,8 +216,8 @@ class Statements(Expressions):
     def exec_Raise(self, node: ast.Raise, frame: Frame) -> None:
         if node.exc is None:
             current = frame.special.get("exception")
-            if current is None:
-                raise RuntimeError("No active exception to reraise")
+            if current is None:  # the frame that has called this one may handle one
+                raise Uncapturable("a raise without an exception, outside of the except clause")
             raise current
         exc = self.eval(node.exc, frame)
         if isinstance(exc, type) and issubclass(exc, BaseException):
@@ -206,7 +225,12 @@ class Statements(Expressions):
         if not isinstance(exc, BaseException):
             raise TypeError("exceptions must derive from BaseException")
         if node.cause is not None:
-            exc.__cause__ = self.eval(node.cause, frame)
+            cause = self.eval(node.cause, frame)
+            if isinstance(cause, type) and issubclass(cause, BaseException):
+                cause = self.calls.call(cause, (), {})
+            if cause is not None and not isinstance(cause, BaseException):
+                raise TypeError("exception causes must derive from BaseException")
+            exc.__cause__ = cause
             exc.__suppress_context__ = True
         if isinstance(exc, INTERNAL):
             raise Uncapturable("a raise of an internal exception")
@@ -226,6 +250,7 @@ class Statements(Expressions):
         return final if final.kind != "next" else outcome
 
     def _try_except(self, node: ast.Try, frame: Frame) -> Outcome:
+        self.session.catches = True
         try:
             outcome = self.block(node.body, frame)
         except INTERNAL:
@@ -242,6 +267,9 @@ class Statements(Expressions):
             if handler.type is None:
                 return handler
             kinds = self.eval(handler.type, frame)
+            for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+                if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+                    raise TypeError("catching classes that do not inherit from BaseException is not allowed")
             if isinstance(exc, kinds):
                 return handler
         return None
@@ -259,6 +287,7 @@ class Statements(Expressions):
                 frame.locals.pop(handler.name, None)
 
     def exec_With(self, node: ast.With, frame: Frame, index: int = 0) -> Outcome:
+        self.session.catches = True
         if index == len(node.items):
             return self.block(node.body, frame)
         item = node.items[index]
@@ -319,27 +348,32 @@ class Statements(Expressions):
         for alias in node.names:
             self._check_import(alias.name)
             module = importlib.import_module(alias.name)
+            self._guard_import(alias.name if alias.asname else alias.name.split(".")[0])
             top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
             self.store_name(alias.asname or alias.name.split(".")[0], top, frame)
 
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> None:
         package = frame.globals.get("__package__") or None
         name = "." * node.level + (node.module or "")
-        self._check_import(importlib.util.resolve_name(name, package) if node.level else name)
+        full = importlib.util.resolve_name(name, package) if node.level else name
+        self._check_import(full)
         module = importlib.import_module(name, package)
+        self._guard_import(full)
         for alias in node.names:
             if alias.name == "*":
                 raise Uncapturable("from ... import *")
             try:
-                value = getattr(module, alias.name)
+                value = self.semantics.getattr(module, alias.name)
             except AttributeError:
                 value = importlib.import_module(f"{name}.{alias.name}", package)
             self.store_name(alias.asname or alias.name, value, frame)
 
+    def _guard_import(self, name: str) -> None:
+        """The module that an import gives is the one that is loaded."""
+        self.session.guards.add(sources.item(sources.pinned(sys.modules), name), "is", Pin(sys.modules[name]))
+
     @staticmethod
     def _check_import(name: str) -> None:
-        import sys
-
         if name not in sys.modules and module_kind(name) == "user":
             raise Uncapturable(f"the first import of {name!r}, which runs its code")
 
@@ -364,7 +398,7 @@ class Statements(Expressions):
             case ast.MatchValue(value=expr):
                 return self.semantics.compare(operator.eq, value, self.eval(expr, frame))
             case ast.MatchSingleton(value=constant):
-                return value is constant
+                return self._is(value, constant)
             case ast.MatchAs(pattern=inner, name=name):
                 if inner is not None and not self.semantics.as_bool(self._matches(inner, value, frame)):
                     return False
@@ -383,6 +417,8 @@ class Statements(Expressions):
 
     def _match_sequence(self, patterns: list[ast.pattern], value: Any, frame: Frame) -> bool:
         if not isinstance(value, list | tuple | range):
+            if type(value).__flags__ & SEQUENCE:
+                raise Uncapturable(f"a pattern for sequences, and a {type(value).__name__}")
             return False
         values = list(value)
         star = next((i for i, p in enumerate(patterns) if isinstance(p, ast.MatchStar)), None)
@@ -403,6 +439,8 @@ class Statements(Expressions):
 
     def _match_mapping(self, keys: Any, patterns: Any, rest: Any, value: Any, frame: Frame) -> bool:
         if not isinstance(value, dict):
+            if type(value).__flags__ & MAPPING:
+                raise Uncapturable(f"a pattern for mappings, and a {type(value).__name__}")
             return False
         names = [self.eval(k, frame) for k in keys]
         if any(n not in value for n in names):
@@ -421,9 +459,12 @@ class Statements(Expressions):
             return False
         names: list[str] = []
         if pattern.patterns:
-            if cls in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset):
+            if cls in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset) and len(pattern.patterns) == 1:
                 return self.semantics.as_bool(self._matches(pattern.patterns[0], value, frame))
             names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
+            if len(names) < len(pattern.patterns) or not set(names).isdisjoint(pattern.kwd_attrs):
+                # a class that matches itself, or an error
+                raise Uncapturable(f"a pattern for {cls.__qualname__} of {len(pattern.patterns)} positions")
         for name, p in zip([*names, *pattern.kwd_attrs], [*pattern.patterns, *pattern.kwd_patterns], strict=True):
             attr = self.semantics.getattr(value, name, MISSING)
             if attr is MISSING or not self.semantics.as_bool(self._matches(p, attr, frame)):

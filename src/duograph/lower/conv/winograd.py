@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..lowering import Lowering, Memory, Operand
+from ..rule import Refused
 from .correlate import Tile
 from .geometry import Axis, Padded, padded_row
 from .images import grain_of, pad
@@ -47,7 +48,7 @@ FEW = 64
 """If there are no more tiles, they are one block, and weights are transformed where they are used."""
 
 
-class UnknownAlgorithm(Exception):
+class UnknownAlgorithm(Refused):
     """Whether Winograd's algorithm is used depends on sizes that are not known yet: one op at a time, then."""
 
 

@@ -17,7 +17,7 @@ from .walk import SEGMENT, raw, run, run_lanes
 def words_of(value: Any, dtype: np.dtype) -> list[int]:
     """``value`` as NumPy stores it in ``dtype``: one word per raw element, signed as dims are."""
     size = min(dtype.itemsize, 8)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         array = np.full((1,), value, dtype)
     return [int(w) for w in array.view(f"u{size}").view(f"i{size}")]
 

@@ -13,7 +13,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import VType
 
-TAPS = {"nearest": 1, "nearest-exact": 1, "linear": 2, "cubic": 4}
+TAPS = {"nearest": 1, "nearest-exact": 1, "linear": 2, "linear-corner": 2, "cubic": 4}
 """Places per output; of ``area`` as many as the widest window has."""
 
 
@@ -61,7 +61,7 @@ def taps_function(mode: str, align: bool, elem: str) -> Function:
 
     def source(j: Any) -> Value:
         at = b.convert(j, "f64")
-        return at * step if align else (at + 0.5) * step - 0.5
+        return at * step if align or mode == "linear-corner" else (at + 0.5) * step - 0.5
 
     def linear(j: Any) -> None:
         at = source(j)
@@ -75,16 +75,24 @@ def taps_function(mode: str, align: bool, elem: str) -> Function:
     def cubic(j: Any) -> None:
         at = source(j)
         floor = b.floor(at)
-        t, low = at - floor, whole(floor)
-        for k, distance in enumerate((1.0 + t, t, 1.0 - t, 2.0 - t)):
-            put(j, k, clipped(low + (k - 1)), _keys(b, distance))
+        t, low = b.rint((at - floor) * 1024.0) / 1024.0, whole(floor)
+        near = [_keys(b, d, -0.75 if align else -0.5) for d in (1.0 + t, t, 1.0 - t, 2.0 - t)]
+        if not align:  # without what is outside
+            for k, weight in enumerate(near):
+                place = low + (k - 1)
+                near[k] = b.select(b.ge(place, 0), b.select(b.lt(place, size), weight, 0.0), 0.0)
+            total = near[0] + near[1] + near[2] + near[3]
+            near = [weight / total for weight in near]
+        for k, weight in enumerate(near):
+            put(j, k, clipped(low + (k - 1)), weight)
 
-    body = {"area": area, "linear": linear, "cubic": cubic}.get(mode, nearest)
+    bodies = {"area": area, "linear": linear, "linear-corner": linear, "cubic": cubic}
+    body = bodies[mode] if mode in bodies else {"nearest": nearest, "nearest-exact": nearest}[mode]
     b.for_(0, outputs, 1, body)
     return b.finish()
 
 
-def _keys(b: Builder, d: Value, a: float = -0.75) -> Value:
+def _keys(b: Builder, d: Value, a: float) -> Value:
     """Keys' cubic convolution kernel at distance ``d``."""
     inner = (d * (a + 2) - (a + 3)) * d * d + 1.0
     outer = (((d - 5.0) * d + 8.0) * d - 4.0) * a

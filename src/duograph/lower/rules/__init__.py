@@ -64,7 +64,8 @@ FAMILIES: dict[str, str] = {
 
 NO_FAMILY = """
     call call_named cond custom_vjp dim_size make_tuple scalar_binary scalar_tensor scalar_unary scan
-    tensor_item tuple_get undef while_loop py_effect relabel cotangent_pop pack residual_add stack_new stack_pop
+    tensor_item tuple_get undef while_loop py_effect anchor relabel sized cotangent_pop pack residual_add stack_new
+    stack_pop
     stack_push stack_size unpack
 """
 """Ops without a rule: executables are built of them."""

@@ -106,8 +106,8 @@ def with_diagonals(c: Lowering) -> None:
 
 
 def _band_numbers(c: Lowering, shape: Any) -> list[Any]:
-    lower, upper = c.attrs["lower"], c.attrs["upper"]
-    above, below = (int(side == "LEFT") for side in c.attrs["align"].split("_"))
+    lower, upper = c.attrs["lowest"], c.attrs["highest"]
+    above, below = (int(side == "LEFT") for side in c.attrs["alignment"].split("_"))
     return [product(shape[:-2]), shape[-2], shape[-1], lower, upper, above, below]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from ..kernels.accumulate import accumulator, convert_all
@@ -151,7 +151,9 @@ def _tables(c: Lowering, elem: str, size: int, outputs: int) -> tuple[list[Memor
     """The tables of places and weights of an axis of ``size`` elements read by ``outputs`` places, and the taps."""
     mode, scale = c.attrs["mode"], c.attrs["scale"]
     align = c.attrs["align"] and mode != "nearest-exact"
-    taps = TAPS.get(mode) or max(-(-(j + 1) * size // outputs) - j * size // outputs for j in range(outputs))
+    # The window of place j is as long as ceil((j * size mod outputs + size) / outputs), and the largest remainder is
+    # outputs - gcd: found without a loop over the places, of which there may be more than anybody can count.
+    taps = TAPS.get(mode) or -((gcd(size, outputs) - outputs - size) // outputs)
     if align:
         step = (size - 1) / (outputs - 1) if outputs > 1 else 0.0
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from duograph.api.functional import creation, loss, nn, pool, random
 from duograph.api.functional.array import pad as _pad
-from duograph.api.functional.forms import need_tensor, one_per_axis
+from duograph.api.functional.forms import need_tensor, one_per_axis, renamed
 from duograph.api.functional.index import FUNCTIONS as _INDEX
 from duograph.api.functional.linalg import dense
 from duograph.api.public_ops import functions
@@ -15,17 +15,16 @@ from duograph.tensor import hooks
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
+from ..functions import FUNCTIONS as _MINT
+
 _OPS = functions()
 SAME = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool2d",
-    "batch_norm",
     "cosine_embedding_loss",
     "cross_entropy",
-    "dropout",
-    "dropout2d",
     "fold",
     "gelu",
     "grid_sample",
@@ -37,15 +36,11 @@ SAME = [
     "kl_div",
     "l1_loss",
     "layer_norm",
-    "logsigmoid",
-    "mish",
     "mse_loss",
-    "nll_loss",
     "normalize",
     "pixel_shuffle",
     "prelu",
     "relu",
-    "selu",
     "sigmoid",
     "softplus",
     "softshrink",
@@ -55,9 +50,40 @@ SAME = [
     "upsample",
     "clamp",
     "conv_transpose2d",
-    "max_unpool2d",
 ]
 globals().update({name: _OPS[name] for name in SAME})
+flatten = _MINT["flatten"]
+
+
+mish = renamed(_OPS["mish"], x="input")
+selu = renamed(_OPS["selu"], input_x="input")
+logsigmoid = renamed(_OPS["logsigmoid"], x="input")
+max_unpool2d = renamed(_OPS["max_unpool2d"], x="input")
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Tensor:
+    """Negative log likelihood of the classes ``target``, given log probabilities."""
+    return loss.nll_loss(input, target, weight, ignore_index, reduction)
+
+
+def batch_norm(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Tensor:  # fmt: skip
+    """``input`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
+    return nn.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Elements set to 0 with probability ``p``, the others divided by ``1 - p``."""
+    return _written(input, nn.dropout(input, p, training), inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Whole channels set to 0 with probability ``p``."""
+    return _written(input, nn.dropout2d(input, p, training), inplace)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -243,4 +269,8 @@ if TYPE_CHECKING:  # what the table gives
 
 
 _here = {n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "") == __name__}
-__all__ = list(dict.fromkeys([*SAME, "flatten", *sorted(_here)]))
+__all__ = list(dict.fromkeys([*SAME, "flatten", "mish", "selu", "logsigmoid", "max_unpool2d", *sorted(_here)]))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -38,8 +39,13 @@ def _layer(name: str, compute: Compute, parameters: dict[str, Any] | None = None
     def construct(self: Any, *inputs: Any) -> Any:
         return compute(self, *inputs)
 
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([
+        inspect.Parameter(key, kind, default=inspect.Parameter.empty if default is REQUIRED else default)
+        for key, default in table.items()
+    ])  # fmt: skip
     members = {
-        "__init__": __init__, "construct": construct, "__module__": "duograph.mint.nn",
+        "__signature__": signature, "__init__": __init__, "construct": construct, "__module__": "duograph.mint.nn",
         "__doc__": f"{name}({', '.join(table)}): PyTorch's layer of this name.",
     }  # fmt: skip
     cls: type[Cell] = type(name, (Cell,), members)
@@ -96,8 +102,8 @@ LAYERS: dict[str, tuple[Compute, dict[str, Any] | None]] = {
     ),
     "Softmax": (lambda c, x: F.softmax(x, _softmax_dim(c, x)), {"dim": None}),
     "LogSoftmax": (lambda c, x: F.log_softmax(x, _softmax_dim(c, x)), {"dim": None}),
-    "Dropout": (lambda c, x: F.dropout(x, c.p, c.training), {"p": 0.5, "inplace": False}),
-    "Dropout2d": (lambda c, x: F.dropout2d(x, c.p, c.training), {"p": 0.5, "inplace": False}),
+    "Dropout": (lambda c, x: F.dropout(x, c.p, c.training, c.inplace), {"p": 0.5, "inplace": False}),
+    "Dropout2d": (lambda c, x: F.dropout2d(x, c.p, c.training, c.inplace), {"p": 0.5, "inplace": False}),
     "Flatten": (lambda c, x: _OPS["flatten"](x, start_dim=c.start_dim, end_dim=c.end_dim),
                 {"start_dim": 1, "end_dim": -1}),
     "Fold": (
@@ -143,6 +149,10 @@ LAYERS: dict[str, tuple[Compute, dict[str, Any] | None]] = {
     "KLDivLoss": (lambda c, x, y: F.kl_div(x, y, c.reduction, c.log_target), {**_RED, "log_target": False}),
     "L1Loss": (lambda c, x, y: losses.l1_loss(x, y, c.reduction), _RED),
     "SmoothL1Loss": (lambda c, x, y: F.smooth_l1_loss(x, y, c.reduction, c.beta), {**_RED, "beta": 1.0}),
+    "BCEWithLogitsLoss": (
+        lambda c, x, y: F.binary_cross_entropy_with_logits(x, y, c.weight, c.reduction, c.pos_weight),
+        {"weight": None, "reduction": "mean", "pos_weight": None},
+    ),
     "SoftMarginLoss": (lambda c, x, y: losses.soft_margin_loss(x, y, c.reduction), _RED),
 }  # fmt: skip
 
@@ -155,10 +165,10 @@ SAME = {
         name: name
         for name in (
             "Cell", "Identity", "ReLU", "Sigmoid", "Tanh", "Mish", "LogSigmoid", "MSELoss", "BCELoss", "NLLLoss",
-            "CrossEntropyLoss", "BCEWithLogitsLoss", "PixelShuffle", "PixelUnshuffle", "AdaptiveAvgPool1d",
+            "CrossEntropyLoss", "PixelShuffle", "PixelUnshuffle", "AdaptiveAvgPool1d",
             "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "Linear",
         )
     },
     "Softshrink": "SoftShrink", "Hardshrink": "HShrink", "SELU": "SeLU",
 }  # fmt: skip
-CLASSES.update({name: getattr(nn, other) for name, other in SAME.items() if hasattr(nn, other)})
+CLASSES.update({name: getattr(nn, other) for name, other in SAME.items()})

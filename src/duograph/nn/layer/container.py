@@ -158,8 +158,8 @@ class CellList(_Numbered):
         TypeError: something else.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
+    def __init__(self, *args: Any, auto_prefix: bool = True) -> None:
+        super().__init__(auto_prefix=auto_prefix)
         if len(args) == 1:
             self.extend(args[0])
 
@@ -205,8 +205,8 @@ class CellDict(Cell):
         args (Union[dict, iterable]): a dictionary, or pairs of names and Cells.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(auto_prefix=kwargs.get("auto_prefix", True))
+    def __init__(self, *args: Any, auto_prefix: bool = True) -> None:
+        super().__init__(auto_prefix=auto_prefix)
         if args:
             self.update(*args)
 

@@ -119,6 +119,8 @@ class Unflatten(Cell):
         self.unflattened_size = tuple(unflattened_size)
 
     def construct(self, input_x):
+        if not isinstance(input_x, Tensor):
+            raise TypeError(f"The input argument must be Tensor, but got {type(input_x).__name__}.")
         return unflattened(input_x, self.axis, self.unflattened_size)
 
 

@@ -191,8 +191,8 @@ class _AvgPool(_Pool):
             stride=self._stride,
             padding=self._pads(x, (1,) * self.rank),
             ceil_mode=self._ceil_mode,
-            # MindSpore's "same" divides by the number of elements that exist.
-            count_include_pad=self._count_include_pad and self.pad_mode != "SAME",
+            # MindSpore's "same" divides by the number of elements that exist, but for volumes.
+            count_include_pad=self._count_include_pad and (self.rank == 3 or self.pad_mode != "SAME"),
             divisor=self._divisor,
         )
         out = unbatched(out, added)

@@ -154,6 +154,13 @@ class _RecurrentLayers(Cell):
     def _run_layers(self, x: Tensor, hx: Any, seq_length: Any) -> tuple[Tensor, Any]:
         if len(x.shape) not in (2, 3):
             raise ValueError(f"For '{self.cls_name}', the dimension of 'x' must be 3, but got {len(x.shape)}.")
+        size = self.w_ih_list[0].shape[1]
+        if isinstance(x.shape[-1], int) and x.shape[-1] != size:
+            said = f"the last dimension of 'x' must be the 'input_size' {size}, but got shape {tuple(x.shape)}"
+            raise ValueError(f"For '{self.cls_name}', {said}.")
+        if hx is not None and isinstance(hx, list | tuple) != (self.mode == "LSTM"):
+            said = "a tuple of two Tensors (h, c)" if self.mode == "LSTM" else "a Tensor"
+            raise TypeError(f"For '{self.cls_name}', the 'hx' must be {said}, but got {type(hx).__name__}.")
         if self.batch_first:
             x = transpose(x, perm=(1, 0, 2))
         count = len(self.w_ih_list)

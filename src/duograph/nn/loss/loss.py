@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.api.functional.loss import softmax_cross_entropy_with_logits
 from duograph.api.promote import promote_float
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
@@ -262,7 +263,7 @@ def cross_entropy(
     logits = promote_float(logits)
     labels = _in(labels, logits.dtype) if labels.dtype.is_floating else labels
     weight = None if weight is None else _in(weight, logits.dtype)
-    return losses.cross_entropy(logits, labels, weight, ignore_index, reduction, label_smoothing)
+    return losses.cross_entropy(logits, labels, weight, ignore_index, reduction, label_smoothing, "CrossEntropyLoss")
 
 
 class NLLLoss(LossBase):
@@ -281,7 +282,17 @@ class NLLLoss(LossBase):
 
     def construct(self, logits, labels):
         tensors_only("NLLLoss", logits=logits, labels=labels)
-        return losses.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+        return losses.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction, owner="NLLLoss")
+
+
+def fits_labels(shape: tuple[Any, ...], labels: Tensor, logits: Tensor, meaning: str) -> None:
+    """Raises unless ``labels`` have ``shape``, as far as sizes are known."""
+    pairs = zip(shape, labels.shape, strict=False)
+    if len(shape) != len(labels.shape) or any(m != n for m, n in pairs if isinstance(m, int) and isinstance(n, int)):
+        raise ValueError(
+            f"For 'SoftmaxCrossEntropyWithLogits', the 'labels' must be {meaning}, of shape {tuple(shape)} for "
+            f"'logits' of shape {tuple(logits.shape)}, but got shape {tuple(labels.shape)}."
+        )
 
 
 class SoftmaxCrossEntropyWithLogits(LossBase):
@@ -289,7 +300,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     Args:
         sparse (bool): whether labels are class indices (N,) instead of probabilities (N, C). Default ``False``.
-        reduction (str): Default ``"none"``.
+        reduction (str): Default ``"none"``. With ``sparse`` and ``"mean"``, labels that are no class are an error;
+            otherwise they have loss 0.
+
+    Raises:
+        RuntimeError: a label is no class.
 
     Examples:
         >>> layer = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
@@ -303,10 +318,17 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def construct(self, logits, labels):
         tensors_only("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
+        of_rows: Any = softmax_cross_entropy_with_logits
         if self.sparse:
+            if self.reduction == "mean" and len(labels.shape) == 1:  # MindSpore's kernel of this case looks at them
+                labels = losses.checked_labels(labels, logits.shape[-1], "SoftmaxCrossEntropyWithLogits")
+                of_rows = losses.softmax_cross_entropy_with_logits  # rows add up to 1: its own derivative is the same
+            fits_labels(logits.shape[:-1], labels, logits, "one class for each row")
             labels = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
+        else:
+            fits_labels(logits.shape, labels, logits, "probabilities of all classes (classes as numbers: sparse=True)")
         logits, labels = same_floats(logits, labels)
-        return losses.reduced(losses.softmax_cross_entropy_with_logits(logits, labels), self.reduction)
+        return losses.reduced(of_rows(logits, labels), self.reduction)
 
 
 class BCELoss(LossBase):

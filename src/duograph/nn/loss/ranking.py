@@ -269,6 +269,8 @@ class CTCLoss(LossBase):
         blank (int): index of the blank. Default ``0``.
         reduction (str): Default ``"mean"``.
         zero_infinity (bool): whether infinite losses count as 0. Default ``False``.
+
+    Inputs are log probabilities (T, N, C), labels (N, S) and both lengths (N,); without N those of one sequence.
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
@@ -277,6 +279,21 @@ class CTCLoss(LossBase):
         self.zero_infinity = checks.boolean(zero_infinity, "zero_infinity", self.cls_name)
 
     def construct(self, log_probs, targets, input_lengths, target_lengths):
-        return ctc_loss(
+        single = log_probs.ndim == 2  # one sequence, without an axis of the batch
+        if single:
+            log_probs = log_probs.expand_dims(1)
+        if single and targets.ndim == 1:
+            targets = targets.expand_dims(0)
+        if single:
+            input_lengths, target_lengths = _vector(input_lengths), _vector(target_lengths)
+        loss = ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )[0]
+        return loss.squeeze(0) if single and self.reduction == "none" else loss
+
+
+def _vector(length: Any) -> Any:
+    """A length as a vector of one."""
+    if isinstance(length, int):
+        return (length,)
+    return length.expand_dims(0) if isinstance(length, Tensor) and length.ndim == 0 else length

@@ -10,6 +10,7 @@ from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.ops.random import standard_uniform
+from duograph.tensor.random import Generator
 from duograph.tensor.tensor import Tensor
 
 from .loss import LossBase
@@ -27,7 +28,7 @@ class SampledSoftmaxLoss(LossBase):
         sampled_values (Union[list, tuple]): drawn classes, and expected counts of the true and drawn ones. Default
             ``None``: drawn with every call.
         remove_accidental_hits (bool): drawn classes that are true do not count. Default ``True``.
-        seed (int): kept for old programs. Default ``0``.
+        seed (int): of the draws; ``0``: they come from the default generator. Default ``0``.
         reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"none"``.
 
     Raises:
@@ -58,6 +59,7 @@ class SampledSoftmaxLoss(LossBase):
             raise ValueError(f"For '{owner}', the length of 'sampled_values' must be equal to 3.")
         self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
         self.sampled_values = sampled_values
+        self.generator = Generator(checks.integer(seed, "seed", owner)) if seed else None
         self.remove_accidental_hits = checks.boolean(remove_accidental_hits, "remove_accidental_hits", owner)
         k = np.arange(num_classes, dtype=np.float64)
         share = np.log((k + 2) / (k + 1)) / np.log(num_classes + 1)
@@ -77,7 +79,11 @@ class SampledSoftmaxLoss(LossBase):
             true_count = true_count.reshape(labels.shape)
         else:
             # The largest of log(p) plus Gumbel noise are a draw without replacement.
-            noise = -(-standard_uniform((self.num_classes,), dt.float32).clamp(1e-20, 1.0).log()).clamp(1e-20).log()
+            noise = (
+                -(-standard_uniform((self.num_classes,), dt.float32, self.generator).clamp(1e-20, 1.0).log())
+                .clamp(1e-20)
+                .log()
+            )
             drawn = _OPS["topk"](self.log_share + noise, self.num_sampled)[1].astype(labels.dtype)
             true_count = take(self.expected, flat, 0).reshape(labels.shape)
             drawn_count = take(self.expected, drawn, 0)

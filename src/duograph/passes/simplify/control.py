@@ -19,10 +19,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.core.borders import symbols_in
+from duograph.core.dim import Symbol
 from duograph.core.types import TokenType, TupleType
 from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
-from duograph.ir.node import Apply, Const, Graph, Node, Param
-from duograph.ir.walk import Rebuild, equal, inline, recursive_graphs, same_node, users, with_origin
+from duograph.ir.node import Apply, Const, Graph, Node, Param, finds_sizes, introduced, sizes_in_attrs, told_sizes
+from duograph.ir.walk import (
+    Rebuild,
+    can_inline,
+    equal,
+    inline,
+    reachable,
+    recursive_graphs,
+    retyped,
+    same_node,
+    users,
+    with_origin,
+)
 
 from .tuples import items_of, simplified
 
@@ -65,19 +78,28 @@ def _straightened(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]
     first = operands[0] if operands else None
     if node.op is cond:
         if isinstance(first, Const):
-            return inline(attrs["then" if first.value else "orelse"], operands[1:])
+            return _inlined(node, attrs["then" if first.value else "orelse"], operands[1:])
         if attrs["then"] is attrs["orelse"] or equal(attrs["then"], attrs["orelse"]):
-            return inline(attrs["then"], operands[1:])
+            return _inlined(node, attrs["then"], operands[1:])
     elif node.op is scan and isinstance(first, Const):
         if first.value <= 0:
-            return _tuple(node, operands[1 : 1 + attrs["n_carry"]])
+            return _same_type(node, _tuple(node, operands[1 : 1 + attrs["n_carry"]]))
         if first.value == 1:
-            return inline(attrs["body"], (node.context.const(0), *operands[1:]))
+            return _inlined(node, attrs["body"], (node.context.const(0), *operands[1:]))
     elif node.op is while_loop:
         test = attrs["cond"].output
         if isinstance(test, Const) and not test.value:
-            return _tuple(node, operands[: attrs["n_carry"]])
+            return _same_type(node, _tuple(node, operands[: attrs["n_carry"]]))
     return None
+
+
+def _inlined(node: Apply, graph: Graph, args: Sequence[Node]) -> Node | None:
+    return _same_type(node, inline(graph, args)) if can_inline(graph) else None
+
+
+def _same_type(node: Apply, new: Node) -> Node | None:
+    """``new`` in the place of ``node``, unless others know its sizes by names that only ``node`` gives them."""
+    return new if new.type == node.type else None
 
 
 def _tuple(node: Node, items: Sequence[Node]) -> Apply:
@@ -137,7 +159,7 @@ def _loop(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Nod
             new_graphs.append(context.graph(g.name, tuple(order(g.params)), output))
         new_attrs = {**attrs, **dict(zip(names, new_graphs, strict=True)), "n_carry": len(moving)}
         operands_ = (*operands[:lead], *[carry[i] for i in moving], *[carry[i] for i in fixed], *invariants)
-        loop = with_origin(context.apply(node.op, operands_, new_attrs, node.tag), node)
+        loop = _with_results(node, context.apply(node.op, operands_, new_attrs, node.tag), moving)
         results = items_of(loop)
         return _tuple(node, [results[moving.index(i)] if i in moving else carry[i] for i in range(n)])
     graphs, kept = _with_operands(graphs, invariants, n, [len(g.params) - n - len(invariants) for g in graphs])
@@ -188,8 +210,23 @@ def _with_operands(
 
 
 def _params_read(graph: Graph) -> set[Node]:
+    """The parameters that ``graph`` reads: values, or the sizes that only attributes mention."""
     read: set[Node] = {o for node in graph.nodes for o in node.operands if isinstance(o, Param)}
-    return read | {graph.output} if isinstance(graph.output, Param) else read
+    if isinstance(graph.output, Param):
+        read.add(graph.output)
+    mentioned = _mentioned(graph)
+    if mentioned:
+        told = {s for p in read for s in told_sizes(p.type)}.union(*map(introduced, graph.nodes))
+        for param in graph.params:
+            if not mentioned.isdisjoint(set(told_sizes(param.type)) - told):
+                read.add(param)
+                told.update(told_sizes(param.type))
+    return read
+
+
+def _mentioned(graph: Graph) -> set[Symbol]:
+    """The sizes that attributes of the nodes of ``graph`` are computed from."""
+    return set().union(*map(sizes_in_attrs, graph.nodes))
 
 
 # ---- results that nobody reads --------------------------------------------------------------------------------------
@@ -206,11 +243,16 @@ class _Results(Rebuild):
     def nodes(self, graph: Graph, mapping: dict[Node, Node]) -> Node:
         """As `Rebuild.nodes`, having looked who reads what first."""
         readers = users(graph)
+        mentioned = _mentioned(graph)
         for node in graph.nodes:
+            self.read.pop(node, None)  # another graph may have the same node, and read less of it
             if node.op in _GRAPHS and isinstance(node.type, TupleType) and node is not graph.output:
                 using = readers.get(node, [])
                 if all(u.op is tuple_get for u in using):
                     self.read[node] = {u.attrs["index"] for u in using}
+                    if mentioned and finds_sizes(node):  # attributes may know sizes by the names they have here
+                        items = enumerate(node.type.items)
+                        self.read[node] |= {i for i, t in items if not mentioned.isdisjoint(symbols_in(t))}
         return super().nodes(graph, mapping)
 
     def _emit(self, node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Node:
@@ -223,7 +265,7 @@ class _Results(Rebuild):
             return same_node(node, operands, attrs)
         order = sorted(wanted)
         new = (_fewer_carries if node.op in (while_loop, scan) else _fewer_results)(node, operands, attrs, order)
-        results = dict(zip(order, items_of(new), strict=True))
+        results = {i: with_origin(item, node) for i, item in zip(order, items_of(new), strict=True)}
         context = node.context
         return _tuple(node, [
             results[i] if i in results else context.apply(undef, (), {"type": t}) for i, t in enumerate(node.type.items)
@@ -253,15 +295,7 @@ def _needed_carries(node: Apply, attrs: dict[str, Any], read: set[int]) -> set[i
 
 
 def _params_of(root: Node) -> set[Param]:
-    seen: set[Node] = set()
-    work = [root]
-    while work:
-        node = work.pop()
-        if node not in seen:
-            seen.add(node)
-            if isinstance(node, Apply):
-                work.extend(node.operands)
-    return {n for n in seen if isinstance(n, Param)}
+    return {n for n in reachable(root) if isinstance(n, Param)}
 
 
 def _fewer_carries(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any], order: list[int]) -> Node:
@@ -279,7 +313,13 @@ def _fewer_carries(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any
         new_attrs[name] = node.context.graph(g.name, params, output)
     carry = operands[lead : lead + n]
     new_operands = (*operands[:lead], *[carry[i] for i in order], *operands[lead + n :])
-    return with_origin(node.context.apply(node.op, new_operands, new_attrs, node.tag), node)
+    return _with_results(node, node.context.apply(node.op, new_operands, new_attrs, node.tag), order)
+
+
+def _with_results(node: Apply, new: Apply, order: list[int]) -> Node:
+    """``new``, which gives the results ``order`` of ``node``."""
+    assert isinstance(node.type, TupleType)
+    return with_origin(retyped(new, TupleType(tuple([node.type.items[i] for i in order]))), node)
 
 
 def _fewer_results(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any], order: list[int]) -> Node:
@@ -289,4 +329,4 @@ def _fewer_results(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any
         g: Graph = attrs[name]
         items = items_of(g.output)
         new_attrs[name] = g.context.graph(g.name, g.params, _tuple(node, [items[i] for i in order]))
-    return with_origin(node.context.apply(node.op, operands, new_attrs, node.tag), node)
+    return _with_results(node, node.context.apply(node.op, operands, new_attrs, node.tag), order)

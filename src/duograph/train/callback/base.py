@@ -48,6 +48,9 @@ class Callback:
     training epochs, unless it overrides ``on_train_epoch_end``.
     """
 
+    called_in_fit = False
+    """Whether a callback of this package is called for the evaluations of `Model.fit`, too."""
+
     def __enter__(self) -> Self:
         return self
 
@@ -134,6 +137,13 @@ class CallbackManager(Callback):
                 )
         self._callbacks = list(items)
 
+    def outside_of_training(self) -> CallbackManager:
+        """Those that are called while a run of training evaluates: as in MindSpore, the user's and `TimeMonitor`."""
+        own = __name__.rpartition(".")[0]
+        return CallbackManager(
+            [c for c in self._callbacks if c.called_in_fit or not type(c).__module__.startswith(own)]
+        )
+
     def __enter__(self) -> Self:
         for callback in self._callbacks:
             callback.__enter__()
@@ -166,6 +176,8 @@ class LambdaCallback(Callback):
     Args:
         on_train_epoch_begin (Function): Default ``None``; and so on for every moment.
     """
+
+    called_in_fit = True
 
     def __init__(
         self,

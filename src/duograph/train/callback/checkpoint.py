@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from duograph.nn.cell import Cell
-from duograph.train.serialization import save_checkpoint
+from duograph.train.serialization import refuse_encryption, save_checkpoint
 
 from .base import Callback, RunContext
 
@@ -26,13 +26,15 @@ class CheckpointConfig:
         append_info (list): what is saved besides: ``"epoch_num"``, ``"step_num"`` or dictionaries. Default ``None``.
         enc_key (Union[None, bytes]): must be None. Default ``None``.
         enc_mode (str): of encryption. Default ``"AES-GCM"``.
-        exception_save (bool): whether a checkpoint is saved when training fails. Default ``False``.
-        crc_check (bool): kept for old programs. Default ``False``.
-        remove_redundancy (bool): kept for old programs. Default ``False``.
+        exception_save (bool): whether a checkpoint is saved when training fails: ``..._breakpoint.ckpt``. Default
+            ``False``.
+        crc_check (bool): see `save_checkpoint`. Default ``False``.
+        remove_redundancy (bool): of several processes; there is one. Default ``False``.
         format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
 
     Raises:
         ValueError: no policy says when to save, or values out of range.
+        RuntimeError: encryption is asked for.
     """
 
     def __init__(
@@ -51,8 +53,12 @@ class CheckpointConfig:
         crc_check: bool = False,
         remove_redundancy: bool = False,
         format: str = "ckpt",
-        **kwargs: Any,
     ) -> None:
+        refuse_encryption("CheckpointConfig", enc_key, enc_mode)
+        switches = {"exception_save": exception_save, "crc_check": crc_check, "remove_redundancy": remove_redundancy}
+        for name, switch in switches.items():
+            if not isinstance(switch, bool):
+                raise TypeError(f"For 'CheckpointConfig', the '{name}' must be a bool, but got {switch!r}.")
         counts = {
             "save_checkpoint_steps": save_checkpoint_steps,
             "save_checkpoint_seconds": save_checkpoint_seconds,
@@ -78,6 +84,14 @@ class CheckpointConfig:
         self.enc_key, self.enc_mode = enc_key, enc_mode
         self.exception_save, self.crc_check = exception_save, crc_check
         self.format = format
+
+    @property
+    def append_dict(self) -> dict[str, Any]:
+        """What ``append_info`` names, epochs and steps with 0."""
+        found: dict[str, Any] = {}
+        for info in self.append_info:
+            found.update(info if isinstance(info, dict) else {info: 0})
+        return found
 
     def get_checkpoint_policy(self) -> dict[str, int]:
         """The numbers."""
@@ -117,6 +131,7 @@ class ModelCheckpoint(Callback):
         self._last_step = 0
         self._last_time = time.time()
         self._last_kept = time.time()
+        self._params: Any = None
         self.latest_ckpt_file_name = ""
 
     def _named(self, setting: Any, params: Any) -> str:
@@ -125,6 +140,9 @@ class ModelCheckpoint(Callback):
     def step_end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
         config = self._config
+        if params.get("mode") == "eval":
+            return
+        self._params = params
         if config.save_checkpoint_seconds:
             due = time.time() - self._last_time >= config.save_checkpoint_seconds
         else:
@@ -138,17 +156,17 @@ class ModelCheckpoint(Callback):
         if params.get("mode") == "train" and params.cur_step_num != self._last_step:
             self._save(params)
 
-    def _save(self, params: Any) -> None:
+    def __exit__(self, *error: object) -> None:
+        if error and error[0] is not None and self._config.exception_save and self._params is not None:
+            self._save(self._params, "_breakpoint")
+
+    def _save(self, params: Any, suffix: str = "") -> None:
         config = self._config
         step = (params.cur_step_num - 1) % params.batch_num + 1
         folder = Path(self._named(self._directory, params) or ".")
-        name = f"{self._named(self._prefix, params)}-{params.cur_epoch_num}_{step}.{config.format}"
-        appended: dict[str, Any] = {}
-        for info in config.append_info:
-            if isinstance(info, dict):
-                appended.update(info)
-            elif info in ("epoch_num", "step_num"):
-                appended[info] = params.cur_epoch_num if info == "epoch_num" else params.cur_step_num
+        name = f"{self._named(self._prefix, params)}-{params.cur_epoch_num}_{step}{suffix}.{config.format}"
+        now = {"epoch_num": params.cur_epoch_num, "step_num": params.cur_step_num}
+        appended = {name: now.get(name, value) for name, value in config.append_dict.items()}
         network = config.saved_network or params.train_network
         save_checkpoint(
             network,
@@ -156,6 +174,7 @@ class ModelCheckpoint(Callback):
             config.integrated_save,
             config.async_save,
             appended or None,
+            crc_check=config.crc_check,
             format=config.format,
         )
         self.latest_ckpt_file_name = str(folder / name)

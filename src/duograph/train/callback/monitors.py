@@ -68,31 +68,50 @@ class TimeMonitor(Callback):
 
     Args:
         data_size (int): steps per epoch; default: as many as there were. Default ``None``.
-        data_time (bool): whether times to get data are shown; there are none apart. Default ``False``.
+        data_time (bool): whether the time between steps, in which data is fetched, is shown. Default ``False``.
     """
+
+    called_in_fit = True
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
         if data_size is not None and (isinstance(data_size, bool) or not isinstance(data_size, int) or data_size <= 0):
             raise ValueError(f"The argument 'data_size' must be int and > 0, but got {data_size}.")
+        if not isinstance(data_time, bool):
+            raise TypeError(f"The argument 'data_time' must be bool, but got {data_time!r}.")
         self.data_size, self.data_time = data_size, data_time
-        self.epoch_time = time.time()
+        self.epoch_time = self._fetch_start = time.time()
+        self._fetched = 0.0
 
     def _begin(self, run_context: RunContext) -> None:
-        self.epoch_time = time.time()
+        self.epoch_time = self._fetch_start = time.time()
+        self._fetched = 0.0
+
+    def _step_begin(self, run_context: RunContext) -> None:
+        self._fetched += time.time() - self._fetch_start
+
+    def _step_end(self, run_context: RunContext) -> None:
+        self._fetch_start = time.time()
 
     def _end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
         size = self.data_size or params.get("batch_num") or 1
         spent = (time.time() - self.epoch_time) * 1000
         kind = "Train" if params.get("mode") == "train" else "Eval"
-        print(f"{kind} epoch time: {spent:5.3f} ms, per step time: {spent / size:5.3f} ms", flush=True)
+        data = f" (data time: {self._fetched * 1000 / size:5.3f} ms)" if self.data_time else ""
+        print(f"{kind} epoch time: {spent:5.3f} ms, per step time: {spent / size:5.3f} ms{data}", flush=True)
 
     on_train_epoch_begin = on_eval_epoch_begin = _begin
     on_train_epoch_end = on_eval_epoch_end = _end
+    on_train_step_begin = on_eval_step_begin = _step_begin
+    on_train_step_end = on_eval_step_end = _step_end
 
 
 class History(Callback):
-    """Keeps losses and metrics: ``history.epoch`` holds a list by name after the run."""
+    """Keeps losses and metrics: one entry per epoch.
+
+    After the run, ``epoch`` is ``{"epoch": [1, 2]}``, and ``history`` has the loss of each epoch's last step as
+    ``"net_output"`` and every metric by its name.
+    """
 
     def __init__(self) -> None:
         self.history: dict[str, list[Any]] = {}
@@ -104,11 +123,12 @@ class History(Callback):
     def epoch_end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
         self.epoch.setdefault("epoch", []).append(params.get("cur_epoch_num", 1))
-        outputs = params.get("net_outputs")
-        loss = loss_value(outputs)
-        if loss is not None:
-            self.history.setdefault("net_output", []).append({"net_output": loss})
-        for name, value in (params.get("metrics") or {}).items():
+        output = params.get("net_outputs")
+        if isinstance(output, tuple | list) and output and isinstance(output[0], Tensor):
+            output = output[0]
+        if isinstance(output, Tensor):
+            output = np.mean(output.asnumpy())
+        for name, value in {"net_output": output, **(params.get("metrics") or {})}.items():
             self.history.setdefault(name, []).append(value)
 
 
@@ -290,6 +310,8 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context: RunContext) -> None:
         params = run_context.original_args()
+        if params.get("mode") == "eval":
+            return
         rate = rate_of(params).learning_rate
         old = float(rate.asnumpy())
         new = self.learning_rate_function(old, params.cur_step_num)

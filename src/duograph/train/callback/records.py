@@ -11,12 +11,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from duograph.base.files import LineFile
 from duograph.tensor.tensor import Tensor
 from duograph.train.serialization import save_checkpoint
 
 from .base import Callback, RunContext
 
 _KINDS = ("scalar", "tensor", "histogram", "image", "graph", "train_lineage", "eval_lineage", "custom_lineage_data")
+
+
+def _no_export(who: str, options: Any) -> None:
+    if options is not None:
+        raise ValueError(f"For '{who}', the 'export_options' must be None: tensors are in the record itself.")
 
 
 class SummaryRecord:
@@ -30,11 +36,11 @@ class SummaryRecord:
         network (Cell): kept for old programs. Default ``None``.
         max_file_size (int): bytes; nothing is written beyond. Default ``None``.
         raise_exception (bool): raise when the file is full. Default ``False``.
-        export_options (dict): kept for old programs. Default ``None``.
+        export_options (dict): only ``None``: nothing is written besides. Default ``None``.
 
     Raises:
         TypeError: wrong types.
-        ValueError: values out of range.
+        ValueError: values out of range, or ``export_options``.
     """
 
     def __init__(
@@ -48,6 +54,7 @@ class SummaryRecord:
         raise_exception: bool = False,
         export_options: Any = None,
     ) -> None:
+        _no_export("SummaryRecord", export_options)
         if not isinstance(log_dir, str):
             raise TypeError(f"For 'SummaryRecord', the 'log_dir' should be str, but got {type(log_dir)}.")
         if max_file_size is not None and (isinstance(max_file_size, bool) or not isinstance(max_file_size, int)):
@@ -55,7 +62,7 @@ class SummaryRecord:
         Path(log_dir).mkdir(parents=True, exist_ok=True)
         name = f"{file_prefix}.summary.{int(time.time())}.{os.getpid()}{file_suffix}.jsonl"
         self._path = Path(log_dir) / name
-        self._file = self._path.open("a", encoding="utf-8")
+        self._file = LineFile(self._path)
         self._limit, self._raises = max_file_size, raise_exception
         self._pending: dict[str, dict[str, Any]] = {}
         self._mode = "train"
@@ -100,16 +107,16 @@ class SummaryRecord:
         """
         kinds = {k: v for k, v in self._pending.items() if plugin_filter is None or plugin_filter(k)}
         self._pending = {}
-        line = json.dumps({"step": int(step), "time": time.time(), "mode": self._mode, **kinds}) + "\n"
-        if self._limit is not None and self._file.tell() + len(line) > self._limit:
+        line = json.dumps({"step": int(step), "time": time.time(), "mode": self._mode, **kinds}).encode() + b"\n"
+        if self._limit is not None and self._file.size() + len(line) > self._limit:
             if self._raises:
                 raise RuntimeError(f"'max_file_size' of {self._limit} bytes is reached.")
             return False
-        self._file.write(line)
+        self._file.append(line)
         return True
 
     def flush(self) -> None:
-        """Brings what was written to the disk."""
+        """Brings what was written to the disk; other processes see it already."""
         self._file.flush()
 
     def close(self) -> None:
@@ -141,7 +148,7 @@ class SummaryCollector(Callback):
         custom_lineage_data (dict): written once. Default ``None``.
         collect_tensor_freq (int): kept for old programs. Default ``None``.
         max_file_size (int): see `SummaryRecord`. Default ``None``.
-        export_options (dict): kept for old programs. Default ``None``.
+        export_options (dict): only ``None``. Default ``None``.
     """
 
     def __init__(
@@ -156,6 +163,7 @@ class SummaryCollector(Callback):
         max_file_size: int | None = None,
         export_options: Any = None,
     ) -> None:
+        _no_export("SummaryCollector", export_options)
         if isinstance(collect_freq, bool) or not isinstance(collect_freq, int):
             raise TypeError(f"For 'SummaryCollector', the 'collect_freq' should be int, but got {type(collect_freq)}.")
         if collect_freq <= 0:

@@ -53,8 +53,37 @@ class Metric(metaclass=ABCMeta):
             raise ValueError(f"For '{type(self).__name__}.update', it needs {count} inputs, but got {len(inputs)}.")
         return [self._array(x) for x in inputs]
 
+    def _class_numbers(self, predicted: np.ndarray, target: np.ndarray, column: bool = False) -> np.ndarray:
+        """``target`` as one class for each row of ``predicted``: it may be so, or one-hot, or (``column``) N x 1.
+
+        Raises:
+            ValueError: the shapes do not fit; NumPy would compare every row with every other.
+        """
+        if target.ndim == predicted.ndim and target.ndim > 1 and _is_one_hot(target):
+            target = target.argmax(1) if target.shape == predicted.shape else target
+        if column and target.shape == (len(predicted), 1):
+            target = target.reshape(-1)
+        if target.shape != (*predicted.shape[:1], *predicted.shape[2:]):
+            raise ValueError(
+                f"For '{type(self).__name__}.update', the target must have one class for each row of the predicted "
+                f"values, or be one-hot like them, but got shape {target.shape} for {predicted.shape}."
+            )
+        return target
+
+    def _check_multilabel(self, predicted: np.ndarray, target: np.ndarray) -> None:
+        """Raises ValueError unless both have one shape and hold 0 and 1 alone."""
+        said = f"For '{type(self).__name__}.update' of 'multilabel', both inputs must"
+        if predicted.shape != target.shape:
+            raise ValueError(f"{said} have one shape, but got {predicted.shape} and {target.shape}.")
+        if not (np.isin(predicted, (0, 1)).all() and np.isin(target, (0, 1)).all()):
+            raise ValueError(f"{said} be 0 or 1: compare probabilities with a threshold first.")
+
     def _no_samples(self) -> RuntimeError:
         return RuntimeError(f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0.")
+
+
+def _is_one_hot(values: np.ndarray) -> bool:
+    return bool(np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all())
 
 
 def checked_eval_type(eval_type: str) -> str:
@@ -85,9 +114,10 @@ class Accuracy(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, target = self._inputs(inputs, 2)
         if self._type == "classification":
-            target = target.argmax(1) if target.ndim == predicted.ndim else target
+            target = self._class_numbers(predicted, target)
             right = predicted.argmax(1) == target
         else:
+            self._check_multilabel(predicted, target)
             flat = predicted.reshape(len(predicted), -1), target.reshape(len(target), -1)
             right = np.all(flat[0] == flat[1], axis=1)
         self._correct += int(right.sum())
@@ -115,7 +145,7 @@ class TopKCategoricalAccuracy(Metric):
 
     def update(self, *inputs: Any) -> None:
         predicted, target = self._inputs(inputs, 2)
-        target = target.argmax(1) if target.ndim == predicted.ndim else target
+        target = self._class_numbers(predicted, target, column=True)
         best = np.argsort(-predicted, axis=1, kind="stable")[:, : self.k]
         self._correct += int((best == target.reshape(-1, 1)).any(1).sum())
         self._total += len(target)

@@ -13,6 +13,8 @@ from .basic import Metric, checked_eval_type
 class _ByClass(Metric):
     """Counts hits, predictions and members of each class."""
 
+    takes_columns = False
+
     def __init__(self, eval_type: str = "classification") -> None:
         self._type = checked_eval_type(eval_type)
         self.clear()
@@ -26,8 +28,10 @@ class _ByClass(Metric):
         scores, target = self._inputs(inputs, 2)
         if self._type == "classification":
             classes = scores.shape[1]
-            target = target if target.ndim == scores.ndim else np.eye(classes)[target.astype(np.int64)]
-            scores = np.eye(classes)[scores.argmax(1)]
+            target = self._class_numbers(scores, target, self.takes_columns)
+            target, scores = np.eye(classes)[target.astype(np.int64)], np.eye(classes)[scores.argmax(1)]
+        else:
+            self._check_multilabel(scores, target)
         self._hits = self._hits + (scores * target).sum(0)
         self._predicted = self._predicted + scores.sum(0)
         self._members = self._members + target.sum(0)
@@ -60,6 +64,8 @@ class Fbeta(_ByClass):
     Args:
         beta (Union[float, int]): weight of recall.
     """
+
+    takes_columns = True
 
     def __init__(self, beta: float) -> None:
         if beta <= 0:
@@ -97,6 +103,11 @@ class Perplexity(Metric):
 
     def update(self, *inputs: Any) -> None:
         probs, target = self._inputs(inputs, 2)
+        if probs.size != target.size * probs.shape[-1]:
+            raise RuntimeError(
+                f"For 'Perplexity.update', the target must have one class for each row of probabilities, but got shape "
+                f"{target.shape} for {probs.shape}."
+            )
         target = target.reshape(-1).astype(np.int64)
         picked = probs.reshape(len(target), -1)[np.arange(len(target)), target]
         counted = np.ones(len(target), bool) if self.ignore_label is None else target != self.ignore_label

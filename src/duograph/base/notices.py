@@ -1,0 +1,30 @@
+"""Notices that a program gets once: of switches that it sets and that have no effect here."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterable
+
+__all__ = ["forget", "no_effect", "unknown_option"]
+
+_told: set[str] = set()
+
+
+def no_effect(what: str, why: str, stacklevel: int = 3) -> None:
+    """Warns, once in a process, that setting ``what`` changes nothing, and why."""
+    if what not in _told:
+        _told.add(what)
+        warnings.warn(f"{what} has no effect: {why}", stacklevel=stacklevel)
+
+
+def unknown_option(who: str, name: object, known: Iterable[str], stacklevel: int = 3) -> None:
+    """Warns that ``who`` has no option ``name``, with the nearest that it has."""
+    near = difflib.get_close_matches(str(name), list(known), 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    warnings.warn(f"For {who!r}, the option {name!r} is not known and ignored.{hint}", stacklevel=stacklevel)
+
+
+def forget() -> None:
+    """Notices are given again."""
+    _told.clear()

@@ -1,0 +1,96 @@
+"""What a compiled program prints: at once, and not a second time if the call starts again as plain Python.
+
+A program prints while it runs (`PrintTarget`, called by a `py_effect`). If an operation then fails, plain Python
+answers the call from its beginning (``passes/anchors.py``), and would print all of it again. So what a call has printed
+is noted (`noted`), and while plain Python repeats the call, that much of its output is held back (`withheld`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .recipe import Run
+
+
+class _Noted(threading.local):
+    def __init__(self) -> None:
+        self.texts: list[str] | None = None
+
+
+_state = _Noted()
+
+
+class PrintTarget:
+    """Prints recipes of values."""
+
+    __slots__ = ("kwargs", "recipes")
+
+    def __init__(self, recipes: list[Any], kwargs: dict[str, Any]) -> None:
+        self.recipes, self.kwargs = recipes, kwargs
+
+    def __call__(self, *values: Any) -> None:
+        from .execute import as_user_values
+
+        run = Run((), as_user_values(values))
+        shown = [r.build(run) for r in self.recipes]
+        if _state.texts is None:
+            builtins.print(*shown, **self.kwargs)
+            return
+        buffer = io.StringIO()
+        builtins.print(*shown, **{**self.kwargs, "file": buffer})
+        _state.texts.append(buffer.getvalue())
+        builtins.print(buffer.getvalue(), end="", flush=bool(self.kwargs.get("flush")))
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Within the block, what this thread's programs print is also added to the list."""
+    before, _state.texts = _state.texts, []
+    try:
+        yield _state.texts
+    finally:
+        _state.texts = before
+
+
+class _Withholding:
+    """The stream ``stream``, without the first ``text`` that the thread which made it writes to it."""
+
+    def __init__(self, stream: Any, text: str) -> None:
+        self._stream, self._text, self._thread = stream, text, threading.get_ident()
+
+    def write(self, text: str) -> int:
+        shown = text
+        if self._text and threading.get_ident() == self._thread:
+            n = min(len(text), len(self._text))
+            if text[:n] == self._text[:n]:
+                shown, self._text = text[n:], self._text[n:]
+            else:  # not what was printed before: nothing of it may be lost
+                self._text = ""
+        if shown:
+            self._stream.write(shown)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def withheld(texts: list[str]) -> Iterator[None]:
+    """Within the block, ``sys.stdout`` does not show again what this thread has printed before."""
+    text = "".join(texts)
+    if not text:
+        yield
+        return
+    outer = sys.stdout
+    mine = sys.stdout = _Withholding(outer, text)
+    try:
+        yield
+    finally:
+        if sys.stdout is mine:
+            sys.stdout = outer

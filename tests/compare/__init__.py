@@ -1,0 +1,1 @@
+"""Calls with many forms of arguments on duograph and on MindSpore: what differs (`scripts/compare`)."""

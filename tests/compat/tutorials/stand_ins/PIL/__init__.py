@@ -1,0 +1,1 @@
+"""In place of Pillow: images that hold an array."""

@@ -1,0 +1,247 @@
+"""Sizes that only run time tells: selections, unique values and run-time slices after branches, loops, ``match``; their
+gradients. Every program is called with several hits, one hit and none."""
+
+import duograph as ms
+from duograph import ops
+from tests.conformance.harness import T, program
+
+CALLS = [
+    (T([7.0, 8.0]), T([2.0, 1.0])),
+    (T([1.0, 1.5]), T([-1.0, 1.0])),
+    (T([-1.0, 0.0]), T([-1.0, -1.0])),
+    (T([0.5, 2.0]), T([2.0, 1.0])),
+]
+
+
+@program(calls=CALLS)
+def selection_after_a_break_with_a_chained_comparison(y, w):
+    for _ in range(2):
+        if 0 < y.sum() < 3:
+            break
+    return ops.masked_select(y, w > 0)
+
+
+@program(calls=CALLS)
+def selection_on_both_sides_of_a_branch(y, w):
+    z = ops.masked_select(y, w > 0) if y.sum() > 1 else ops.masked_select(y * 2, w < 0)
+    return z * 2, z.sum()
+
+
+@program(calls=CALLS)
+def slices_on_both_sides_of_a_branch(y, w):
+    n = int((w > 0).sum())
+    z = y[:n] if y.sum() > 1 else y[n:]
+    return z * 2, z.shape[0], z + z
+
+
+@program(calls=CALLS)
+def selection_after_match(y, w):
+    match int((w > 0).sum()):
+        case 0:
+            z = ops.masked_select(y, w > 0)
+        case 1:
+            z = ops.masked_select(y, y > 0)
+        case _:
+            z = ops.masked_select(y * 3, y > 0)
+    return z, ops.masked_select(z, z > 1)
+
+
+@program(calls=CALLS)
+def unique_of_one_of_two(y, w):
+    values, places = ops.unique(y) if y.sum() > 3 else ops.unique(w)
+    return values, places, values[places], ops.ones_like(values) + values
+
+
+@program(calls=CALLS)
+def a_list_of_coordinates_up_to_a_break(y, w):
+    found = []
+    for i in range(3):
+        z = ops.nonzero(y > i)
+        if z.shape[0] == 0:
+            break
+        found.append(z)
+    return found
+
+
+@program(calls=CALLS)
+def a_loop_whose_value_shrinks(y, w):
+    i, z = 0, y
+    while i < int((w > 0).sum()) + 1:
+        z = ops.masked_select(z, z > 0) * 2
+        i += 1
+    return z, z.sum(), ops.masked_select(z, z > 3)
+
+
+@program(calls=CALLS)
+def a_loop_whose_value_grows_up_to_a_break(y, w):
+    s, k = y, 0
+    while s.sum() < 20 and k < 6:
+        k += 1
+        s = ops.concat((s, ops.masked_select(y, w > 0) + 1))
+        if s.shape[0] > 8:
+            break
+    return s, ops.masked_select(s, s > 2)
+
+
+def _of_positive(a):
+    return ops.masked_select(a, a > 0)
+
+
+def _or_of_the_opposite(a):
+    return _of_positive(a) if a.sum() > 0 else _of_positive(-a)
+
+
+@program(calls=CALLS)
+def one_function_twice(y, w):
+    p, q = _or_of_the_opposite(y), _or_of_the_opposite(w)
+    return p, q, ops.concat((p, q)), p.sum() * q.sum()
+
+
+@program(calls=CALLS)
+def early_returns_of_different_sizes(y, w):
+    if y.sum() > 3:
+        return ops.masked_select(y, w > 0)
+    if w.sum() > 0:
+        return y[int((w > 0).sum()) :]
+    return y
+
+
+@program(calls=CALLS)
+def writes_to_slices(y, w):
+    y = y + 0
+    n = int((w > 0).sum())
+    y[:n] = 5
+    if y.sum() > 8:
+        y[n:] = 3
+    return y, y[:n].sum()
+
+
+@program(calls=CALLS)
+def gradient_where_no_row_may_be_left(y, w):
+    x = ops.stack((y, w, y - w))
+
+    def loss(w):
+        rows = ops.nonzero((x > 1).any(axis=1)).reshape(-1)
+        return (x[rows] * w).sum() if rows.shape[0] > 0 else w.sum()
+
+    return ms.grad(loss)(w)
+
+
+def _chosen(y, w):
+    n = int((w > 0).sum())
+    if 0 < y.sum() < 3:
+        return (ops.masked_select(y, w > 0) ** 2).sum()
+    return (y[:n] ** 3).sum()
+
+
+@program(calls=CALLS, grad=0)
+def gradient_of_sizes_in_branches(y, w):
+    return _chosen(y, w)
+
+
+@program(calls=CALLS)
+def second_gradient_after_a_break(y, w):
+    def loss(y):
+        for _ in range(2):
+            if 0 < y.sum() < 3:
+                break
+            y = y * 1.5
+        z = ops.masked_select(y, w > 0)
+        return (z * z).sum()
+
+    return ms.grad(loss)(y), ms.grad(lambda y: ms.grad(loss)(y).sum())(y)
+
+
+@program(calls=CALLS)
+def gradient_of_a_slice_that_a_branch_scales(y, w):
+    def loss(y):
+        z = y[: int((w > 0).sum())]
+        if int((w > 0).sum()) > 1:
+            z = z * 2
+        return (z * z).sum()
+
+    return ms.grad(loss)(y)
+
+
+@program(calls=CALLS)
+def gradient_of_selections_in_a_loop(y, w):
+    def loss(y):
+        i, total = 0, y.sum()
+        while i < int((w > 0).sum()) + 1:
+            z = ops.masked_select(y, y > i)
+            total = total + (z * z).sum()
+            i += 1
+        return total
+
+    return ms.grad(loss)(y)
+
+
+@program(calls=CALLS)
+def gradient_of_a_loop_whose_value_shrinks(y, w):
+    def loss(y):
+        i, z = 0, y
+        while i < int((w > 0).sum()) + 1:
+            z = ops.masked_select(z, z > i - 1) * z.sum()
+            i += 1
+        return (z * z).sum()
+
+    return ms.grad(loss)(y)
+
+
+@program(calls=CALLS)
+def gradient_of_an_argument_written_in_a_branch(y, w):
+    y = ops.masked_select(y, w > 0) if y.sum() > 3 else ops.masked_select(y, w < 0)
+    return ms.grad(lambda a: (a * a).sum())(y)
+
+
+@program(calls=CALLS, captured=False)
+def the_largest_of_nothing(y, w):
+    z = ops.masked_select(y, w > 0)
+    try:
+        z.max()
+    except ValueError:
+        return y - 1
+    return z * 2
+
+
+@program(calls=CALLS, captured=False)
+def the_place_of_the_largest_of_nothing_error(y, w):
+    z = y[: int((w > 0).sum())]
+    z.argmax()
+    return z + 1
+
+
+@program(calls=CALLS)
+def two_early_returns_of_a_loop(y, w):
+    k = 0
+    while k < 4:
+        z = ops.masked_select(y, w > k - 1)
+        if z.sum() < 3:
+            return z * 2
+        if z.sum() < 9:
+            return ops.concat((z, y))
+        k += 1
+    return y
+
+
+@program(calls=CALLS)
+def only_the_size_is_read(y, w):
+    z = ops.masked_select(y, w > 0) if y.sum() > 1 else y[int((w > 0).sum()) :]
+    return ops.ones_like(z), ms.grad(lambda y: ops.masked_select(y, w > 0).sum())(y)
+
+
+@program(calls=CALLS)
+def sums_of_selections_of_two_masks(y, w):
+    a, b = y[y > 0], w[w > 0]
+    if a.shape[0] != b.shape[0]:
+        return a, b
+    c = a + b
+    return c, c * ops.ones_like(c)
+
+
+@program(calls=[(T([1.0, 2.0, 3.0]), T(1.0)), (T([1.0, 2.0, 3.0]), T(2.0)), (T([1.0, 2.0, 3.0]), T(9.0))], grad=0)
+def gradient_of_paths_with_results_of_their_own(x, n):
+    y = ops.masked_select(x, x > n)
+    if y.shape[0] > 1:
+        return y.sum()
+    return y

@@ -1,0 +1,69 @@
+"""Empty, infinite and far too large arguments of operations (``scripts/fuzz`` and sweeps over all public functions)."""
+
+import duograph as ms
+from duograph import mint, ops
+from tests.conformance.harness import T, program
+
+
+def _written_where_nothing_is(x):
+    m = x + 0
+    m[0:3:-1] *= 3
+    n = x * 1
+    n[0:0] = n[0:0] * 3
+    return (m * -0.0).sum() + (n * -0.0).sum()
+
+
+@program(T([-0.1, -1.8, -0.0]), grad=0)
+def gradient_through_a_write_to_an_empty_slice(x):
+    return ms.grad(_written_where_nothing_is)(x) + (x * x).sum()
+
+
+@program(T([-0.1, -1.8, -0.0]))
+def sign_of_a_zero_after_a_write_to_an_empty_slice(x):
+    return 1 / ms.grad(_written_where_nothing_is)(x)
+
+
+NONE = T([])
+
+
+@program(
+    calls=[
+        (T([1.0]), T([[0]]), NONE),
+        (T([1.0]), T([0]), T([1.0, 2.0])),
+        (T([1.0]), NONE.astype(ms.int64), NONE),
+        (T([1.0, 2.0]), T([True, False]), T([3.0])),
+        (T([1.0, 2.0]), T([True, False, True]), T([3.0])),
+    ],
+    captured=False,
+)
+def put_of_more_or_fewer_values_than_places_error(x, i, value):
+    return x.index_put([i], value, accumulate=True)
+
+
+@program(T([1.0]), NONE)
+def put_of_no_values_everywhere_error(x, value):
+    return x.index_put((), value, accumulate=True)
+
+
+INF = float("inf")
+ENDLESS = T([[-0.25, 0.75, 1.0], [-0.25, 0.5, 1.0], [-INF, -1.0, 0.25], [1.25, -INF, -0.25]], ms.float64)  # for LAPACK
+
+
+@program(calls=[(ENDLESS,), (T([[1.0, float("nan")]]),), (T([[1.0, 2.0]]),)], captured=False)
+def singular_values_of_what_is_not_finite_error(x):
+    return ops.svd(x)[0], ops.svd(x, compute_uv=False)
+
+
+@program(calls=[(T([[[[1.0, 2.0], [3.0, 4.0]]]]), n) for n in (2, 2**40)], captured=False)
+def pictures_larger_than_memory_error(x, n):
+    return ops.adaptive_avg_pool2d(x, n)
+
+
+@program(calls=[(T([90.5, 400.0]), n) for n in (1, 3, 100, 2**40)], captured=False)
+def more_terms_than_memory_error(x, p):
+    return ops.mvlgamma(x, p)
+
+
+@program(calls=[(T([[1.0, 4.0, 9.0]]), n) for n in (1, 3, 2**40)], captured=False)
+def differences_until_nothing_is_left(x, n):
+    return mint.diff(x, n), x.diff(n)

@@ -1,0 +1,110 @@
+"""``scripts/fuzz programs``, ``scripts/fuzz graphs``, ``scripts/fuzz run FILE``."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+
+from duograph.base.config import set_config
+
+from . import farm
+
+
+def graphs(first: int, seconds: float) -> int:
+    """Random graphs as machine code against the loop IR interpreter and NumPy, until the time is over."""
+    from tests.properties.native_graphs import check
+
+    end, seed, failed = time.monotonic() + seconds, first, 0
+    while time.monotonic() < end:
+        try:
+            check(seed)
+        except Exception as error:  # noqa: BLE001 - whatever is raised is a finding
+            failed += 1
+            print(f"==== seed {seed}: {type(error).__name__}: {error}\n", flush=True)
+        seed += 1
+    print(f"{seed - first} graphs, {failed} differ")
+    return failed
+
+
+def run_file(path: Path, modes: list[str]) -> int:
+    """One program in all modes."""
+    from .observe import check
+
+    failed = 0
+    for mode in modes:
+        found, _ = check(path.read_text(encoding="utf-8"), [mode])
+        print(f"{mode}: {found or 'as eager mode'}")
+        failed += found is not None
+    return failed
+
+
+def shrink_file(path: Path, modes: list[str], seconds: float) -> None:
+    """Prints what differs, and a small program."""
+    from .shrink import shrink, verdict
+
+    resource.setrlimit(resource.RLIMIT_AS, (farm.MEMORY, farm.MEMORY))
+    source = path.read_text(encoding="utf-8")
+    found = verdict(source, modes)
+    if found is None:
+        print("(does not fail in a fresh process)")
+        print(source)
+        return
+    source, found = shrink(source, found, modes, seconds)
+    print(str(found).replace("\n", " "))
+    print(source)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("programs", help="random programs in all modes")
+    one.add_argument("--first", type=int, default=0, help="seed of the first program")
+    one.add_argument("--count", type=int, default=10**9)
+    one.add_argument("--seconds", type=float, default=60)
+    one.add_argument("--jobs", type=int, default=1)
+    one.add_argument("--python", default=sys.executable, help="the interpreter of the workers")
+    one.add_argument("--out", type=Path, default=Path("/tmp/fuzz"), help="folder for failing programs")
+    one.add_argument("--modes", default="turns", help="'turns' (jit and one other), 'all', or names with commas")
+    one.add_argument("--ignore", action="append", default=[], help="pattern of findings that are known")
+    one.add_argument("--shrink", type=int, default=3, help="how many findings of a class are made small")
+    one.add_argument("--effort", type=float, default=90, help="seconds to make one finding small")
+    one.add_argument("--reasons", type=int, default=15, help="how many reasons of not capturing are listed")
+    other = commands.add_parser("graphs", help="random graphs as machine code")
+    other.add_argument("--first", type=int, default=0)
+    other.add_argument("--seconds", type=float, default=60)
+    again = commands.add_parser("run", help="one program in all modes")
+    again.add_argument("file", type=Path)
+    again.add_argument("--modes", default="jit,O0,interpreter,graph")
+    smaller = commands.add_parser("shrink", help="makes one program small")
+    smaller.add_argument("file", type=Path)
+    smaller.add_argument("--modes", default="jit,O0,interpreter,graph")
+    smaller.add_argument("--seconds", type=float, default=120)
+    written = commands.add_parser("show", help="prints the program of a seed")
+    written.add_argument("seed", type=int)
+    commands.add_parser("worker", help="serves `programs`")
+    options = parser.parse_args()
+    set_config(failures="answer")  # as users have it; what has failed is a finding of its own
+    match options.command:
+        case "programs":
+            return int(farm.programs(options) > 0)
+        case "graphs":
+            return int(graphs(options.first, options.seconds) > 0)
+        case "run":
+            return int(run_file(options.file, options.modes.split(",")) > 0)
+        case "shrink":
+            shrink_file(options.file, options.modes.split(","), options.seconds)
+        case "show":
+            from .writer import generate
+
+            print(generate(options.seed))
+        case "worker":
+            farm.worker()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

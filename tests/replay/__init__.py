@@ -1,0 +1,1 @@
+"""What a tree compiles, recorded and compared with what another tree compiles (`scripts/replay`)."""

@@ -1,0 +1,80 @@
+"""What capture and guards cost, counted: clocks of shared machines tell nothing of a tenth."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn, ops
+from duograph.runtime import guard_text
+from duograph.runtime.cpython import layout
+from duograph.runtime.guard_machine import GuardProgram
+
+CALLS_OF_TWELVE = 8700 if sys.version_info < (3, 12) else 7600
+"""A tenth more than in November 2026. From 3.12 on comprehensions are no calls."""
+INSTRUCTIONS_PER_PARAMETER = 3
+"""Its look-up, its dtype and shape, whether it is trained."""
+
+
+def twelve(x, y):
+    a = x * y + 1.0
+    b = ops.relu(a) - y
+    c = ops.sigmoid(b) * a
+    d = ops.exp(c).sum()
+    e = (a + d).mean()
+    return ops.tanh(b) * e + ops.sqrt(ops.abs(c))
+
+
+def calls_of_capture() -> int:
+    """Python functions that are called while a function is captured and compiled."""
+    function = types.FunctionType(twelve.__code__, globals())
+    compiled, counted = ms.jit(function), Counter[str]()
+    x = Tensor(np.ones(8, np.float32))
+
+    def count(frame: types.FrameType, event: str, value: object) -> None:
+        counted[event] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        compiled.prepare(x, x + 1)
+    finally:
+        sys.setprofile(before)
+    assert len(compiled.explain().versions) == 1
+    return counted["call"]
+
+
+def test_capture_of_twelve_operations():
+    """Once all is warm. A question asked for each operand, instead of once, shows here as some hundred calls."""
+    assert min(calls_of_capture() for _ in range(4)) < CALLS_OF_TWELVE
+
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.act, self.norm = nn.Dense(8, 8), nn.Dense(8, 8), nn.ReLU(), nn.LayerNorm((8,))
+
+    def construct(self, x):
+        return self.norm(x + self.b(self.act(self.a(x))))
+
+
+@pytest.mark.skipif(not layout().has_versions, reason="dictionaries have no versions in this Python")
+def test_guards_of_a_network(monkeypatch):
+    """What no change has touched is compared by version: instructions are left for what varies, the parameters."""
+    made: list[GuardProgram] = []
+    original = GuardProgram.function
+    monkeypatch.setattr(GuardProgram, "function", lambda self: (made.append(self), original(self))[1])
+    net = nn.SequentialCell(Block(), Block(), Block(), Block())
+    compiled = ms.jit(lambda x: net(x))
+    for _ in range(4):
+        compiled(Tensor(np.ones((8, 8), np.float32)))
+    parameters = len(list(net.get_parameters()))
+    assert parameters == 24 and made
+    for program in made:
+        instructions = len(program.words) // guard_text.WIDTH
+        assert instructions <= INSTRUCTIONS_PER_PARAMETER * parameters + 2 and not program.runs_python

@@ -1,0 +1,299 @@
+"""A fault planted in each part: under the policy of tests it raises; users get the right answer, and are told."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor, ops
+from duograph.base.diagnostics import InternalError
+from duograph.base.failures import InternalFailure, failure_counts
+from duograph.compat.explain import report
+from duograph.lower.rule import Kernel
+
+steps, executable, kernels, single, launch = [
+    importlib.import_module(f"duograph.runtime.{name}")
+    for name in ("steps", "executable", "kernels", "single", "launch")
+]
+entry, function, sources, native_guards, expressions, recipe = [
+    importlib.import_module(f"duograph.{name}")
+    for name in (
+        "jit.entry",
+        "jit.function",
+        "frontend.sources",
+        "frontend.native_guards",
+        "frontend.ast.expressions",
+        "frontend.recipe",
+    )  # fmt: skip
+]
+X = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)
+
+
+def program(x: Any) -> Any:
+    return ops.softmax(x @ x.T * 2 + 1, axis=-1).sum(axis=0)
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise KeyError("planted")
+
+
+PLACES: dict[str, tuple[str, Any]] = {
+    "rule": ("a kernel rule", lambda patch: patch.setattr(steps, "rule_of", lambda op: Kernel(broken))),
+    "fuser": ("the fuser", lambda patch: patch.setattr(steps, "lower_group", broken)),
+    "grouping": ("the code generator", lambda patch: patch.setattr(steps, "groups", broken)),
+    "emitter": ("the code generator", lambda patch: patch.setattr(executable, "Build", broken)),
+    "machine code": ("the code generator", lambda patch: patch.setattr(kernels, "emit_functions", broken)),
+    "pass": ("a pass", lambda patch: patch.setattr(entry, "compile_pipeline", broken)),
+    "capture": ("capture", lambda patch: patch.setattr(function, "capture", broken)),
+    "running": ("a compiled version", lambda patch: patch.setattr(entry, "run_graph", broken)),
+    "results": ("a compiled version", lambda patch: patch.setattr(recipe.Output, "make", broken)),
+    "native call": ("native calls", lambda patch: patch.setattr(entry, "native_call", broken)),
+    "guard": ("a guard", lambda patch: patch.setattr(sources.GuardSet, "check", lambda *_: 1 / 0)),
+    "native guard": ("a guard", lambda patch: patch.setattr(sources.GuardSet, "translated", broken)),
+}
+
+
+def test_results_that_cannot_be_made_after_a_write(answering, monkeypatch):
+    """Tensors have been written: no one can answer the call any more, and the error says whose it is."""
+    f = ms.jit(lambda x: (x.add_(1), [x * 2]))
+    monkeypatch.setattr(recipe.Container, "make", broken)
+    monkeypatch.setattr(recipe.Output, "make", broken)
+    x = Tensor(X)
+    with pytest.raises(InternalError, match="fault of duograph"):
+        f(x)
+    assert failure_counts() == {"a compiled version": 1}
+
+
+NAMES = {"one", "two"}
+"""A set is guarded by Python, which native code calls."""
+
+
+def calls(f: Any) -> list[Any]:
+    return [f(Tensor(X * k)).asnumpy() for k in (1, 2, 3, 4)]
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch, request: Any) -> str:
+    area, plant = PLACES[request.param]
+    monkeypatch.setattr(kernels, "_code", {})  # nothing is compiled yet
+    monkeypatch.setattr(kernels, "_link_packs", lambda *_: None)
+    plant(monkeypatch)
+    return area
+
+
+@pytest.mark.parametrize("planted", PLACES, indirect=True)
+def test_a_planted_fault_raises_in_tests(planted):
+    with pytest.raises(InternalFailure, match=planted):
+        calls(ms.jit(program))
+
+
+@pytest.mark.parametrize("planted", PLACES, indirect=True)
+def test_a_planted_fault_is_answered_and_told(answering, planted):
+    want = [program(Tensor(X * k)).asnumpy() for k in (1, 2, 3, 4)]
+    f = ms.jit(program)
+    for got, wanted in zip(calls(f), want, strict=True):
+        assert got.tobytes() == wanted.tobytes()
+    assert failure_counts()[planted] >= 1
+    assert len(answering) == 1 and "internal failure of" in str(answering[0].message)
+    told = f.explain()
+    assert [x for x in told.failures if x.area == planted]
+    assert f"internal failure of {planted}" in str(told)
+    assert re.search(rf"\d+ x internal failure of {planted}", report()), "and by the command"
+
+
+def fails_from_the_third_check(real: Any) -> Any:
+    """Guards as generated Python that fails once native code calls it."""
+    checks: list[int] = []
+
+    def compile_guards(*given: Any) -> Any:
+        check = real(*given)
+        return lambda args: checks.append(1) or (1 / 0 if len(checks) == 3 else check(args))
+
+    return compile_guards
+
+
+def test_a_guard_in_python_that_native_code_calls(answering, monkeypatch):
+    monkeypatch.setattr(native_guards, "compile_guards", fails_from_the_third_check(native_guards.compile_guards))
+    f = ms.jit(lambda x: x + (1 if "one" in NAMES else 0))
+    assert [float(f(Tensor(2.0))) for _ in range(6)] == [3.0] * 6
+    assert failure_counts() == {"a guard": 1} and len(answering) == 1
+    assert "ZeroDivisionError" in str(f.explain())
+
+
+def test_in_tests_a_guard_that_native_code_calls_raises(monkeypatch):
+    monkeypatch.setattr(native_guards, "compile_guards", fails_from_the_third_check(native_guards.compile_guards))
+    f = ms.jit(lambda x: x + (1 if "one" in NAMES else 0))
+    with pytest.raises(InternalFailure, match="a guard"):
+        [f(Tensor(2.0)) for _ in range(6)]
+
+
+@pytest.mark.parametrize("raised", [TimeoutError, ValueError])
+def test_a_time_limit_during_a_guard_is_the_users(answering, monkeypatch, raised):
+    real = native_guards.compile_guards
+    monkeypatch.setattr(native_guards, "compile_guards", lambda *given: lambda a: time.sleep(0.1) or real(*given)(a))
+    f = ms.jit(lambda x: x + (1 if "one" in NAMES else 0))
+    x = Tensor(2.0)
+    for _ in range(4):
+        f(x)
+    assert f.explain().versions[0]["native_calls"]
+
+    def over(*_: Any) -> None:
+        raise raised("too late")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(raised, match="too late"):
+            f(x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert float(f(x)) == 3.0 and not failure_counts() and not answering
+
+
+@pytest.mark.parametrize(
+    ("owner", "part", "area"), [(single, "lower_op", "a kernel rule"), (single.SingleOp, "run", "a kernel")]
+)
+def test_eager_ops_run_their_reference(answering, monkeypatch, owner, part, area):
+    monkeypatch.setattr(single, "_singles", {})
+    monkeypatch.setattr(owner, part, broken)
+    x = X.reshape(2, 12) + 0.125
+    assert np.array_equal(ops.argmax(Tensor(x), dim=1).asnumpy(), np.argmax(x, 1))
+    assert failure_counts().keys() == {area} and len(answering) == 1
+
+
+def test_records_of_the_launcher(answering, monkeypatch):
+    if launch.engine() is None:
+        pytest.skip("nothing is launched natively here")
+    monkeypatch.setattr(launch, "pack", broken)
+    x = Tensor(np.ones((3, 17), np.float32))
+    for _ in range(4):
+        assert float((x * x).sum()) == 51.0
+    assert failure_counts().keys() == {"the launcher"} and len(answering) == 1
+
+
+def test_a_failure_is_remembered_and_a_shortage_is_not(answering, monkeypatch):
+    attempts = []
+
+    def build(*args: Any) -> Any:
+        attempts.append(1)
+        raise (MemoryError("for now") if len(attempts) == 1 else KeyError("planted"))
+
+    monkeypatch.setattr(executable, "Build", build)
+    f = ms.jit(program)
+    calls(f)
+    assert len(attempts) == 2 and failure_counts() == {"the code generator": 1}
+    assert f.explain().versions[0]["in_python"] == ["no machine code: KeyError: 'planted'"]
+
+
+def test_a_shortage_of_memory_during_capture_is_not_remembered_either(answering, monkeypatch):
+    real, attempts = function.capture, []
+
+    def capture(*args: Any) -> Any:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise MemoryError
+        return real(*args)
+
+    monkeypatch.setattr(function, "capture", capture)
+    f = ms.jit(program)
+    calls(f)
+    assert len(attempts) == 2 and not failure_counts() and not f.explain().fallbacks and len(f.explain().versions) == 1
+
+
+def test_capture_for_varying_numbers(answering, monkeypatch):
+    """Such a failure is told, and captures for the numbers at hand follow; a shortage of memory changes nothing."""
+    real, errors = function.capture, [MemoryError(), KeyError("planted")]
+
+    def fails_on_patterns(fn: Any, names: Any, args: Any, call: Any, dynamic: Any, patterns: Any) -> Any:
+        if errors and (patterns or dynamic):
+            raise errors.pop(0)
+        return real(fn, names, args, call, dynamic, patterns)
+
+    monkeypatch.setattr(function, "capture", fails_on_patterns)
+    f = ms.jit(lambda x, n: x * n)
+    for n in range(1, 12):
+        assert float(f(Tensor(2.0), n)) == 2.0 * n
+    assert not errors and failure_counts() == {"capture": 1} and len(answering) == 1
+    assert "numbers and sizes varying: KeyError: 'planted'" in str(f.explain())
+
+
+@pytest.mark.parametrize("part", ["capture", "Entry"])
+def test_a_time_limit_is_the_users(answering, monkeypatch, part):
+    """Whatever it interrupts: capture, or the compilation that follows."""
+
+    def slow(*_: Any) -> None:
+        time.sleep(5)
+
+    def over(*_: Any) -> None:
+        raise TimeoutError("too late")
+
+    monkeypatch.setattr(function, part, slow)
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(TimeoutError, match="too late"):
+            ms.jit(program)(Tensor(X))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not failure_counts() and not answering
+
+
+def test_no_except_clause_of_the_program_catches_a_time_limit_of_capture(monkeypatch):
+    def over(*_: Any) -> None:
+        raise ValueError("too late")
+
+    def f(x: Any) -> Any:
+        try:
+            x = x + 1
+        except ValueError:
+            x = x * 0
+        return x
+
+    monkeypatch.setitem(expressions._EVAL, ast.BinOp, lambda *_: time.sleep(5))
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(ValueError, match="too late"):
+            ms.jit(f)(Tensor(X))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_slip_of_capture_selects_no_except_clause(answering, monkeypatch):
+    """Nor does it end a path: the function runs as plain Python."""
+
+    def f(x: Any) -> Any:
+        try:
+            y = not x.sum() > 0
+        except AttributeError:
+            return x * 0
+        return x + y
+
+    made: dict[str, Any] = {}
+    source = "def eval_UnaryOp(self, node, frame):\n    return self.no_such_thing\n"
+    exec(compile(source, expressions.__file__, "exec"), made)
+    monkeypatch.setitem(expressions._EVAL, ast.UnaryOp, made["eval_UnaryOp"])
+    compiled = ms.jit(f)
+    x = Tensor(X)
+    assert np.array_equal(compiled(x).asnumpy(), f(x).asnumpy())
+    assert failure_counts() == {"capture": 1} and "no_such_thing" in compiled.explain().fallbacks[0].reason
+
+
+def test_an_error_of_the_program_is_no_failure():
+    def f(x: Any) -> Any:
+        return ops.reshape(x, (5, 5))
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="proposed_shape"):
+            ms.jit(f)(Tensor(X))
