@@ -55,6 +55,8 @@ def _round(kind: str, seed: int, cache: str, python: str) -> list[str]:
     findings = [text for text in output.split(FOUND)[1:] if text]
     if process.returncode != 0:
         findings.append(f"ended with {process.returncode}: {output[-3000:]}")
+    elif findings and not output.startswith(FOUND):
+        findings.append(f"the round printed before: {output.split(FOUND)[0][-3000:]}")  # where a killed child stood
     return findings
 
 

@@ -35,9 +35,17 @@ _PATIENCE = 10.0
 _LONG = 0.1
 """Seconds that a fork waits for a lock while it has others; who has that lock may want one of those."""
 
+
+class _Taken(threading.local):
+    """What this thread has taken for its fork; others may fork at the same time."""
+
+    def __init__(self) -> None:
+        self.locks: list[threading.RLock] = []
+        self.imports = 0
+
+
+_taken = _Taken()
 _locks: list[threading.RLock] = []
-_taken: list[threading.RLock] = []
-_taken_imports: list[bool] = []
 _of_objects: weakref.WeakSet[threading.RLock] = weakref.WeakSet()
 
 
@@ -63,8 +71,11 @@ def _before() -> None:
         if awaited is not None:
             continue
         _imp.acquire_lock()  # who looks for a module's lock needs it, and for a moment only
-        _taken_imports.append(True)
-        if time.monotonic() > end or not any(map(_is_imported_elsewhere, list(_module_locks.items()))):
+        _taken.imports += 1
+        # A module that was imported while this thread waited for a lock has brought one more, which may be held by now.
+        is_whole = all(lock._is_owned() for lock in _locks)  # type: ignore[attr-defined]
+        imports = any(map(_is_imported_elsewhere, list(_module_locks.items())))
+        if is_whole and (not imports or time.monotonic() > end):
             return
         _release()  # who imports may need a lock for that
         time.sleep(0.001)
@@ -73,24 +84,24 @@ def _before() -> None:
 def _take_all(first: threading.RLock | None) -> threading.RLock | None:
     """Waits for one lock, and not for long for all others; gives the one that was not free, and takes none then."""
     if first is not None:
-        _taken.append(first)
+        _taken.locks.append(first)
         first.acquire()
     for lock in tuple(_locks):
-        _taken.append(lock)
+        _taken.locks.append(lock)
         if not lock.acquire(timeout=_LONG):
-            _taken.pop()
+            _taken.locks.pop()
             _release()
             return lock
     return None
 
 
 def _release() -> None:
-    while _taken_imports:
-        _taken_imports.pop()
+    while _taken.imports:
+        _taken.imports -= 1
         if _imp.lock_held():  # the child of some versions of Python has given it back itself
             _imp.release_lock()
-    while _taken:
-        lock = _taken.pop()
+    while _taken.locks:
+        lock = _taken.locks.pop()
         if lock._is_owned():  # type: ignore[attr-defined]  # else Ctrl-C has ended the wait for it
             lock.release()
 

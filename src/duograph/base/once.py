@@ -16,7 +16,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from .fork import fork_safe_lock
 
-__all__ = ["Once", "once"]
+__all__ = ["Once", "lazy", "once"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,3 +56,19 @@ def once(function: Callable[P, R], lock: threading.RLock | None = None) -> Once[
             it.
     """
     return Once(function, fork_safe_lock() if lock is None else lock)
+
+
+class lazy(Generic[R]):
+    """A property that is computed at its first use: `functools.cached_property` without a lock.
+
+    That of CPython 3.11 has one for all objects of the class; held by another thread, it would stay locked in the child
+    of a fork. Here two threads may compute the value, each the same.
+    """
+
+    def __init__(self, function: Callable[[Any], R]) -> None:
+        self._function, self._name = function, function.__name__
+        self.__doc__ = function.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> R:
+        value = vars(instance)[self._name] = self._function(instance)
+        return value

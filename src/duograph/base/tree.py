@@ -18,8 +18,9 @@ import dataclasses
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
+
+from .once import lazy
 
 __all__ = [
     "LEAF",
@@ -50,12 +51,12 @@ class TreeSpec:
     data: Hashable = None
     children: tuple[TreeSpec, ...] = ()
 
-    @cached_property
+    @lazy
     def num_leaves(self) -> int:
         """How many leaves `unflatten` takes."""
         return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
 
-    @cached_property
+    @lazy
     def _hash(self) -> int:
         return hash((self.kind, self.data, self.children))
 

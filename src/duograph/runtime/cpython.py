@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.once import lazy
+
 HEAD = object.__basicsize__
 """Bytes of reference count and type."""
 
@@ -88,7 +90,7 @@ class Layout:
         _expect(_word(id(probe) + offset), id(sentinel), f"slot {cls.__name__}.{name}")
         return offset
 
-    @functools.cached_property
+    @lazy
     def has_versions(self) -> bool:
         """Whether dictionaries and classes have a version where native code looks for it.
 
@@ -97,7 +99,7 @@ class Layout:
         """
         return sys.version_info < (3, 13) and _has_dict_versions() and self.has_class_versions
 
-    @functools.cached_property
+    @lazy
     def has_class_versions(self) -> bool:
         """Whether classes have a version where native code looks for it."""
         return _has_type_versions()

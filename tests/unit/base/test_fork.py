@@ -96,6 +96,53 @@ def test_a_fork_does_not_wait_for_the_lock_of_an_object():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_lock_that_comes_while_a_fork_waits_is_awaited_too():
+    """As a module's does that another thread imports and uses at once."""
+    held, late = threading.Event(), []
+
+    def work():
+        with UPPER:
+            held.set()
+            time.sleep(0.04)  # the fork has looked at the locks that there are
+            late.append(fork_safe_lock())
+            late[0].acquire()
+        time.sleep(0.3)
+        late[0].release()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if late[0].acquire(timeout=5) else 1)
+    worker.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_threads_may_fork_at_the_same_time():
+    """Each gives back what it took itself, and all of it."""
+    ends = []
+
+    def forks():
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if UPPER.acquire(timeout=5) and LOWER.acquire(timeout=5) else 1)
+            ends.append(os.waitpid(child, 0)[1])
+
+    workers = [threading.Thread(target=forks, daemon=True) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert ends == [0] * 90
+    for lock in (UPPER, LOWER):
+        assert lock.acquire(timeout=5)
+        lock.release()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_no_import_is_under_way_when_a_process_forks(tmp_path):
     """The lock of a module that another thread imports would stay locked in the child, for ever.
 
