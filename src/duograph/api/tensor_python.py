@@ -59,7 +59,7 @@ def __contains__(self: Tensor, value: Any) -> bool:
 
 
 def __hash__(self: Tensor) -> int:
-    return object.__hash__(self)
+    return hooks.identity_of(self) if self.is_symbolic else object.__hash__(self)
 
 
 def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

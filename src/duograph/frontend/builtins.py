@@ -25,7 +25,7 @@ from .opaque import is_iterator
 from .operands import check_elements, check_holder, check_operand, check_text
 from .policy import is_interpreted, is_user_class
 from .printing import PrintTarget
-from .recipe import Collector
+from .recipe import Called, Collector
 from .semantics import contains_symbolic, is_index
 from .sources import Pin, lookup
 from .text import GraphText, formatted
@@ -52,8 +52,15 @@ class SymbolicRange:
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self.start, self.stop, self.step = start, stop, step
 
-    def __iter__(self) -> Iterator[Any]:
+    def make_python_object(self, collector: Collector) -> Called:
+        """Where it leaves the program, it is a range again."""
+        return Called(range, [collector.recipe(bound) for bound in (self.start, self.stop, self.step)])
+
+    def _unknown(self, *_: Any) -> Any:
         raise Uncapturable("a range with bounds only known at run time, used other than in a for statement")
+
+    __iter__ = __len__ = __bool__ = __getitem__ = __contains__ = __reversed__ = index = count = _unknown
+    __eq__ = __hash__ = __str__ = __repr__ = __format__ = _unknown  # type: ignore[assignment]
 
 
 @substitute(print)
@@ -72,6 +79,17 @@ def _text_of_user_object(calls: Any, value: Any) -> Any:
         if method is not None:
             return calls.semantics.special(name, method, value)
     return value
+
+
+@substitute(operator.is_)
+def _is(calls: Any, a: Any, b: Any) -> Any:
+    return calls.semantics.same_object(a, b)
+
+
+@substitute(operator.is_not)
+def _is_not(calls: Any, a: Any, b: Any) -> Any:
+    same = calls.semantics.same_object(a, b)
+    return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
 
 
 @substitute(isinstance)
@@ -132,7 +150,7 @@ def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(obj, Scalar):
         return obj.type.python_type
     _guard_class(calls, obj)
-    return str if isinstance(obj, GraphText) else type(obj)
+    return str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else type(obj)
 
 
 @substitute(bool)

@@ -527,7 +527,7 @@ class Callback:
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else types.MethodType(self, obj)
 
-    def make_python_function(self, collector: Any) -> Any:
+    def make_python_object(self, collector: Any) -> Any:
         return collector.recipe(self._fn)
 
 

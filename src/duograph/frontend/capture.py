@@ -23,7 +23,7 @@ from duograph.core.types import Type
 from duograph.ir.control import undef
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.ir.printer import all_graphs
-from duograph.ops.scalar import Scalar, as_scalar
+from duograph.ops.scalar import Scalar
 from duograph.tensor import hooks as tensor_hooks
 from duograph.tensor.alias import root_of
 from duograph.tensor.tensor import SymbolicValueError, Tensor
@@ -379,10 +379,9 @@ def _value(session: Session, tensor: Tensor, what: str) -> Any:
     return tensor.array()
 
 
-def _number(session: Session, tensor: Tensor, kind: str) -> Any:
-    if kind == "index":
-        raise Uncapturable("an index from a tensor, which is only known at run time")
-    return as_scalar(tensor, kind)
+def _identity(session: Session, tensor: Tensor) -> int:
+    session.choices.check_known(tensor)
+    return object.__hash__(tensor)
 
 
 def install() -> None:
@@ -391,3 +390,4 @@ def install() -> None:
     set_call_user(_call_user)
     _with_session("truth", _truth)
     _with_session("needs_value", _value)
+    _with_session("identity", _identity)

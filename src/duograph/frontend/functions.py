@@ -45,7 +45,7 @@ class CapturedFunction:
     def __repr__(self) -> str:
         return f"<captured function {self.__qualname__}>"
 
-    def make_python_function(self, collector: Any) -> Any:
+    def make_python_object(self, collector: Any) -> Any:
         raise Uncapturable(f"the function {self.__qualname__!r} defined inside leaves the compiled function")
 
 

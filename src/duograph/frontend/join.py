@@ -138,9 +138,7 @@ class Joiner:
 
         def build(results: list[Any]) -> Any:
             joined = index(results)
-            self.binder.joined[joined._alias] = self.key
-            for side in (a, b):
-                self.binder.join_sources[side._alias] = self.key
+            self.binder.session.choices.note(joined, self.key, (a, b))
             return joined
 
         return build

@@ -31,6 +31,7 @@ from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
+from .identity import REPEATED
 from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
 from .primitives import anchor
@@ -222,7 +223,7 @@ class SymbolicLoop:
                     alias = root_of(value)._alias
                     if alias in written:
                         raise Uncapturable("a tensor that the loop also rebinds is written in place")
-                    self.binder.join_sources.setdefault(alias, "loop")
+                    self.session.choices.note_source(value)
 
     def _forget(self) -> None:
         """Variables that cannot be carried: the body and the code after the loop may assign, but not read them."""
@@ -274,7 +275,7 @@ class SymbolicLoop:
         for place, result in zip(ordered, results, strict=False):
             self._put(place, result)
             if isinstance(result, Tensor):
-                self.binder.joined[result._alias] = "loop"
+                self.session.choices.note(result, REPEATED)
         self._forget()
         self._forget_body_variables(entry, leaf.state)
         if not early:
@@ -327,7 +328,7 @@ class SymbolicLoop:
             return node
         handle = self.binder.wrap(node)
         if isinstance(handle, Tensor):
-            self.binder.joined[handle._alias] = "loop"
+            self.session.choices.note(handle, REPEATED)
         return handle
 
     def _node(self, value: Any, type: Any) -> Node:

@@ -49,6 +49,7 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
     plain = are_plain(fn, args, kwargs)
     if not plain:
         check_operands(session, fn, args, kwargs)
+        session.choices.check_native(fn, args)
     try:
         if not (is_of_numpy(fn) if plain else uses_numpy(fn, args)):
             return fn(*args, **kwargs)

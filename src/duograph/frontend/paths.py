@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,3 +35,12 @@ class Fork:
     orelse: Leaf | Fork
     then_scope: Scope
     else_scope: Scope
+
+
+def leaves_of(tree: Leaf | Fork) -> Iterator[Leaf]:
+    """All paths of a tree, in order."""
+    if isinstance(tree, Leaf):
+        yield tree
+    else:
+        yield from leaves_of(tree.then)
+        yield from leaves_of(tree.orelse)

@@ -210,6 +210,7 @@ class Collector:
         self.binder = session.binder
         self.nodes: list[Node] = []
         self._index: dict[Node, int] = {}
+        self._owners: dict[Node, Any] = {}  # whose memory an output becomes
         self._memo: dict[int, tuple[Any, Recipe]] = {}
 
     def output(self, node: Node) -> int:
@@ -223,6 +224,14 @@ class Collector:
         """An output that is used for one thing only, even if ``node`` is another one, too."""
         self.nodes.append(node)
         return len(self.nodes) - 1
+
+    def _held(self, tensor: Tensor) -> Output:
+        """The output that becomes ``tensor``: tensors made one by one from equal constants have one node, but each
+        becomes an object with memory of its own."""
+        node = self.binder.node_of(tensor)
+        if self._owners.setdefault(node, tensor._alias) is tensor._alias:
+            return Output(self.output(node))
+        return Output(self.own_output(node))
 
     def recipe(self, value: Any) -> Recipe:
         known = self._memo.get(id(value))
@@ -264,8 +273,8 @@ class Collector:
             return self.contents(value)
         if isinstance(value, types.MethodType):
             return Called(types.MethodType, [Constant(value.__func__), self.recipe(value.__self__)])
-        if hasattr(value, "make_python_function"):
-            return value.make_python_function(self)
+        if hasattr(value, "make_python_object"):
+            return value.make_python_object(self)
         if isinstance(value, dict | list):
             return self.contents(value)
         if is_opaque(value) and self.session.is_made_inside(value):
@@ -300,8 +309,8 @@ class Collector:
 
     def _tensor(self, value: Tensor) -> Recipe:
         if self.values_only:
-            held = Output(self.output(self.binder.node_of(value)))
-            return NewParameter(held, value) if isinstance(value, Parameter) else held
+            value_now = Output(self.output(self.binder.node_of(value)))
+            return NewParameter(value_now, value) if isinstance(value, Parameter) else value_now
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that is kept outside of it")
         patterned = self.session.patterned.get(id(value))
@@ -311,19 +320,14 @@ class Collector:
             return Outside(self.session.tensor_source(value))
         if self.binder.is_outdated(value):
             raise Uncapturable("a view of memory that set_data has taken from its Parameter leaves the program")
-        if not value.is_symbolic and value._alias not in self.binder.store and value._view is None:
-            node = self.binder.node_of(value)
-            base: Recipe = Output(self.output(node))
-        elif value._view is not None and isinstance(value._view.op, RunTimeView):
+        if value._view is None:
+            base: Recipe = self._held(value)
+        elif isinstance(value._view.op, RunTimeView):
             parent, op, attrs = value._view
             base = Part(self.recipe(parent), [self.recipe(b) for b in op.bounds], attrs)
-        elif value._view is not None:
-            base = self._view(value._view.parent, value._view.op, value._view.attrs)
         else:
-            base = Output(self.output(self.binder.node_of(value)))
-        if isinstance(value, Parameter):
-            return NewParameter(base, value)
-        return base
+            base = self._view(value._view.parent, value._view.op, value._view.attrs)
+        return NewParameter(base, value) if isinstance(value, Parameter) else base
 
     def _view(self, parent: Tensor, op: Op, attrs: dict[str, Any]) -> View:
         inside = _symbols(tuple(attrs.values())) - {symbol for symbol, _, _ in self.session.symbols}

@@ -17,8 +17,9 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
+from .identity import REPEATED
 from .join import has_changed, join_leaves, same_constant
-from .paths import Fork, Leaf, Outcome
+from .paths import Fork, Leaf, Outcome, leaves_of
 from .primitives import anchor
 from .world import Frame
 
@@ -35,6 +36,7 @@ class Definition:
         self.held = held  # what its key names by ``id``
         self.type: Any = None
         self.captures: list[Node] = []
+        self.given: list[Any] = []  # what its paths return
 
 
 class Recursion:
@@ -84,10 +86,15 @@ class Recursion:
             definition = self._define(key, fn, source, frame, values)
         if definition.type is None:
             raise PendingResult
-        binder = self.session.binder
+        session, binder = self.session, self.session.binder
         operands = [v for v in values.values() if isinstance(v, Tensor | Scalar)]
         captured = [binder.wrap(n) for n in definition.captures]
-        return call_named(*operands, *captured, name=definition.name, type=definition.type)
+        result = call_named(*operands, *captured, name=definition.name, type=definition.type)
+        if isinstance(result, Tensor):
+            session.choices.note(result, REPEATED)
+            for tensor in (v for v in (*operands, *definition.given) if isinstance(v, Tensor)):
+                session.choices.note_source(tensor)
+        return result
 
     def _define(self, key: Any, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Definition:
         definition = Definition(self._name(frame, values), (fn, values))
@@ -144,6 +151,7 @@ class Recursion:
             pruned = _without_pending(tree)
             if pruned is None:
                 raise RecursionError("maximum recursion depth exceeded")
+            definition.given = [leaf.outcome.value for leaf in leaves_of(pruned)]
             leaf = join_leaves(regions, (definition.name, "value"), pruned)
             if leaf is None:
                 raise Uncapturable(f"the recursive function {frame.name!r} returns values of different types")

@@ -283,6 +283,19 @@ class Semantics(Attributes):
         """Refuses to look into an object of a library whose changes nobody watches (``os.environ``)."""
         check_operand(self.session, obj)
 
+    def same_object(self, a: Any, b: Any) -> Any:
+        """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
+        if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
+            return self.session.choices.same(a, b)
+        kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
+        if kinds[0] != kinds[1]:
+            return False
+        if kinds[0] == "bool":
+            return a == b
+        if isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node:
+            return True
+        raise Uncapturable("whether numbers that are only known at run time are the same object")
+
     def contains(self, container: Any, value: Any) -> Any:
         """``value in container``."""
         method = user_method(container, "__contains__")

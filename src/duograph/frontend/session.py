@@ -35,6 +35,7 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .budget import Budget
 from .errors import Restart, Uncapturable
+from .identity import Choices
 from .policy import check_keys, check_look, module_kind
 from .primitives import anchor, py_effect
 from .regions import Regions
@@ -58,8 +59,6 @@ class CaptureBinder(GraphBinder):
     def __init__(self, session: Session, builder: Builder) -> None:
         super().__init__(builder)
         self.session = session
-        self.joined: dict[Any, Any] = {}
-        self.join_sources: dict[Any, Any] = {}
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
@@ -164,11 +163,7 @@ class CaptureBinder(GraphBinder):
         alias = root_of(target)._alias
         if alias is not target._alias:
             raise Uncapturable("a write to a view of memory that a Parameter had before set_data gave it another one")
-        key = self.joined.get(alias) or self.join_sources.get(alias)
-        if key is not None:
-            if key == "loop":
-                raise Uncapturable("a tensor that the loop also rebinds is written in place")
-            self.session.regions.dissolve(key)
+        self.session.choices.check_write(alias)
         if id(root_of(target)) in self.session.patterned:
             raise Uncapturable("an in-place write to an argument whose shape varies")
         if self.session.is_outside(root_of(target)):
@@ -190,6 +185,7 @@ class Session:
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)
+        self.choices = Choices(self.regions)
         self.log = log
         self.guards = GuardSet()
         self.dynamic = dynamic

@@ -184,14 +184,16 @@ def _after_sizes(nodes: list[Apply]) -> list[Apply]:
         return nodes
     order: list[Apply] = []
     done: set[Node] = set()
+    begun: set[Node] = set()  # whose needs are being seen to; what only waits in `work` may be needed sooner
     inside = set(nodes)
     for root in nodes:
         work = [root]
         while work:
             node = work[-1]
+            begun.add(node)
             needs = [o for o in node.operands if o in inside]
-            needs += [found[s] for s in sizes_in_attrs(node) if s in found and found[s] is not node]
-            waiting = [n for n in needs if n not in done and n not in work]
+            needs += [found[s] for s in sizes_in_attrs(node) if s in found]
+            waiting = [n for n in needs if n not in done and n not in begun]
             if waiting:
                 work.extend(waiting)  # type: ignore[arg-type]
                 continue

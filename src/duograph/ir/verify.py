@@ -78,8 +78,12 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
     if isinstance(graph.output, Param) and graph.output not in graph.params:
         yield None, "DG0702", f"the output %{graph.output.name} is free: it is no parameter of this graph"
     token_uses: dict[Node, int] = {}
+    computed: set[Node] = set()
     for node in graph.nodes:
+        computed.add(node)
         for operand in node.operands:
+            if isinstance(operand, Apply) and operand not in computed:
+                yield node, "DG0702", f"the operand {operand!r} is computed after it"
             if operand.context is not context:
                 yield node, "DG0702", f"the operand {operand!r} belongs to another context"
             if isinstance(operand, Param) and operand not in graph.params:

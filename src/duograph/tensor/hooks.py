@@ -58,8 +58,13 @@ def _single(array: np.ndarray) -> Any:
     return array.reshape(())[()]
 
 
+def _identity(tensor: Tensor) -> int:
+    return object.__hash__(tensor)
+
+
 _HOOKS: dict[str, Callable[..., Any]] = {
     "truth": _truth, "as_python_number": _as_python_number, "needs_value": _needs_value,
+    "identity": _identity,
 }  # fmt: skip
 
 
@@ -71,6 +76,11 @@ def truth(tensor: Tensor) -> bool:
 def as_python_number(tensor: Tensor, kind: str) -> Any:
     """``int(tensor)``, ``float(tensor)``, ...; ``kind`` is ``bool``, ``int``, ``float``, ``complex`` or ``index``."""
     return _HOOKS["as_python_number"](tensor, kind)
+
+
+def identity_of(tensor: Tensor) -> int:
+    """The hash of ``tensor``, which says which object it is."""
+    return _HOOKS["identity"](tensor)
 
 
 def value_of(tensor: Tensor, what: str) -> np.ndarray:
@@ -92,7 +102,7 @@ def changes_handle(tensor: Tensor, what: str) -> None:
 
 @contextmanager
 def replaced(**functions: Callable[..., Any]) -> Iterator[None]:
-    """Within the block, the named hooks (``truth``, ``as_python_number``, ``needs_value``) are these functions."""
+    """Within the block, the hooks of these names (``truth``, ``needs_value`` ...) are these functions."""
     before = dict(_HOOKS)
     _HOOKS.update(functions)
     try:

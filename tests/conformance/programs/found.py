@@ -1,5 +1,7 @@
 """Programs that random testing (``scripts/fuzz``) found to differ between modes; made small, then fixed."""
 
+import operator
+
 import duograph as ms
 from duograph import ops
 from tests.conformance.harness import T, program
@@ -452,3 +454,97 @@ def a_number_of_more_than_64_bits_is_compared(n, m):
         WIDE.append({n})
     del WIDE[:]
     return 0
+
+
+@program(calls=[(X, T([2, 0])), (X, T([0, 0])), (-X, T([0, 2]))])
+def gradient_of_a_selection_on_one_path(x, w):
+    """A node was placed before one of its operands, because another operand names a size (`Graph.nodes`)."""
+    assert not w.all()
+    return ms.grad(lambda a: ops.masked_select(a, a > -1.5).sum())(x)
+
+
+MADE: list = []
+
+
+@program(P)
+def equal_constants_are_tensors_of_their_own(x):
+    """Each ``Tensor([1.0])`` is another object with memory of its own: a write to one does not show in the others."""
+    MADE.clear()
+    for _ in range(3):
+        MADE.append((ms.Tensor([1.0]), 1))
+    MADE[0][0].add_(1)
+    first, second = ms.Tensor([3.0]), ms.Tensor([3.0])
+    return first, second, x, [m[0] for m in MADE]
+
+
+@program(P)
+def equal_constants_that_are_returned_share_nothing(x):
+    return ops.zeros((2,)), ms.Tensor([0.0, 0.0]), ms.Tensor([0.0, 0.0]), x
+
+
+CHOOSING = [(T([1.0]), T([2.0]), T([s])) for s in (2, 0, -1, 3)]
+
+
+@program(calls=CHOOSING)
+def which_tensor_a_branch_chose(x, w, s):
+    y = x if s.sum() > 0 else w
+    z = [x] if s.sum() > 0 else [w]
+    return y is x, w is not y, z[0] is x, [t is x for t in (y,)], {x: 1, w: 2}[y], len({x, y, w}), y in [x]
+
+
+@program(calls=CHOOSING)
+def which_tensor_is_asked_of_functions(x, w, s):
+    y = x if s.sum() > 0 else w
+    match y:
+        case _ if y is w:
+            found = 3
+        case _:
+            found = 4
+    return operator.is_(y, x), operator.is_not(y, x), found, (1, [y]) == (1, [x])
+
+
+@program(calls=CHOOSING, captured=False)
+def which_tensor_a_loop_left(x, w, s):
+    y, z, k, seen = x, x, 0, 0
+    while k < s.sum():
+        seen += z is x
+        y, z, k = w, z + 1, k + 1
+    return y is w, z is x, seen, k
+
+
+@program(calls=CHOOSING, captured=False)
+def which_tensor_a_recursive_function_gave(x, w, s):
+    def last(n, a):
+        return a if n < 1 else last(n - 1, a + n)
+
+    y = last(s.sum().item(), x)
+    return y is x, {x: 5}.get(y, 0), y
+
+
+@program(calls=CHOOSING, captured=False)
+def writing_to_what_a_recursive_function_gave(x, w, s):
+    """It may be the argument, or what a closure holds: writes to one show in the other."""
+
+    def last(n, a):
+        return a if n < 1 else last(n - 1, a + n)
+
+    def outer(n, a):
+        return w if n < 1 else outer(n - 1, a + n)
+
+    y = last(s.sum().item(), x)
+    y.add_(1)
+    z = outer(s.sum().item(), x * 2)
+    w.add_(1)
+    return x * 1, y * 1, z * 1
+
+
+@program(calls=[(T(1),), (T(3),), (T(5),)])
+def ranges_of_run_time_bounds_are_ranges(n):
+    r = range(n)
+    print(r, {"r": range(1, n)})
+    return r, [range(n, 2 * n)], type(r) is range, isinstance(r, range), r.stop
+
+
+@program(calls=[(T(0),), (T(3),), (T(5),)], captured=False)
+def ranges_of_run_time_bounds_are_looked_into(n):
+    return len(range(n)), bool(range(n)), range(n) == range(3), f"{range(n)}", list(range(n)), {range(n): 1}

@@ -215,26 +215,12 @@ class Expressions:
 
     def _compare_one(self, op: ast.cmpop, a: Any, b: Any) -> Any:
         if isinstance(op, ast.Is | ast.IsNot):
-            same = self._is(a, b)
+            same = self.semantics.same_object(a, b)
             return same if isinstance(op, ast.Is) else self._not(same)
         if isinstance(op, ast.In | ast.NotIn):
             found = self.semantics.contains(b, a)
             return found if isinstance(op, ast.In) else not found
         return self.semantics.compare(COMPARE[type(op)], a, b)
-
-    @staticmethod
-    def _is(a: Any, b: Any) -> Any:
-        """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
-        if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
-            return a is b
-        kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
-        if kinds[0] != kinds[1]:
-            return False
-        if kinds[0] == "bool":
-            return a == b
-        if isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node:
-            return True
-        raise Uncapturable("whether numbers that are only known at run time are the same object")
 
     @staticmethod
     def _not(truth: Any) -> Any:

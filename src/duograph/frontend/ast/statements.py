@@ -398,7 +398,7 @@ class Statements(Expressions):
             case ast.MatchValue(value=expr):
                 return self.semantics.compare(operator.eq, value, self.eval(expr, frame))
             case ast.MatchSingleton(value=constant):
-                return self._is(value, constant)
+                return self.semantics.same_object(value, constant)
             case ast.MatchAs(pattern=inner, name=name):
                 if inner is not None and not self.semantics.as_bool(self._matches(inner, value, frame)):
                     return False
