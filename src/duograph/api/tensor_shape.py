@@ -11,7 +11,14 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, definitely_eq
-from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_axis, normalize_permutation, numel
+from duograph.core.shapes import (
+    broadcast_shapes,
+    existing_axis,
+    infer_reshape,
+    normalize_axis,
+    normalize_permutation,
+    numel,
+)
 from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
 from duograph.ops.scalar import Scalar
@@ -249,7 +256,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
     """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``."""
-    axis = normalize_axis(axis if dim is None else dim, self.ndim, "split")
+    axis = existing_axis(axis if dim is None else dim, self.ndim, "split")
     extent = self.shape[axis]
     if isinstance(split_size_or_sections, list | tuple):
         sizes = tuple(split_size_or_sections)
@@ -267,7 +274,7 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
 
 def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
     """At most ``chunks`` views of equal size (the last may be smaller) along ``axis``."""
-    axis = normalize_axis(axis if dim is None else dim, self.ndim, "chunk")
+    axis = existing_axis(axis if dim is None else dim, self.ndim, "chunk")
     if not isinstance(chunks, int) or isinstance(chunks, bool) or chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
     return split(self, max(-(-self.shape[axis] // chunks), 1), axis)
@@ -275,7 +282,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
 
 def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Views split into nearly equal parts (int), or at the given positions."""
-    axis = normalize_axis(axis, self.ndim, "tensor_split")
+    axis = existing_axis(axis, self.ndim, "tensor_split")
     extent = self.shape[axis]
     if isinstance(indices_or_sections, int):
         if indices_or_sections <= 0:
@@ -289,12 +296,12 @@ def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along ``dim``, without that axis."""
-    return slices.unstack(self, normalize_axis(dim, self.ndim, "unbind"))
+    return slices.unstack(self, existing_axis(dim, self.ndim, "unbind"))
 
 
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """The ``length`` elements from ``start`` along ``dim``."""
-    axis = _in_range(dim, self.ndim)
+    axis = existing_axis(dim, self.ndim, "narrow")
     extent = self.shape[axis]
     first = start + extent if isinstance(start, int) and start < 0 else start
     if isinstance(extent, int) and (first < 0 or length < 0 or first + length > extent):

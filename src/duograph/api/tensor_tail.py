@@ -7,7 +7,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
-from duograph.core.shapes import normalize_axis, numel
+from duograph.core.shapes import existing_axis, normalize_axis, numel
 from duograph.ops import diagonals, movement, random, reduce, search, slices
 from duograph.ops.arithmetic import abs_, add, div, mul, sub
 from duograph.ops.creation import constant_like
@@ -36,7 +36,7 @@ def trace(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: 
 
 def diff(self: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences of neighbours along ``axis``, ``n`` times."""
-    place = normalize_axis(axis, self.ndim, "diff")
+    place = existing_axis(axis, self.ndim, "diff")
     parts = [as_tensor(p, self.dtype) for p in (prepend, append) if p is not None]
     out = self
     if parts:

@@ -36,7 +36,7 @@ from typing import Any, Protocol
 
 from .attrs import checked_type, plain_attrs
 from .borders import symbols_in
-from .types import Type
+from .types import TensorType, Type
 
 
 class _Missing:
@@ -221,19 +221,29 @@ class Op:
         """
         if self.data_dependent:
             plain_attrs(self.name, operand_types, attrs)
-            return checked_type(self.name, self.infer(*operand_types, **attrs))
+            return self._inferred(operand_types, attrs)
         key = (operand_types, attrs_key(attrs))
         found = self._types.get(key)
         if found is None:
             plain_attrs(self.name, operand_types, attrs)
             key = (operand_types, attrs_key(attrs))
-            found = checked_type(self.name, self.infer(*operand_types, **attrs))
+            found = self._inferred(operand_types, attrs)
             if self.structured and not symbols_in(found) <= symbols_in(operand_types):
                 return found  # names of sizes that only the result tells: others the next time
             if len(self._types) > 4096:  # shapes without end (variable batch sizes) must not leak
                 self._types.clear()
             self._types[key] = found
         return found
+
+    def _inferred(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:
+        try:
+            return checked_type(self.name, self.infer(*operand_types, **attrs))
+        except IndexError as error:
+            x = operand_types[0] if operand_types else None
+            if isinstance(x, TensorType) and not x.shape:  # `plain_attrs` lets axis 0 of single numbers pass
+                message = f"For '{self.name}', the input must have at least 1 dimension, but got shape ()."
+                raise ValueError(message) from error
+            raise
 
 
 _OPS: dict[str, Op] = {}

@@ -133,6 +133,18 @@ def _broadcast_extent(a: Extent, b: Extent, assume: Assume) -> Extent | None:
 # ---- axes and reductions --------------------------------------------------------------------------------------------
 
 
+def existing_axis(axis: int, ndim: int, op: str) -> int:
+    """`axis` counted from the front, for operators that take a part of it: a 0-d tensor has none.
+
+    Raises:
+        TypeError: not an integer.
+        ValueError: out of range, or a 0-d tensor.
+    """
+    if not ndim:
+        raise ValueError(f"For '{op}', the input must have at least 1 dimension, but got shape ().")
+    return normalize_axis(axis, ndim, op)
+
+
 def normalize_axis(axis: int, ndim: int, op: str = "axis") -> int:
     """`axis` counted from the front; a 0-d tensor accepts 0 and -1, as if it had one axis.
 

@@ -12,6 +12,7 @@ from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tens
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
+from duograph.core.shapes import existing_axis
 from duograph.ops import diagonals, movement, search
 from duograph.ops.sort import sort as sort_op
 from duograph.ops.sort import topk as topk_op
@@ -438,7 +439,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """The slice ``index`` along ``dim``."""
-    axis = axis_of(dim, input, "select")
+    axis = existing_axis(dim, input.ndim, "select")
     at = index + input.shape[axis] if index < 0 else index
     return movement.squeeze(shaped.narrow(input, axis, at, 1), (axis,))
 

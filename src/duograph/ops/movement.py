@@ -95,6 +95,11 @@ class broadcast_to:
         return broadcast_to(x, shape=(x.shape[0], *shape)), 0
 
 
+def _check_axes(name: str, x: TensorType, axes: tuple[int, ...]) -> None:
+    if any(not 0 <= axis < len(x.shape) for axis in axes):
+        raise ValueError(f"For '{name}', the axes must be in [0, {len(x.shape)}), but got {axes}.")
+
+
 @primitive
 class flip:
     """``x`` reversed along ``axes``."""
@@ -103,7 +108,9 @@ class flip:
     batch = batch_with("flip", lambda size, rank, axes: {"axes": tuple(a + 1 for a in axes)})
 
     def infer(x, *, axes):
-        return tensor("flip", x)
+        x = tensor("flip", x)
+        _check_axes("flip", x, axes)
+        return x
 
     def reference(x, *, axes):
         return np.array(np.flip(x, axes), order="C")
@@ -120,7 +127,11 @@ class roll:
     batch = batch_with("roll", lambda size, rank, shifts, axes: {"shifts": shifts, "axes": tuple(a + 1 for a in axes)})
 
     def infer(x, *, shifts, axes):
-        return tensor("roll", x)
+        x = tensor("roll", x)
+        _check_axes("roll", x, axes)
+        if len(shifts) != len(axes):
+            raise ValueError(f"For 'roll', there must be one shift per axis, but got {shifts} and {axes}.")
+        return x
 
     def reference(x, *, shifts, axes):
         return np.roll(x, shifts, axes)

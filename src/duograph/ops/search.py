@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,8 @@ class bincount:
         x = require_kind("bincount", x, "i")
         if len(x.shape) != 1:
             raise ValueError(f"For 'bincount', the input must be 1-D, but got shape {tuple(x.shape)}.")
+        if minlength < 0:
+            raise ValueError(f"For 'bincount', 'minlength' must be >= 0, but got {minlength}.")
         return TensorType(weights[0].dtype if weights else dt.int64, (fresh_symbol("bins", minlength),))
 
     def reference(x, *weights, minlength):
@@ -170,6 +173,8 @@ class histogram:
             raise ValueError(
                 f"For 'histc', bins must be positive and min at most max, but got {bins}, {low} and {high}."
             )
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise ValueError(f"For 'histc', min and max must be finite, but got {low} and {high}.")
         return x.with_shape((bins,))
 
     def reference(x, *, bins, low, high):

@@ -280,7 +280,8 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     """Reversed along ``dims``."""
     need_tensor("Flip", input=input)
     axes = dims if isinstance(dims, list | tuple) else (dims,)
-    return movement.flip(input, axes=tuple(axis_of(a, input, "ReverseV2") for a in axes))
+    places = tuple(axis_of(a, input, "ReverseV2") for a in axes)
+    return movement.flip(input, axes=places if input.ndim else ())
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
@@ -298,7 +299,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         raise ValueError(
             f"For 'Roll', 'shifts' and 'dims' must have one length, but got {len(places)} and {len(axes)}."
         )
-    return movement.roll(input, shifts=places, axes=tuple(axis_of(a, input, "Roll") for a in axes))
+    axes = tuple(axis_of(a, input, "Roll") for a in axes)
+    return movement.roll(input, shifts=places, axes=axes) if input.ndim else movement.roll(input, shifts=(), axes=())
 
 
 def rot90(input: Tensor, k: int, dims: Any) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.core.shapes import conv_output_size
+from duograph.core.shapes import conv_output_size, existing_axis
 from duograph.ops import activation as act
 from duograph.ops import arithmetic, attention, image, movement, sampling
 from duograph.ops import conv as convs
@@ -170,7 +170,7 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
     from duograph.ops.slices import slice_axis
 
     need_tensor("Swiglu", input=input)
-    axis = axis_of(dim, input, "Swiglu")
+    axis = existing_axis(dim, input.ndim, "Swiglu")
     half = input.shape[axis] // 2
     return arithmetic.mul(act.silu(slice_axis(input, axis, 0, half)), slice_axis(input, axis, half, 2 * half))
 

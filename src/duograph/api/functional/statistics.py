@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.shapes import numel
+from duograph.core.shapes import existing_axis, numel
 from duograph.ops import arithmetic, movement, slices
 from duograph.ops import decompositions as dec
 from duograph.ops import linalg as products
@@ -40,7 +40,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences of neighbours along ``axis``, ``n`` times."""
     need_tensor("diff", x=x)
-    i = axis_of(axis, x, "diff")
+    i = existing_axis(axis, x.ndim, "diff")
     parts = [t for t in (prepend, x, append) if t is not None]
     x = array.concat(parts, i) if len(parts) > 1 else x
     for _ in range(n):

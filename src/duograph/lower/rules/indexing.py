@@ -31,9 +31,10 @@ def gather(c: Lowering) -> None:
     (x, indices), (out,), axis = c.ins, c.outs, c.attrs["axis"]
     elem, parts = raw(x)
     count = product(indices.shape)
-    own = contiguous_strides(x.shape)
-    table = table_of_offsets(c, [Index(indices, (1,), x.shape[axis], own[axis])], (count,), parts)
-    others = Others(x.shape[:axis], own[:axis], x.shape[axis + 1 :], own[axis + 1 :])
+    shape = x.shape or (1,)
+    own = contiguous_strides(shape)
+    table = table_of_offsets(c, [Index(indices, (1,), shape[axis], own[axis])], (count,), parts)
+    others = Others(shape[:axis], own[:axis], shape[axis + 1 :], own[axis + 1 :])
     gather_rows(c, x, table, count, others.scaled(parts), out, elem)
 
 
