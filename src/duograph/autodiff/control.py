@@ -19,7 +19,7 @@ from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
-from .graph_vjp import Derivative, cotangent_type, derivative_of
+from .graph_vjp import Derivative, apart, cotangent_type, derivative_of, merged
 from .structured import outer_tapes, rule
 from .tape import Saved, Stale, Tape, checked
 
@@ -160,14 +160,18 @@ def _pull_cond(
     douts: Sequence[Gradient],
     accs: Sequence[Gradient],
 ) -> Sequence[Gradient]:
-    dout_kinds, acc_kinds = [kind_of(d) for d in douts], [kind_of(a) for a in accs]
+    dout_kinds = [kind_of(d) for d in douts]
+    alone = [d.backward(dout_kinds, [None] * len(accs), groups).kinds for d in sides]
+    added = [join_kinds(a, b) for a, b in zip(*alone, strict=True)]
+    if all(k is None for k in added):
+        return accs
+    accs, kept = apart(accs, added)
+    acc_kinds = [kind_of(a) for a in accs]
     key = ("cond", sides[1], tuple(dout_kinds), tuple(acc_kinds), groups, sides[0].graph.context.writes)
     found = sides[0]._backward.get(key)
     if found is None:
         found = sides[0]._backward[key] = _cond_graphs(sides, places, types, groups, dout_kinds, acc_kinds)
     graphs, used, kinds = found
-    if all(k is None for k in kinds):
-        return accs
     operands = [
         *spread(douts, dout_kinds, [None] * len(douts)),
         *spread(accs, acc_kinds, [None] * len(accs)),
@@ -175,7 +179,7 @@ def _pull_cond(
         *slots,
     ]
     then, orelse = [fitting(g, operands) for g in graphs]
-    return gather(cond(pred, *operands, then=then, orelse=orelse), kinds)
+    return merged(gather(cond(pred, *operands, then=then, orelse=orelse), kinds), kept)
 
 
 def _cond_graphs(

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.base.diagnostics import InternalError
 from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
@@ -163,6 +164,21 @@ class Parts:
         return [gradient_type(g) for g in self.gradients]
 
 
+def apart(accs: Sequence[Any], added: Sequence[Kind]) -> tuple[list[Any], list[Any]]:
+    """Accumulated gradients (or their kinds) to which a backward graph adds something, of the kinds ``added``; and those
+    that it has nothing to do with.
+
+    The latter do not pass through it. It would have to hand them through branches, whose conditions nobody saved.
+    """
+    through = [a if k is not None else None for a, k in zip(accs, added, strict=True)]
+    return through, [a if k is None else None for a, k in zip(accs, added, strict=True)]
+
+
+def merged(new: Sequence[Any], kept: Sequence[Any]) -> list[Any]:
+    """What `apart` has taken apart."""
+    return [n if k is None else k for n, k in zip(new, kept, strict=True)]
+
+
 class Derivative:
     """The derivative of ``graph`` with respect to the parameters that are ``active``. Made by `derivative_of`."""
 
@@ -259,6 +275,12 @@ class Derivative:
             found = self._backward[key] = self.close(parts, parts.kinds, parts.types)
         return found
 
+    def kinds_after(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> list[Kind]:
+        """The kinds of what `pull` gives for gradients of these kinds."""
+        added = self.backward(dout_kinds, [None] * len(acc_kinds), groups).kinds
+        through, kept = apart(acc_kinds, added)
+        return merged(self.backward(dout_kinds, through, groups).kinds, kept)
+
     def masked(self, douts: Sequence[Gradient]) -> list[Gradient]:
         """Cotangents without those of outputs that do not depend on active parameters."""
         return [d if v is not None else None for d, v in zip(douts, self.out_variables, strict=True)]
@@ -274,18 +296,21 @@ class Derivative:
         """New accumulated gradients: runs the backward graph; ``lookup`` gives the values of what it captured."""
         douts = self.masked(douts)
         accs = [a if g == i else None for i, (a, g) in enumerate(zip(accs, groups, strict=True))]
-        dout_kinds, acc_kinds = [kind_of(d) for d in douts], [kind_of(a) for a in accs]
+        dout_kinds = [kind_of(d) for d in douts]
         if all(k is None for k in dout_kinds):
             return list(accs)
-        back = self.backward(dout_kinds, acc_kinds, groups)
-        if all(k is None for k in back.kinds):
+        added = self.backward(dout_kinds, [None] * len(accs), groups).kinds
+        if all(k is None for k in added):
             return list(accs)
+        accs, kept = apart(accs, added)
+        acc_kinds = [kind_of(a) for a in accs]
+        back = self.backward(dout_kinds, acc_kinds, groups)
         args = [
             *spread(douts, dout_kinds, [None] * len(douts)),
             *spread(accs, acc_kinds, [None] * len(accs)),
             *[lookup(c) for c in back.captures],
         ]
-        return gather(launch(back.graph, args), back.kinds)
+        return merged(gather(launch(back.graph, args), back.kinds), kept)
 
     # -- forward -----------------------------------------------------------------------------------------------
 
@@ -354,7 +379,13 @@ class Derivative:
         values: dict[Node, Any] = dict(zip(self.graph.params, operands, strict=True))
         values.update({node: outs[i] for node, i in self.results.items()})
         values.update(zip(self.hidden, hidden, strict=True))
-        return values.__getitem__
+
+        def value(node: Node) -> Any:
+            if node not in values:
+                raise InternalError(f"@{self.graph.name}: the backward graph needs {node!r}, which was not saved")
+            return values[node]
+
+        return value
 
 
 def derivative_of(graph: Graph, active: Sequence[bool]) -> Derivative:

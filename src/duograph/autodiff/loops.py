@@ -248,8 +248,7 @@ class _Loop:
         if all(k is None for k in dout_kinds):
             return [None] * n + list(kinds[n:])
         acc_kinds = self._shifted([None] * n + list(kinds[n:]))
-        back = self.body.backward(dout_kinds, acc_kinds, self._shifted_groups(groups))
-        return list(back.kinds[self.first :])
+        return self.body.kinds_after(dout_kinds, acc_kinds, self._shifted_groups(groups))[self.first :]
 
 
 def make_graph(name: str, types: Sequence[Type], emit: Callable[..., Any]) -> Graph:

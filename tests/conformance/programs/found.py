@@ -548,3 +548,28 @@ def ranges_of_run_time_bounds_are_ranges(n):
 @program(calls=[(T(0),), (T(3),), (T(5),)], captured=False)
 def ranges_of_run_time_bounds_are_looked_into(n):
     return len(range(n)), bool(range(n)), range(n) == range(3), f"{range(n)}", list(range(n)), {range(n): 1}
+
+
+def _passing_and_flat(x):
+    """``x`` is passed on, and a result to which no gradient flows is made under a condition."""
+    y = x
+    if x.sum() > 1:
+        y = ops.floor(x)
+    elif ops.ones((2,)).astype(ms.bool_).all():
+        y = ops.ceil(x) * 2
+    return x, y, x * x
+
+
+@program(calls=[(P,), (-P,), (P / 8,)], grad=0)
+def gradient_beside_a_branch_that_adds_nothing_to_it(x):
+    """What had been added up elsewhere was handed through the branch, whose condition was not saved for that."""
+    return ms.jit(_passing_and_flat)(x)
+
+
+@program(calls=[(P,), (-P,), (P / 8,)])
+def second_gradient_beside_a_branch_that_adds_nothing_to_it(x):
+    def norm(x):
+        a, b, c = ms.jit(_passing_and_flat)(x)
+        return a.sum() + b.sum() * c.sum()
+
+    return ms.grad(lambda x: (ms.grad(norm)(x) ** 2).sum())(x)
