@@ -165,10 +165,11 @@ class Parts:
 
 
 def apart(accs: Sequence[Any], added: Sequence[Kind]) -> tuple[list[Any], list[Any]]:
-    """Accumulated gradients (or their kinds) to which a backward graph adds something, of the kinds ``added``; and those
-    that it has nothing to do with.
+    """Accumulated gradients (or their kinds) to which a backward graph adds something; and all others.
 
-    The latter do not pass through it. It would have to hand them through branches, whose conditions nobody saved.
+    ``added``: the kinds of what it gives alone.
+
+    These do not pass through it. It would have to hand them through branches, whose conditions nobody saved.
     """
     through = [a if k is not None else None for a, k in zip(accs, added, strict=True)]
     return through, [a if k is None else None for a, k in zip(accs, added, strict=True)]
