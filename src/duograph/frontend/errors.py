@@ -36,5 +36,9 @@ class Restart(BaseException):
     """Run the capture again; `log` of the session has a new entry."""
 
 
+class Undecidable(Restart):
+    """Code that must have one path, as the test of a loop in the graph, takes a tensor-dependent decision."""
+
+
 INTERNAL = (Uncapturable, SymbolicValueError, UnknownSizeError)
 """Exceptions that are ours, not the user program's."""

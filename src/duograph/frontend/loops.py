@@ -30,7 +30,7 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
-from .errors import Uncapturable
+from .errors import Uncapturable, Undecidable
 from .identity import REPEATED
 from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
@@ -90,10 +90,7 @@ class SymbolicLoop:
         with no_recording():
             with self.builder.scope() as cond_scope:
                 cond_scope.params = list(params.values())
-                pred = self.test()
-                self._drop_used_anchors(pred)
-                tested = self.world.snapshot()
-            pure = not self._changes(header, tested)
+                pred, pure = self._tested(header)
             self.world.restore(header)
             with self.builder.scope() as body_scope:
                 body_scope.params = list(params.values())
@@ -107,6 +104,16 @@ class SymbolicLoop:
         if self._widen(entry, leaf, body_scope, places, changed):
             return None
         return self._emit(entry, leaf, places, params, pred if pure else None, cond_scope, body_scope, statuses)
+
+    def _tested(self, header: Snapshot) -> tuple[Any, bool]:
+        """The loop's test, and whether it may be a graph of its own: it changes nothing, and has one path."""
+        try:
+            with self.regions.straight():
+                pred = self.test()
+        except Undecidable:
+            return None, False
+        self._drop_used_anchors(pred)
+        return pred, not self._changes(header, self.world.snapshot())
 
     def _drop_used_anchors(self, pred: Any) -> None:
         """Anchors of the test are not needed where its value depends on what they keep."""

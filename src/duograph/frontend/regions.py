@@ -15,7 +15,8 @@ same nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +26,7 @@ from duograph.core.op import value_key
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
 
-from .errors import INTERNAL, Restart, Uncapturable
+from .errors import INTERNAL, Restart, Uncapturable, Undecidable
 from .faults import FromOutside
 from .join import join_leaves
 from .paths import Fork, Leaf, Outcome
@@ -55,6 +56,7 @@ class Region:
     tapes: list[Any]  # those around the region
     path: list[Decision] = field(default_factory=list)
     counter: int = 0
+    straight: int = 0  # > 0 while code runs that must not add to `path`
 
     @property
     def taken(self) -> tuple[bool, ...]:
@@ -99,6 +101,8 @@ class Regions:
         for made in region.path:
             if same_value(made.pred.node, pred.node):  # this path is the one on which the answer is known
                 return made.taken
+        if region.straight:
+            raise Undecidable
         k = len(region.path)
         if k > MAX_DECISIONS:
             raise Uncapturable("a loop in code that is not interpreted, whose end depends on tensor values")
@@ -112,6 +116,21 @@ class Regions:
         dispatch.tapes = [t for t in dispatch.tapes if t not in region.tapes]
         region.path.append(Decision(pred, taken, scope))
         return taken
+
+    @contextmanager
+    def straight(self) -> Iterator[None]:
+        """Within the block the path does not divide.
+
+        Raises:
+            Undecidable: it would have to.
+        """
+        region = self.current
+        assert region is not None
+        region.straight += 1
+        try:
+            yield
+        finally:
+            region.straight -= 1
 
     def check_no_batch(self) -> None:
         """Refuses paths within a `vmap`, whose state nobody puts back."""

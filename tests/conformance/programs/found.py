@@ -573,3 +573,14 @@ def second_gradient_beside_a_branch_that_adds_nothing_to_it(x):
         return a.sum() + b.sum() * c.sum()
 
     return ms.grad(lambda x: (ms.grad(norm)(x) ** 2).sum())(x)
+
+
+@program(calls=[(n,) for n in (0, 5, 7, 1, 9)])
+def the_test_of_a_loop_takes_decisions(n):
+    """A decision within the test was taken for one of the code around the loop."""
+    k = m = 0
+    while k < 2 and n < [k, n, 7][k % 3] <= n:
+        k += 1
+    while m < n and [m, n, 7][m % 3] < 5:
+        m += 1
+    return k, m

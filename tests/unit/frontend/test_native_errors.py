@@ -40,7 +40,7 @@ REFUSED = [
     (lambda x, m: ops.topk(x, int(m.sum()))[0], "the value of this int is only known"),
     (lambda x, m: ops.split(ops.masked_select(x, m), 1), "the size hits"),
     (lambda x, m: ops.masked_select(x, m).numel(), "a size that is only known at run time leaves"),
-    (lambda x, m: len(range(int(x.sum()))), "len of values only known at run time"),
+    (lambda x, m: len(range(int(x.sum()))), "a range with bounds only known at run time"),
     (lambda x, m: {6: "six"}[int(x.sum())], "the value of this int is only known"),
     (lambda x, m: {6: "six"}.get(int(x.sum())), "the value of this int is only known"),
     (lambda x, m: int(x.sum()) in {6: "six"}, "the value of this int is only known"),
