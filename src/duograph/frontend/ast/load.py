@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
 
 from ..errors import Uncapturable
+from .made_from import is_made_from
 from .private import with_private_names
 from .scope import Names, names_of
 
@@ -42,19 +44,26 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
     code = fn.__code__
     known = _functions.get(code)
     if known is None:
-        source = source_of_code(code)
+        source, node = _found(code)
+        if source is not None and node is None:
+            linecache.checkcache(source.name)  # what it has read may be older than the module
+            source, node = _found(code)
         if source is None:
             raise Uncapturable(f"the source of {fn.__qualname__} is not available", span_of_code(code))
-        node = _find(source, code)
         if node is None:
-            raise Uncapturable(f"{source.name} does not contain {fn.__qualname__} any more", span_of_code(code))
+            raise Uncapturable(f"{source.name} is not what {fn.__qualname__} was made from", span_of_code(code))
         node = with_private_names(node, code.co_qualname)
         known = _functions[code] = FunctionSource(node, source.name, names_of(node))
     return known
 
 
-def _find(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
-    return _found_in_lines(source, code) or _found_in_file(source, code)
+def _found(code: types.CodeType) -> tuple[SourceFile | None, FunctionNode | None]:
+    """The text that is said to hold ``code``, and its tree there; None if that is missing, or other code."""
+    source = source_of_code(code)
+    if source is None:
+        return None, None
+    node = _found_in_lines(source, code) or _found_in_file(source, code)
+    return source, node if node is not None and is_made_from(code, node, source) else None
 
 
 def _found_in_lines(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
@@ -116,7 +125,7 @@ def _found_in_file(source: SourceFile, code: types.CodeType) -> FunctionNode | N
         candidates = [n for n in candidates if _covers(n, code)] or candidates
         candidates.sort(key=_size)
         if len(candidates) > 1:  # short ones have no instruction that tells where it is from
-            candidates = [n for n in candidates if _compiles_to(n, code)] or candidates
+            candidates = [n for n in candidates if is_made_from(code, n, source)] or candidates
     return candidates[0] if candidates else None
 
 
@@ -148,19 +157,6 @@ def _covers(node: FunctionNode, code: types.CodeType) -> bool:
         if not (start <= (line, col) and (end_line, end_col) <= end):
             return False
     return True
-
-
-def _compiles_to(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether ``node`` gives the same instructions with the same constants and names."""
-    statement: ast.stmt = ast.Expr(node) if isinstance(node, ast.Lambda) else node
-    made = compile(ast.fix_missing_locations(ast.Module([statement], [])), "<candidate>", "exec", dont_inherit=True)
-    inner = [c for c in made.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name]
-
-    def facts(c: types.CodeType) -> Any:
-        constants = [(type(v), v) for v in c.co_consts if not isinstance(v, types.CodeType)]
-        return len(c.co_code), repr(constants), {*c.co_names, *c.co_freevars}, c.co_varnames
-
-    return any(facts(c) == facts(code) for c in inner)
 
 
 def _size(node: FunctionNode) -> Any:

@@ -17,7 +17,7 @@ AnyNode = TypeVar("AnyNode", bound=ast.AST)
 
 def with_private_names(node: AnyNode, qualname: str) -> AnyNode:
     """``node``, a function of this qualified name, with its private identifiers renamed; the tree is left as it is."""
-    owner = _class_of(qualname)
+    owner = class_of(qualname)
     if owner is None or not any(_is_private(name) for n in ast.walk(node) for name in _identifiers(n)):
         return node
     renamed = copy.deepcopy(node)
@@ -26,7 +26,7 @@ def with_private_names(node: AnyNode, qualname: str) -> AnyNode:
     return renamed
 
 
-def _class_of(qualname: str) -> str | None:
+def class_of(qualname: str) -> str | None:
     """The class whose body the function is in, without leading underscores; functions inside a method are too."""
     parts = qualname.split(".")
     while len(parts) > 1 and parts[-2] == "<locals>":
