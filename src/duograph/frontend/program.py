@@ -81,7 +81,7 @@ class Program:
         False  # the last output of the graph is nobody's: it keeps what might raise (`primitives.anchor`)
     )
     catches: bool = False  # what raises in it may be caught in it
-    plain_for_gradients: bool = False  # under a tape, Python runs it: `sometimes_writes_views`, `has_changing_loops`
+    plain_for_gradients: bool = False  # under a tape, Python runs it: see `capture`
     standalone: bool = False  # there is no Python function that could run instead (a program read from a file)
 
     def sizes_match(self, args: Sequence[Any]) -> bool:

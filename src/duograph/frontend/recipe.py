@@ -320,6 +320,8 @@ class Collector:
             return Outside(self.session.tensor_source(value))
         if self.binder.is_outdated(value):
             raise Uncapturable("a view of memory that set_data has taken from its Parameter leaves the program")
+        if value._view is not None:
+            self.session.given_views.append(value)
         if value._view is None:
             base: Recipe = self._held(value)
         elif isinstance(value._view.op, RunTimeView):

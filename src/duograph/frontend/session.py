@@ -59,6 +59,7 @@ class CaptureBinder(GraphBinder):
     def __init__(self, session: Session, builder: Builder) -> None:
         super().__init__(builder)
         self.session = session
+        self.written_views: dict[int, Tensor] = {}
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
@@ -164,6 +165,8 @@ class CaptureBinder(GraphBinder):
         if alias is not target._alias:
             raise Uncapturable("a write to a view of memory that a Parameter had before set_data gave it another one")
         self.session.choices.check_write(alias)
+        if target._view is not None:
+            self.written_views[id(target)] = target
         if id(root_of(target)) in self.session.patterned:
             raise Uncapturable("an in-place write to an argument whose shape varies")
         if self.session.is_outside(root_of(target)):
@@ -191,6 +194,7 @@ class Session:
         self.dynamic = dynamic
         self.inputs: list[tuple[Source, Param]] = []
         self.written: dict[int, Tensor] = {}
+        self.given_views: list[Tensor] = []  # that leave the program
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.initial_contents = self.world.shadowed
@@ -278,6 +282,14 @@ class Session:
         """
         views = [t for t, _ in self._tensor_sources.values() if t._view is not None]
         return any(id(root_of(view)) in self.sometimes_written for view in views)
+
+    def gives_written_views(self) -> bool:
+        """Whether a view leaves the program that was written through.
+
+        A tape knows what was written as the value of that very view; as a part of its storage, which it is here, it is
+        the same number, but what the gradient adds up is not.
+        """
+        return any(id(view) in self.binder.written_views for view in self.given_views)
 
     def held(self, snap: Any, obj: Any) -> Any:
         """What a tracked container holds in a state; a shadow that the state does not know is as it came."""

@@ -107,9 +107,15 @@ def _dim(dim: Any, place: dict[int, tuple[int, int]]) -> Any:
 
 
 def _word(value: Any, elem: str) -> int:
-    """A number as the 8 bytes that a kernel reads."""
+    """A number as the 8 bytes that a kernel reads.
+
+    Raises:
+        Refused: it has more. ``ctypes`` would drop what is above.
+    """
     if elem == "f64":
         return float_bits(value)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise Refused(f"the number {value} does not fit into 64 bits")
     return int(value)
 
 
@@ -183,6 +189,8 @@ def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
         return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays], outs)
     except MemoryError:  # nor for its temporaries
         raise
+    except Refused:  # a number is too wide
+        return None
     except Exception as error:  # noqa: BLE001 - the policy
         internal_failure("a kernel", op.name, error)
         return None

@@ -584,3 +584,19 @@ def the_test_of_a_loop_takes_decisions(n):
     while m < n and [m, n, 7][m % 3] < 5:
         m += 1
     return k, m
+
+
+@program(calls=[(P, n) for n in (7, 1 << 31, 1 << 63, -(1 << 63) - 1, (1 << 64) + 1, -1)])
+def a_bound_of_more_than_64_bits(x, n):
+    """The interpreter's kernels were handed its lower 64 bits."""
+    x[:n] = n
+    return x, x[-n:], n
+
+
+@program(T([[1.0, -2.0], [3.0, 0.5]]), -2, grad=0)
+def gradient_of_a_view_that_was_written_through(x, n):
+    """The tape knows it as what was written; as a part of its storage it gave ``-0.0`` where eager mode gives ``0.0``."""
+    y = x * n
+    row = y[0]
+    row[...] = n
+    return row
