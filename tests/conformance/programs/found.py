@@ -595,7 +595,7 @@ def a_bound_of_more_than_64_bits(x, n):
 
 @program(T([[1.0, -2.0], [3.0, 0.5]]), -2, grad=0)
 def gradient_of_a_view_that_was_written_through(x, n):
-    """The tape knows it as what was written; as a part of its storage it gave ``-0.0`` where eager mode gives ``0.0``."""
+    """The tape knows it as what was written; as a part of its storage it gave ``-0.0`` where eager mode gives 0."""
     y = x * n
     row = y[0]
     row[...] = n
