@@ -143,10 +143,10 @@ def useful_parts(characters: int) -> int:
     return max(1, min(available_cores(), characters // PART))
 
 
-def compile_parts(parts: list[str], target: Target) -> list[bytes]:
+def compile_parts(parts: list[str], target: Target, optimisation: int = machine.OPTIMISATION) -> list[bytes]:
     """Object code of several texts, made side by side and counted as one compilation."""
     start = time.perf_counter()
-    objects = machine.compile_texts(parts, target)
+    objects = machine.compile_texts(parts, target, optimisation)
     seconds = time.perf_counter() - start
     with _lock:
         _statistics.compiled += 1

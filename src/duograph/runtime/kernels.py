@@ -28,6 +28,10 @@ from .machine import Linked
 LLVM_LENGTH = 2
 """How much longer LLVM text is than loop IR, about."""
 
+MANY, SMALL = 500, 4000
+"""A program with more kernels than that has been unrolled: its kernels with a text shorter than that are worth less of
+LLVM's time, or the first call takes many seconds."""
+
 MOST_RECENT = 1000
 """Pieces of code that are kept although nobody may be using them."""
 
@@ -156,7 +160,11 @@ def _compile(functions: list[Function], held: dict[str, Linked], target: Target)
     imports = {s for function in functions for s in function.callees if s not in names}
     for symbol in imports:
         _is_there(symbol, held)
-    objects = code.compile_parts(_texts(functions, target), target)
+    quick = [f for f in functions if len(f.text) < SMALL] if len(functions) > MANY else []
+    rest = [f for f in functions if len(f.text) >= SMALL] if quick else functions
+    objects = code.compile_parts(_texts(rest, target), target) if rest else []
+    if quick:
+        objects += code.compile_parts(_texts(quick, target), target, optimisation=0)
     pack = packs.Pack(names, tuple(sorted(imports)), objects)
     _link(pack, held)
     packs.keep(pack, target)

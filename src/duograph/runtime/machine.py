@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["LinkError", "Linked", "TextError", "compile_text", "compile_texts", "link", "llvm_version"]
 
 OPTIMISATION = 1
-"""Effort of LLVM's code generator: 1 gives the code that 2 and 3 give for explicit vectors; 0 is slower code."""
+"""Effort of LLVM's code generator: 1 gives the code that 2 and 3 give for explicit vectors; 0 is slower code, made in
+a fifth of the time."""
 
 OPTIONS = ("-disable-lsr",)
 """LLVM options of this process. Loop strength reduction rewrites addresses, which processors compute for nothing:
@@ -145,8 +146,13 @@ def compile_text(text: str, target: Target | None = None) -> bytes:
     return compile_texts([text], target)[0]
 
 
-def compile_texts(texts: list[str], target: Target | None = None) -> list[bytes]:
+def compile_texts(texts: list[str], target: Target | None = None, optimisation: int = OPTIMISATION) -> list[bytes]:
     """Compiles several modules, side by side where this version of llvmlite is known to allow it.
+
+    Args:
+        texts: of the modules.
+        target: as for `compile_text`.
+        optimisation: effort of the code generator, 0 to 3.
 
     Raises:
         TextError: LLVM does not accept a text.
@@ -156,8 +162,8 @@ def compile_texts(texts: list[str], target: Target | None = None) -> list[bytes]
 
     def work() -> list[bytes]:
         with _lock:
-            made = _side_by_side(texts, target) if len(texts) > 1 and not check else None
-            return made or [_compile(text, target, check) for text in texts]
+            made = _side_by_side(texts, target, optimisation) if len(texts) > 1 and not check else None
+            return made or [_compile(text, target, check, optimisation) for text in texts]
 
     return threads.apart(work)
 
@@ -256,9 +262,9 @@ def _memory_calls() -> Any:
     return library
 
 
-def _compile(text: str, target: Target, check: bool) -> bytes:
+def _compile(text: str, target: Target, check: bool, optimisation: int) -> bytes:
     binding = _llvm()
-    machine = _machine(target)
+    machine = _machine(target, 0, optimisation)
     # A context of its own: types and constants go with it, a shared one only grows. It is closed here, not by its
     # destructor: everything that enters LLVM does so under the lock.
     with binding.create_context() as context:
@@ -295,12 +301,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-def _side_by_side(texts: list[str], target: Target) -> list[bytes] | None:
+def _side_by_side(texts: list[str], target: Target, optimisation: int) -> list[bytes] | None:
     """The object code of each text, made by a thread for each; None if that is not possible or a text is wrong."""
     exported = _exported()
     if exported is None:
         return None
-    machines = [ctypes.cast(_machine(target, number)._ptr, ctypes.c_void_p) for number in range(len(texts))]
+    generators = [_machine(target, number, optimisation) for number in range(len(texts))]
+    machines = [ctypes.cast(generator._ptr, ctypes.c_void_p) for generator in generators]
     results: list[bytes | None] = [None] * len(texts)
 
     def work(number: int) -> None:
@@ -378,8 +385,8 @@ def _jit() -> Any:
 
 
 @_once
-def _machine(target: Target, number: int = 0) -> Any:
-    """The code generator for a target, one for each thread that works at once.
+def _machine(target: Target, number: int = 0, optimisation: int = OPTIMISATION) -> Any:
+    """The code generator for a target and effort, one for each thread that works at once.
 
     For another architecture than the host's it makes code too, which only tests look at.
     """
@@ -390,5 +397,5 @@ def _machine(target: Target, number: int = 0) -> Any:
         binding.initialize_all_asmprinters()
         triple = target.arch.replace("x86-64", "x86_64") + "-unknown-linux-gnu"
     return binding.Target.from_triple(triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=OPTIMISATION, reloc="pic", codemodel="default", jit=True
+        cpu=target.cpu, features=target.features, opt=optimisation, reloc="pic", codemodel="default", jit=True
     )
