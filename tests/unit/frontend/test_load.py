@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import linecache
 import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 import duograph as ms
@@ -198,3 +200,76 @@ def test_a_function_is_the_same_from_its_lines_and_from_the_whole_file():
         whole = load._found_in_file(source, code)
         load._trees.pop("<lines>", None)
         assert ast.dump(alone, include_attributes=True) == ast.dump(whole, include_attributes=True)
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module's text, and imports it when it is called first."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    name = f"written_{tmp_path.name}"
+
+    def write(text):
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        importlib.invalidate_caches()
+        return importlib.import_module(name)
+
+    yield write
+    sys.modules.pop(name, None)
+
+
+def test_a_file_that_was_changed_after_its_import_is_not_read_as_the_function(module):
+    held = module("def g(x):\n    return x * 2\n")
+    module("def g(x):\n    return x * 5\n")
+    compiled = ms.jit(lambda x: held.g(x))
+    assert compiled(X).asnumpy().tolist() == [2.0, 4.0]
+    with pytest.raises(Uncapturable, match="is not what g was made from"):
+        load_function(held.g)
+
+
+def test_a_module_that_is_loaded_again_is_read_again(module):
+    held = module("def g(x):\n    return x * 2\n")
+    compiled = ms.jit(lambda x: held.g(x))
+    assert compiled(X).asnumpy().tolist() == [2.0, 4.0]
+    linecache.getlines(held.__file__)
+    module("def g(x):\n    y = x + 1\n    return y * 3\n")
+    importlib.reload(held)
+    assert compiled(X).asnumpy().tolist() == [6.0, 9.0]
+    assert text_of(held.g) == "def g(x):\n    y = x + 1\n    return y * 3"
+
+
+def test_code_that_was_rewritten_is_not_what_the_text_says():
+    def g(x):
+        return x * 2
+
+    g.__code__ = g.__code__.replace(co_consts=tuple(7 if c == 2 else c for c in g.__code__.co_consts))
+    assert ms.jit(lambda x: g(x))(X).asnumpy().tolist() == [7.0, 14.0]
+
+
+class _Mangled:
+    factor = 3
+
+    def method(self, x):
+        def inner():
+            return self.__private(x) + super(_Mangled, self).__init__.__name__.count("i") - 1
+
+        return inner()
+
+    def __private(self, x):
+        return [v * _Mangled.factor for v in (x, np.float32(1))][0]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        plain,
+        _Mangled.method,
+        _Mangled._Mangled__private,  # type: ignore[attr-defined]
+        textwrap.dedent,
+        functools.reduce if hasattr(functools.reduce, "__code__") else functools.wraps,
+        lambda x, *, y=[k for k in range(3)]: np.sum([x, *y]) if x else (yield),  # noqa: B006, C416
+    ],
+)
+def test_functions_are_known_as_they_were_compiled(fn):
+    """With names of enclosing functions and classes, private ones, and modules that are imported."""
+    assert load_function(fn) is load_function(fn)
