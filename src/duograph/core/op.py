@@ -34,7 +34,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Protocol
 
-from .attrs import checked_type, plain_attrs
+from .attrs import check_memory, checked_type, plain_attrs
 from .borders import symbols_in
 from .types import TensorType, Type
 
@@ -237,7 +237,10 @@ class Op:
 
     def _inferred(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:
         try:
-            return checked_type(self.name, self.infer(*operand_types, **attrs))
+            found = checked_type(self.name, self.infer(*operand_types, **attrs))
+            if not self.view:  # a view needs no memory of its own
+                check_memory(self.name, found)
+            return found
         except IndexError as error:
             x = operand_types[0] if operand_types else None
             if isinstance(x, TensorType) and not x.shape:  # `plain_attrs` lets axis 0 of single numbers pass

@@ -600,3 +600,9 @@ def gradient_of_a_view_that_was_written_through(x, n):
     row = y[0]
     row[...] = n
     return row
+
+
+@program(calls=[(X, 1 << 40), (X, 1 << 62), (X, 1 << 63)])
+def an_unused_result_that_no_memory_can_hold_error(x, n):
+    ms.mint.diag_embed(x, n)
+    return x
