@@ -194,7 +194,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         is_checked=is_checked,
         catches=session.catches,
         plain_for_gradients=session.sometimes_writes_views()
-        or session.gives_written_views()
+        or session.gives_used_views(graph)
         or has_changing_loops(graph)
         or (len(paths) > 1 and finds_any_size(graph)),
     )

@@ -24,7 +24,8 @@ from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type, scalar_type
 from duograph.ir.builder import Builder
-from duograph.ir.node import Node, Param
+from duograph.ir.node import Apply, Graph, Node, Param
+from duograph.ir.printer import all_graphs
 from duograph.ops.cast import stop_gradient
 from duograph.ops.graph_binder import GraphBinder, Stored
 from duograph.ops.scalar import Scalar
@@ -283,13 +284,24 @@ class Session:
         views = [t for t, _ in self._tensor_sources.values() if t._view is not None]
         return any(id(root_of(view)) in self.sometimes_written for view in views)
 
-    def gives_written_views(self) -> bool:
-        """Whether a view leaves the program that was written through.
+    def gives_used_views(self, graph: Graph) -> bool:
+        """Whether a view leaves ``graph`` that matters to gradients inside.
 
-        A tape knows what was written as the value of that very view; as a part of its storage, which it is here, it is
-        the same number, but what the gradient adds up is not.
+        What leaves is a view of a result, made after the program. A tape adds up what flows into the view itself, at its
+        place in the program: another sum, if something else uses the view, or uses its base later. And what was
+        written through a view it knows as the value of that very view.
         """
-        return any(id(view) in self.binder.written_views for view in self.given_views)
+        views = {id(v): v._data for v in self.given_views if isinstance(v._data, Apply)}
+        if any(id(view) in self.binder.written_views or id(view) not in views for view in self.given_views):
+            return True
+        bases = {node.operands[0]: node.tag for node in views.values()}
+        made = set(views.values())
+        return any(
+            operand in made or (operand in bases and node.tag > bases[operand] and node not in made)
+            for g in all_graphs(graph)
+            for node in g.nodes
+            for operand in node.operands
+        )
 
     def held(self, snap: Any, obj: Any) -> Any:
         """What a tracked container holds in a state; a shadow that the state does not know is as it came."""

@@ -606,3 +606,16 @@ def gradient_of_a_view_that_was_written_through(x, n):
 def an_unused_result_that_no_memory_can_hold_error(x, n):
     ms.mint.diag_embed(x, n)
     return x
+
+
+@program(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]), grad=0)
+def gradient_of_a_view_that_is_used_too(x):
+    """What flows into the view is added up there, before it becomes part of what flows into ``x``."""
+    v = x[::-1]
+    return ops.sin(v), ops.sin(v) * 3, v
+
+
+@program(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]), grad=0)
+def gradient_of_a_view_whose_base_is_used_later(x):
+    v = x.T
+    return ops.sin(x), ops.cos(x), v

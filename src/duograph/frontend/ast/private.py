@@ -29,8 +29,8 @@ def with_private_names(node: AnyNode, qualname: str) -> AnyNode:
 def class_of(qualname: str) -> str | None:
     """The class whose body the function is in, without leading underscores; functions inside a method are too."""
     parts = qualname.split(".")
-    while len(parts) > 1 and parts[-2] == "<locals>":
-        parts = parts[:-2]
+    while len(parts) > 1 and not parts[-2].isidentifier():  # "<locals>" of a function, or the like of "<listcomp>"
+        parts = parts[:-2] if parts[-2] == "<locals>" else parts[:-1]
     return (parts[-2].lstrip("_") or None) if len(parts) > 1 else None
 
 
