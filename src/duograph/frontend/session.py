@@ -287,8 +287,8 @@ class Session:
     def gives_used_views(self, graph: Graph) -> bool:
         """Whether a view leaves ``graph`` that matters to gradients inside.
 
-        What leaves is a view of a result, made after the program. A tape adds up what flows into the view itself, at its
-        place in the program: another sum, if something else uses the view, or uses its base later. And what was
+        What leaves is a view of a result, made after the program. A tape adds up what flows into the view itself, at
+        its place in the program: another sum, if something else uses the view, or uses its base later. And what was
         written through a view it knows as the value of that very view.
         """
         views = {id(v): v._data for v in self.given_views if isinstance(v._data, Apply)}
