@@ -155,16 +155,19 @@ class GraphBinder:
             raise SymbolicValueError("a view is written after set_data has given its Parameter other memory")
         stamp = fresh_stamp()
         node, view = self.node_of(value), target
-        self._note_view(target, stamp, node)
         new: Any = value
         while view._view is not None:
             parent, op, attrs = view._view
             assert op.write_view is not None, f"{op.name} makes views but has no write_view"
             new = op.write_view(parent, new, **attrs)
             view = parent
+        whole = self.node_of(
+            new
+        )  # which may be the target itself: what that shows is asked for before it is noted anew
+        self._note_view(target, stamp, node)
         before = self.store.get(view._alias)
         memory, left = (0, None) if before is None else (before.memory, before.left)
-        self.store[view._alias] = Stored(view, self.node_of(new), stamp, memory, left)
+        self.store[view._alias] = Stored(view, whole, stamp, memory, left)
 
     def replace(self, target: Tensor, value: Tensor) -> None:
         """``target`` gets other memory with the contents ``value``; views of the old one do not show it."""

@@ -342,7 +342,10 @@ def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
     block = output_words(words, view)
     block[lt.O_STRIDES] = words.array(view.strides)
     block[lt.O_OFFSET] = view.ctypes.data - base.ctypes.data
-    block[lt.O_FLAGS] = WRITEABLE if view.flags.writeable else 0
+    # Native code takes what the base of each call allows of that: what this base forbids says nothing about others.
+    repeats = any(n > 1 and step == 0 for n, step in zip(view.shape, view.strides, strict=True))
+    forbids = base.flags.writeable and not view.flags.writeable
+    block[lt.O_FLAGS] = 0 if forbids or repeats else WRITEABLE
     return block
 
 

@@ -88,7 +88,19 @@ class Tensor:
         """Makes this handle another one on the storage of ``source`` (of its copy in ``dtype`` if that differs).
 
         It is linked as a view, so that gradients and captured writes find their way to ``source``.
+
+        Raises:
+            RuntimeError: ``source`` is a view of this very handle.
         """
+        base: Tensor | None = source
+        while base is not None:
+            if base is self:
+                if base is source and (dtype is None or as_dtype(dtype) is self.dtype):
+                    return
+                raise RuntimeError(
+                    "a tensor cannot be made another handle on a view of itself; take a copy of the view"
+                )
+            base = base._view.parent if base._view is not None else None
         if dtype is not None and as_dtype(dtype) is not source.dtype:
             source = get_op("cast")(source, dtype=as_dtype(dtype))
         twin = get_op("identity")(source)

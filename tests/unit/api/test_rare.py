@@ -150,3 +150,15 @@ def test_sparse_steps_write_only_their_rows():
     var, accum = (Parameter(T(np.ones((3, 2), np.float32)), name=n) for n in ("var", "accum"))
     ops.SparseApplyAdagrad(0.1)(var, accum, T(np.ones((2, 2), np.float32)), T([2, 2], ms.int32))
     assert (var.asnumpy()[:2] == 1).all() and np.allclose(var.asnumpy()[2], 1 - 0.1 * 2 / np.sqrt(5))
+
+
+def test_a_handle_on_a_view_of_itself_is_refused():
+    x = ms.Tensor([1.0, 2.0])
+    assert x.set_(x) is x
+    assert x.add_(1).asnumpy().tolist() == [2.0, 3.0]
+    with pytest.raises(RuntimeError, match="another handle on a view of itself"):
+        x.set_(x[0:1])
+    y = ms.Tensor([5.0, 6.0])
+    x.set_(y)
+    y.add_(1)
+    assert x.asnumpy().tolist() == [6.0, 7.0]

@@ -201,3 +201,23 @@ def test_two_outputs_are_told_natively() -> None:
         assert launches(lambda: get_op("sort")(x, axis=1, descending=False)) == 1
     assert [entry.op.name for entry in tape.entries] == ["sort"] * 4
     assert [len(entry.outputs) for entry in tape.entries] == [2] * 4
+
+
+def test_views_of_read_only_tensors_say_nothing_about_others(engine):
+    """What was recorded from a view of an expanded tensor, which cannot be written, serves views of any tensor."""
+
+    def squares(a):
+        return (a * a).sum()
+
+    def written(a):
+        a[0] = 7.0
+        return (a * a).sum()
+
+    for _ in range(8):
+        row = ms.Tensor([1.0, 2.0]).expand((3, 2))[0]
+        ms.grad(squares)(row)
+        row.reshape(-1)
+        with pytest.raises(RuntimeError, match="cannot be written"):
+            row.reshape(-1).add_(1.0)
+    assert ms.grad(written)(ms.Tensor([3.0, 4.0])).asnumpy().tolist() == [0.0, 8.0]
+    assert ms.Tensor([3.0, 4.0]).reshape(-1).add_(1.0).asnumpy().tolist() == [4.0, 5.0]
