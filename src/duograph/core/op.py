@@ -319,6 +319,8 @@ def value_key(value: Any) -> Any:
         return ("b", value)
     if kind is complex:
         return ("c", struct.pack("<2d", value.real, value.imag))
+    if kind is range or kind is slice:
+        return (kind, *[value_key(v) for v in (value.start, value.stop, value.step)])
     if kind.__module__ == "numpy":  # equal to Python's numbers, and not the same
         return (kind, value)
     return value

@@ -165,6 +165,7 @@ def _check(session: Session, value: Any, look: Any) -> None:
     if kind in (str, int, float, bool, type(None)) or isinstance(value, Tensor | Scalar | GraphText | DType | Dim):
         return
     if kind in (list, tuple, set, frozenset, collections.deque):
+        session.check_order(value)
         if PLAIN.issuperset(map(type, value)):  # lists of millions of numbers, too
             return
         for v in value:

@@ -31,6 +31,7 @@ from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
+from .shadows import facts_of_container, new_blank, new_tuple
 from .sources import Source
 from .text import GraphText
 from .world import CONTAINERS, refill_dict, set_contents
@@ -152,7 +153,7 @@ class Container(Recipe):
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
             values = [r.build(run) for r in self.items]
-            return self.kind._make(values) if hasattr(self.kind, "_make") else self.kind(values)  # type: ignore[attr-defined]
+            return new_tuple(self.kind, values)
         if self.kind is frozenset:
             return frozenset(r.build(run) for r in self.items)
         assert self.blank is not None
@@ -260,6 +261,9 @@ class Collector:
         original = self.session.originals.get(id(value))
         if original is not None and not self.values_only:
             return Outside(original[1])
+        outside = self.session.tuples.get(id(value))
+        if outside is not None and not self.values_only:
+            return Outside(outside[1])
         if isinstance(value, tuple):
             items = [self.recipe(v) for v in value]
             if all(isinstance(r, Constant) for r in items):
@@ -290,6 +294,8 @@ class Collector:
             made = Container(type(value), keys=list(value), blank=blank)
             items = list(value.values())
         elif isinstance(value, list | set | deque):
+            if self.values_only:
+                self.session.check_order(value)
             made = Container(type(value), blank=_blank(value))
             items = list(value)
         else:
@@ -355,15 +361,7 @@ def _new(cls: Any) -> Any:
 
 
 def _blank(value: Any) -> Callable[[], Any]:
-    cls: Any = type(value)
-    if cls in (list, dict, set):
-        return cls
-    if isinstance(value, deque):
-        return partial(cls, maxlen=value.maxlen)
-    if hasattr(value, "default_factory"):
-        factory = value.default_factory
-        return lambda: cls(factory)
-    return partial(_new, cls)
+    return type(value) if type(value) in (list, dict, set) else partial(new_blank, *facts_of_container(value))
 
 
 class Shape:

@@ -21,6 +21,7 @@ from typing import Any
 
 from duograph.core.op import state as dispatch
 
+from .exact import is_same_key
 from .opaque import Opaque
 
 CONTAINERS = (list, dict, set, deque)
@@ -77,6 +78,28 @@ class Snapshot:
     moment: int
 
 
+def held_now(kind: str, owner: Any, name: str) -> Any:
+    """What the outside world holds where an entry of the overlay writes, as far as no code of the user runs."""
+    if kind == "attr":
+        return getattr(owner, "__dict__", {}).get(name)
+    if kind == "global":
+        return owner.get(name)
+    try:
+        return owner.cell_contents
+    except ValueError:  # it is empty
+        return None
+
+
+def refill_set(obj: set[Any], items: Any) -> None:
+    """Makes a set hold exactly ``items`` by taking out and putting in what differs: all others stay in their places,
+    on which the order depends."""
+    wanted = {v: v for v in items}
+    if not wanted:
+        set.clear(obj)
+    set.difference_update(obj, [v for v in list(obj) if v not in wanted or not is_same_key(wanted[v], v)])
+    set.update(obj, items)
+
+
 def put_item(obj: Any, key: Any, value: Any) -> None:
     """Sets one element of a tracked container, or an attribute of an instance, whatever its class does about it."""
     for kind in (list, dict, deque):
@@ -113,14 +136,13 @@ def set_contents(obj: Any, value: Any) -> None:
     if isinstance(obj, list):
         list.__setitem__(obj, slice(None), value)
     elif isinstance(obj, deque):
-        obj.clear()
-        obj.extend(value)
+        deque.clear(obj)
+        deque.extend(obj, value)
     elif isinstance(obj, dict):
         if dict.__len__(obj) != len(value) or any(a is not b for a, b in zip(obj.items(), value.items(), strict=False)):
             refill_dict(obj, value)
     elif isinstance(obj, set):
-        obj.clear()
-        obj.update(value)
+        refill_set(obj, value)
     else:
         vars(obj).clear()
         vars(obj).update(value)
