@@ -109,7 +109,9 @@ def _attempt(
             tree = session.regions.explore("top", body)
             if isinstance(tree, Fork):
                 tree = join_leaves(session.regions, "top", tree) or tree
-            return _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+            program = _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+            session.is_done = True
+            return program
         except (SymbolicValueError, UnknownSizeError) as exc:
             raise Uncapturable(str(exc), session.span) from exc
         except Uncapturable as exc:
@@ -134,6 +136,8 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
             session.is_over = True
             watch.session = outer
             listener.assume = None
+            if not session.is_done:
+                session.forget()
             state.quiet, state.enclosed = quiet, enclosed
 
 

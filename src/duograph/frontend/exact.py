@@ -43,6 +43,6 @@ def may_be_one_object(a: Any, b: Any) -> bool:
         return False
     if (kind is int and -5 <= a <= 256) or (kind in (str, bytes, tuple) and not a):
         return False
-    if kind is tuple:
-        return len(a) == len(b) and all(x is y or may_be_one_object(x, y) for x, y in zip(a, b, strict=True))
+    if kind is tuple and not all(type(v) in (tuple, *_BY_VALUE) for v in (*a, *b)):
+        return False
     return bool(a == b)

@@ -298,8 +298,8 @@ class Semantics(Attributes):
 
     def same_object(self, a: Any, b: Any) -> Any:
         """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
-        if may_be_one_object(a, b):
-            raise Uncapturable("whether two equal constants are the same object")
+        if may_be_one_object(a, b) or (id(a) in self.session.tuples and id(b) in self.session.tuples):
+            raise Uncapturable("whether two equal constants, or tuples from outside, are the same object")
         if id(a) in self.session.originals and id(b) in self.session.originals and a is not b:
             self.session.guard_different(a, b)
         if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):

@@ -194,6 +194,7 @@ class Session(Shadows):
         self.initial_contents = self.world.shadowed
         self.span: Any = None
         self.is_over = False
+        self.is_done = False  # it has given a program
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.catches = False  # there is an ``except``, or a context that may swallow exceptions
@@ -213,6 +214,14 @@ class Session(Shadows):
         """At the end of the program: generators that were left are closed by Python when it drops them."""
         if self.unfinished:
             raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
+
+    def forget(self) -> None:
+        """Lets go of outside objects: the function will run as plain Python, and may drop the last ones who hold them,
+        but this session waits for the garbage collector."""
+        for part in (self, self.world, self.guards, self.binder):
+            for held in vars(part).values():
+                if isinstance(held, dict | list | set):
+                    held.clear()
 
     # -- inputs ------------------------------------------------------------------------------------------------
 

@@ -97,12 +97,12 @@ def refill_set(obj: set[Any], items: Any) -> None:
     if not wanted:
         set.clear(obj)
     set.difference_update(obj, [v for v in list(obj) if v not in wanted or not is_same_key(wanted[v], v)])
-    set.update(obj, items)
+    set.update(obj, [v for v in items if v not in obj])  # a set of all would make room for them
 
 
 def put_item(obj: Any, key: Any, value: Any) -> None:
     """Sets one element of a tracked container, or an attribute of an instance, whatever its class does about it."""
-    for kind in (list, dict, deque):
+    for kind in (list, OrderedDict, dict, deque):
         if isinstance(obj, kind):
             kind.__setitem__(obj, key, value)  # type: ignore[index]
             return
