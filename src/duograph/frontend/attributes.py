@@ -340,7 +340,9 @@ class Attributes:
 
     def _check_own(self, obj: Any) -> None:
         """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
-        if isinstance(obj, _HELD_BY_VALUE):
+        if isinstance(obj, dict) and lookup(type(obj), "__setattr__") is dict.__setitem__:
+            self.session.note_changed(obj)  # a dictionary whose attributes are its items
+        elif isinstance(obj, _HELD_BY_VALUE):
             raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
 
     def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:

@@ -62,6 +62,7 @@ _CONTAINER_METHODS = (
 )
 
 
+_CHANGES_CONTAINERS = ("heapq", "_heapq", "bisect", "_bisect", "operator", "_operator")
 _READS_OBJECTS = ("copy", "dataclasses", "json")
 _CACHED = type(functools.lru_cache(lambda: None))
 _ARRAY_CHANGES = {
@@ -423,6 +424,9 @@ class Calls:
             return
         self._check_pure(fn)
         module = getattr(fn, "__module__", None) or type(fn).__module__
+        if module in _CHANGES_CONTAINERS:
+            for value in args:
+                self.session.note_changed(value)
         if module.startswith("numpy"):
             self._check_numpy(fn, (*args, *kwargs.values()))
             if isinstance(kwargs.get("out"), np.ndarray):

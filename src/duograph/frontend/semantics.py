@@ -251,6 +251,7 @@ class Semantics(Attributes):
         if isinstance(a, CONTAINERS) and op in (operator.iadd, operator.imul, operator.ior, operator.iand,
                                                       operator.isub, operator.ixor):  # fmt: skip
             self._check_mutable(a)
+            self.session.note_call(a, IN_PLACE[op])
             self.change_opaque(b)
             return run_native(self.session, op, a, b)
         if isinstance(a, Tensor):

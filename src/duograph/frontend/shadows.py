@@ -42,6 +42,8 @@ _READS = frozenset({
     *("__sub__", "__xor__", "__add__", "__mul__", "__missing__"),
 })  # fmt: skip
 """Methods of containers that change nothing."""
+_REBUILDS = ("update", "intersection_update", "symmetric_difference_update", "__ior__", "__iand__", "__ixor__")
+"""Methods of sets that make room for all that may come, or build a new table: elements one by one do not."""
 _ORDERLESS = frozenset({
     *("add", "discard", "remove", "clear", "update", "difference_update", "intersection_update", "issubset"),
     *("symmetric_difference_update", "issuperset", "isdisjoint", "__contains__", "__len__"),
@@ -253,6 +255,8 @@ class Shadows:
         if isinstance(owner, set) and id(owner) in self.originals:
             if name == "pop":
                 raise Uncapturable("an element that a set from outside chooses")
+            if name in _REBUILDS:
+                raise Uncapturable(f"the method {name!r} of a set from outside, which may make a new order of it")
             if name not in _ORDERLESS:
                 self.check_order(owner)
         if name not in _READS:
