@@ -10,6 +10,7 @@ import operator
 import sys
 import threading
 import types
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
+from .factories import factory_of
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .sources import HEAP_TYPE, Pin, lookup
 from .text import GraphText
@@ -53,6 +55,8 @@ class Attributes:
     def _getattr(self, obj: Any, name: str) -> Any:
         if name in ("__dict__", "__globals__"):
             self._check_namespace(obj, name)
+        if name == "default_factory" and isinstance(obj, defaultdict):
+            return factory_of(obj)
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
         if isinstance(obj, types.ModuleType):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import enum
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -149,6 +149,7 @@ class Container(Recipe):
     items: list[Recipe] = field(default_factory=list)
     keys: list[Any] | None = None
     blank: Callable[[], Any] | None = None
+    factory: Recipe | None = None  # of a defaultdict
 
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
@@ -158,6 +159,8 @@ class Container(Recipe):
             return frozenset(r.build(run) for r in self.items)
         assert self.blank is not None
         made = run.memo[id(self)] = self.blank()
+        if self.factory is not None:
+            made.default_factory = self.factory.build(run)
         self.fill(made, self.values(run))
         return made
 
@@ -292,6 +295,8 @@ class Collector:
         if isinstance(value, dict):
             blank = _blank(value)
             made = Container(type(value), keys=list(value), blank=blank)
+            if isinstance(value, defaultdict):
+                made.factory = self.recipe(value.default_factory)
             items = list(value.values())
         elif isinstance(value, list | set | deque):
             if self.values_only:

@@ -25,6 +25,7 @@ from . import sources
 from .attributes import Attributes, user_method
 from .errors import Uncapturable
 from .exact import may_be_one_object
+from .factories import factory_of
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN, check_holder, check_operand
@@ -125,9 +126,10 @@ class Semantics(Attributes):
 
     def _made_default(self, obj: Any, key: Any) -> Any:
         """What a defaultdict gives for a key that is missing: its factory may be the user's."""
-        if obj.default_factory is None:
+        factory = factory_of(obj)
+        if factory is None:
             raise KeyError(key)
-        made = self.calls.call(obj.default_factory, (), {})
+        made = self.calls.call(factory, (), {})
         self.setitem(obj, key, made)
         return made
 

@@ -24,7 +24,8 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .attributes import watched
 from .errors import Uncapturable
-from .policy import check_keys
+from .factories import Factory, get_factory, set_factory
+from .policy import check_keys, check_look
 from .sources import HEAP_TYPE, GuardSet, Pin, Source
 from .world import World, contents, put_item, set_contents
 
@@ -69,7 +70,7 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
         kind,
         type(value),
         vars(deque)["maxlen"].__get__(value) if kind is deque else None,
-        vars(defaultdict)["default_factory"].__get__(value) if kind is defaultdict else None,
+        get_factory(value) if kind is defaultdict else None,
     )
 
 
@@ -102,6 +103,7 @@ def check_dropped(value: Any, depth: int = 3) -> None:
         value: what an attribute, or a container, does not hold any more.
         depth: how far to look into what it holds itself.
     """
+    check_look(type(value))
     if isinstance(value, (*CONSTANTS, Tensor, types.FunctionType, types.ModuleType, type)):
         return
     if watched(type(value), "__del__") is not None or any(r.__callback__ for r in weakref.getweakrefs(value)):
@@ -208,7 +210,7 @@ class Shadows:
         if facts[0] is deque:
             self.guards.add(sources.attr(source, "maxlen"), "equal", facts[2])
         elif facts[0] is defaultdict:
-            shadow.default_factory = self.external(facts[3], sources.attr(source, "default_factory"))
+            set_factory(shadow, Factory.of(self.external(facts[3], sources.attr(source, "default_factory"))))
         self._fill(shadow, value, source)
         self._copy_attributes(shadow, value, source)
         self.initial_contents[id(shadow)] = contents(shadow)

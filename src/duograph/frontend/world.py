@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass
+from types import MemberDescriptorType
 from typing import Any
 
 from duograph.core.op import state as dispatch
@@ -81,6 +82,9 @@ class Snapshot:
 def held_now(kind: str, owner: Any, name: str) -> Any:
     """What the outside world holds where an entry of the overlay writes, as far as no code of the user runs."""
     if kind == "attr":
+        for cls in type(owner).__mro__:
+            if type(slot := vars(cls).get(name)) is MemberDescriptorType:
+                return slot.__get__(owner) if hasattr(owner, name) else None
         return getattr(owner, "__dict__", {}).get(name)
     if kind == "global":
         return owner.get(name)
