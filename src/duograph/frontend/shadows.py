@@ -139,8 +139,7 @@ class Shadows:
 
     def external_constant(self, value: Any, source: Source) -> Any:
         """An outside number, string or the like."""
-        varies = source in self.dynamic or getattr(type(value), "__ms_mutable__", False)
-        if varies and isinstance(value, int | float) and not isinstance(value, bool):
+        if (source in self.dynamic and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)
