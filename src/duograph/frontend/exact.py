@@ -33,6 +33,12 @@ def are_same_keys(keys: Iterable[Any], expected: Iterable[Any]) -> bool:
     return len(found) == len(wanted) and all(map(is_same_key, found, wanted))
 
 
+def are_same_elements(values: set[Any], expected: set[Any]) -> bool:
+    """Whether two sets have these elements, in whatever order."""
+    wanted = {v: v for v in expected}
+    return len(values) == len(wanted) and all(v in wanted and is_same_key(v, wanted[v]) for v in values)
+
+
 def may_be_one_object(a: Any, b: Any) -> bool:
     """Whether two constants are equal, so that whether they are one object is an accident that no guard tells.
 

@@ -20,7 +20,7 @@ from typing import Any
 from duograph.autodiff.vmap import Batched
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
-from duograph.core.op import Op
+from duograph.core.op import Op, value_key
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
@@ -31,10 +31,10 @@ from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
-from .shadows import facts_of_container, new_blank, new_tuple
+from .shadows import facts_of_container, new_blank
 from .sources import Source
 from .text import GraphText
-from .world import CONTAINERS, refill_dict, set_contents
+from .world import CONTAINERS, new_tuple, refill_dict, set_contents
 
 
 class Run:
@@ -392,16 +392,16 @@ def shape_of(value: Any) -> Shape:
             values.append(v)
             index = len(values) - 1
             return ("slot", type(v).__name__), lambda got: got[index]
-        if isinstance(v, tuple | list):
+        if isinstance(v, tuple) or type(v) is list:
             parts = [visit(x) for x in v]
-            make = v._make if hasattr(v, "_make") else type(v)
+            make = list if type(v) is list else partial(new_tuple, type(v))
             return (type(v), tuple(k for k, _ in parts)), lambda got: make([f(got) for _, f in parts])
         if type(v) is dict:
             named = {k: visit(x) for k, x in v.items()}
             key = (dict, tuple((k, kk) for k, (kk, _) in named.items()))
             return key, lambda got: {k: f(got) for k, (_, f) in named.items()}
-        if isinstance(v, bool | int | float | str | bytes | type(None)):
-            return (type(v), v), lambda got: v
+        if type(v) in (bool, int, float, str, bytes, type(None)):
+            return (type(v), value_key(v)), lambda got: v
         if isinstance(v, GraphText):
             pieces = [p if isinstance(p, str) else (p[0], visit(p[1])[1]) for p in v.parts]
             return ("text", id(v)), lambda got: GraphText(

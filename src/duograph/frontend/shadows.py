@@ -27,7 +27,7 @@ from .errors import Uncapturable
 from .factories import Factory, get_factory, set_factory
 from .policy import check_keys, check_look
 from .sources import HEAP_TYPE, GuardSet, Pin, Source
-from .world import World, contents, put_item, set_contents
+from .world import World, contents, new_tuple, put_item, set_contents
 
 if TYPE_CHECKING:
     from duograph.ir.node import Param
@@ -72,14 +72,6 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
         vars(deque)["maxlen"].__get__(value) if kind is deque else None,
         get_factory(value) if kind is defaultdict else None,
     )
-
-
-def new_tuple(cls: type, items: list[Any]) -> Any:
-    """A tuple of class ``cls``; nothing of the user runs."""
-    try:
-        return tuple.__new__(cls, items)
-    except TypeError:  # what C code makes, as ``time.struct_time``
-        return cls(items)
 
 
 def _has_slots(cls: type) -> bool:

@@ -16,13 +16,14 @@ code from the same state more than once:
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MemberDescriptorType
 from typing import Any
 
 from duograph.core.op import state as dispatch
 
-from .exact import is_same_key
+from .exact import are_same_elements, is_same_key
 from .opaque import Opaque
 
 CONTAINERS = (list, dict, set, deque)
@@ -77,6 +78,14 @@ class Snapshot:
     checked: Any
     tape_lengths: list[tuple[Any, int]]
     moment: int
+
+
+def new_tuple(cls: type, items: Iterable[Any]) -> Any:
+    """A tuple of class ``cls``; nothing of the user runs."""
+    try:
+        return tuple.__new__(cls, items)
+    except TypeError:  # what C code makes, as ``time.struct_time``
+        return cls(items)
 
 
 def held_now(kind: str, owner: Any, name: str) -> Any:
@@ -158,7 +167,7 @@ def _are_same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, dict):
         return all(j is k and a[j] is b[k] for j, k in zip(a, b, strict=True))
-    return a == b if isinstance(a, set) else all(x is y for x, y in zip(a, b, strict=True))
+    return are_same_elements(a, b) if isinstance(a, set) else all(x is y for x, y in zip(a, b, strict=True))
 
 
 class World:

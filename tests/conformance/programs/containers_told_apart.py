@@ -6,6 +6,7 @@ The first call captures; a later one brings, or finds, what ``==`` does not tell
 import collections
 import enum
 import heapq
+import operator
 import weakref
 
 from tests.conformance.harness import T, program
@@ -166,6 +167,35 @@ def equal_slices(x, part):
     return x, part.start, type(part.start).__name__
 
 
+@program(P, {1, 2}, {1: "a"})
+def an_element_and_a_key_become_equal_ones(x, values, table):
+    values.remove(1)
+    values.add(True)
+    table[True] = table.pop(1)
+    return x, list(table)
+
+
+@program(calls=[(P,), (-P,)])
+def equal_constants_on_two_paths(x):
+    if x.sum() > 0:
+        part, numbers, table = slice(1, 2), range(0), {1: 2}
+    else:
+        part, numbers, table = slice(True, 2), range(5, 5), {True: 2}
+    return x, type(part.start).__name__, numbers.start, list(table)
+
+
+@program(calls=[(P,), (-P,)])
+def equal_sets_in_another_order_on_two_paths(x):
+    values = set()
+    if x.sum() > 0:
+        values.add(8)
+        values.add(0)
+    else:
+        values.add(0)
+        values.add(8)
+    return x, list(values)
+
+
 # -- attributes ----------------------------------------------------------------------------------------------------
 
 
@@ -200,6 +230,23 @@ def an_attribute_of_a_list_is_set(x, what):
 @program(calls=[(P, _with(Name("a"), k=k)) for k in range(3)], captured=False)
 def attributes_of_equal_strings(x, name):
     return x * name.k, name == "a"
+
+
+@program(calls=[(P,), (-P,)], build=True)
+def equal_strings_with_attributes_on_two_paths():
+    one, two = _with(Name("a"), k=1), _with(Name("a"), k=2)
+    return lambda x: x * (one if x.sum() > 0 else two).k
+
+
+class Points(tuple):
+    def __new__(cls, first, second):
+        return super().__new__(cls, (first, second))
+
+
+@program(calls=[(P,), (-P,)], choice=True)
+def tuples_of_a_class_on_two_paths(x):
+    points = Points(x + 2, x + 1) if x.sum() > 0 else Points(x * 3, x * 2)
+    return points[0] + points[1], points
 
 
 class Point(collections.namedtuple("Point", "x y")):
@@ -292,6 +339,20 @@ def _factory(n):
 @program(calls=[(P, collections.defaultdict(_factory(n))) for n in (1, 2, 3)])
 def equal_defaultdicts_with_several_factories(x, table):
     return x * table["q"]
+
+
+@program(calls=[(P, k) for k in "aba"], captured=False, LOG=[], MADE=collections.defaultdict(_counted))
+def native_code_asks_a_defaultdict_for_what_is_missing(x, key):
+    value = operator.itemgetter(key)(MADE)  # noqa: F821
+    MADE.clear()  # noqa: F821
+    return x * value
+
+
+@program(P, captured=False)
+def a_defaultdict_that_is_returned_has_its_factory(x):
+    table = collections.defaultdict(lambda: 3)
+    table["a"] = x
+    return table, table.default_factory()
 
 
 class Colour(enum.Enum):
@@ -395,6 +456,23 @@ def an_attribute_lets_go_of_an_object_that_holds_one():
 
     def drop(x):
         holder.inner = None
+        LOG.append("after")
+        return x * LOG.index("after")
+
+    return drop
+
+
+class Slots:
+    __slots__ = ("value",)
+
+
+@program(P, build=True, captured=False, LOG=[])
+def a_slot_lets_go_of_an_object():
+    holder = Slots()
+    holder.value = Dying()
+
+    def drop(x):
+        holder.value = None
         LOG.append("after")
         return x * LOG.index("after")
 
