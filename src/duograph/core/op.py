@@ -34,6 +34,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Protocol
 
+import numpy as np
+
 from .attrs import check_memory, checked_type, plain_attrs
 from .borders import symbols_in
 from .types import TensorType, Type
@@ -322,6 +324,8 @@ def value_key(value: Any) -> Any:
         return ("b", value)
     if kind is complex:
         return ("c", struct.pack("<2d", value.real, value.imag))
-    if kind.__module__ == "numpy":  # equal to Python's numbers, and not the same
-        return (kind, value)
+    if kind is range or kind is slice:
+        return (kind, *[value_key(v) for v in (value.start, value.stop, value.step)])
+    if isinstance(value, np.generic):  # equal to Python's numbers, and not the same
+        return (kind, value.dtype, value.tobytes())
     return value

@@ -10,6 +10,7 @@ import operator
 import sys
 import threading
 import types
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,11 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
+from .factories import factory_of
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .sources import HEAP_TYPE, Pin, lookup
 from .text import GraphText
-from .world import MISSING, World
+from .world import CONTAINERS, MISSING, World
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -51,6 +53,10 @@ class Attributes:
             return default
 
     def _getattr(self, obj: Any, name: str) -> Any:
+        if name in ("__dict__", "__globals__"):
+            self._check_namespace(obj, name)
+        if name == "default_factory" and isinstance(obj, defaultdict):
+            return factory_of(obj)
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
         if isinstance(obj, types.ModuleType):
@@ -67,6 +73,16 @@ class Attributes:
         if isinstance(obj, type):
             return self._class_attr(obj, name)
         return self._instance_attr(obj, name)
+
+    def _check_namespace(self, obj: Any, name: str) -> None:
+        """The dictionary of an outside object may be read as long as the program does not write to the object."""
+        if name == "__globals__" or isinstance(obj, CONTAINERS):
+            raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object")
+        if self.world.is_tracked(obj):
+            return
+        self.session.read_whole.add(id(obj))
+        if any(kind == "attr" and owner == id(obj) for kind, owner, _ in self.world.overlay):
+            raise Uncapturable("the dictionary of an object from outside that the program has written to")
 
     def _super_attr(self, obj: Any, name: str) -> Any:
         """``super().name``: what the classes behind this one define."""
@@ -200,6 +216,7 @@ class Attributes:
                     self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
                 return self.calls.call(hook, (obj, name), {})
         if isinstance(found, functools.cached_property) and name not in vars(obj) and is_interpreted(found.func):
+            self._check_own(obj)
             made = self.calls.call(found.func, (obj,), {})
             if self.world.is_tracked(obj):
                 vars(obj)[name] = made
@@ -289,6 +306,7 @@ class Attributes:
 
         ``store`` does it to objects of the program (the ``__setattr__`` of a frozen dataclass refuses).
         """
+        self._check_own(obj)
         if self.world.is_tracked(obj):
             store(obj, name, value)
             return
@@ -324,7 +342,16 @@ class Attributes:
             return
         raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object, which may not be set")
 
+    def _check_own(self, obj: Any) -> None:
+        """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
+        if isinstance(obj, dict) and lookup(type(obj), "__setattr__") is dict.__setitem__:
+            self.session.note_changed(obj)  # a dictionary whose attributes are its items
+        elif isinstance(obj, _HELD_BY_VALUE):
+            raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
+
     def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:
+        if id(obj) in self.session.read_whole:
+            raise Uncapturable("a write to an object from outside whose dictionary the program has read")
         if isinstance(obj, type) and name.startswith("__"):
             raise Uncapturable("a special method that is set on a class")
         self.session.changes_classes |= isinstance(obj, type)
@@ -337,6 +364,7 @@ class Attributes:
         if method is not None:
             self.calls.call(method, (obj, name), {})
             return
+        self._check_own(obj)
         if self.world.is_tracked(obj):
             delattr(obj, name)
             return
@@ -347,8 +375,7 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         if ("attr", id(obj), name) not in self.world.overlay and not _is_own(obj, name, found):
             raise Uncapturable(f"the deleted attribute {name!r}, which the class has")
-        self.session.changes_classes |= isinstance(obj, type)
-        self.world.overlay["attr", id(obj), name] = (obj, MISSING)
+        self._overlay_attr(obj, name, MISSING)
 
 
 def user_method(obj: Any, name: str) -> Any:
@@ -395,6 +422,7 @@ _OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.cor
 """Classes that stand for tensors and run-time numbers; what they define is put in place while programs run."""
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
+_HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
 _OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
 _FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__mro__", "__annotations__")
 

@@ -62,6 +62,7 @@ _CONTAINER_METHODS = (
 )
 
 
+_CHANGES_CONTAINERS = ("heapq", "_heapq", "bisect", "_bisect", "operator", "_operator")
 _READS_OBJECTS = ("copy", "dataclasses", "json")
 _CACHED = type(functools.lru_cache(lambda: None))
 _ARRAY_CHANGES = {
@@ -278,7 +279,7 @@ class Calls:
         if is_interpreted(watched(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
         if isinstance(cls, enum.EnumMeta):
-            self._check_member(cls, args, kwargs)
+            return self._member(cls, args, kwargs)
         if isinstance(new, staticmethod):
             new = new.__func__
         if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
@@ -307,8 +308,8 @@ class Calls:
         return obj
 
     @staticmethod
-    def _check_member(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """``Colour(1)``: what its value is looked up in may not be asked for more."""
+    def _member(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``Colour(1)``: a member that is there (its ``__init__`` has run), or nothing that is captured."""
         known = vars(kind).get("_value2member_map_", {})
         if (
             kwargs
@@ -317,6 +318,7 @@ class Calls:
             or (not isinstance(args[0], kind) and args[0] not in known)
         ):
             raise Uncapturable(f"a call of the enumeration {kind.__qualname__}")
+        return args[0] if isinstance(args[0], kind) else known[args[0]]
 
     def _with_defaults(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """``kwargs``, and what the user's ``default_factory`` of each field gives that is in neither."""
@@ -422,6 +424,9 @@ class Calls:
             return
         self._check_pure(fn)
         module = getattr(fn, "__module__", None) or type(fn).__module__
+        if module in _CHANGES_CONTAINERS:
+            for value in args:
+                self.session.note_changed(value)
         if module.startswith("numpy"):
             self._check_numpy(fn, (*args, *kwargs.values()))
             if isinstance(kwargs.get("out"), np.ndarray):
@@ -474,6 +479,7 @@ class Calls:
         if isinstance(owner, CONTAINERS):
             if not self.world.is_tracked(owner):
                 self.world.track(owner)
+            self.session.note_call(owner, name)
             return
         if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
             self.semantics.change_opaque(owner)

@@ -41,8 +41,9 @@ from .paths import Fork, Leaf, Outcome
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
+from .shadows import check_dropped
 from .sources import Source
-from .world import MISSING, contents
+from .world import MISSING, contents, held_now
 
 MAX_ATTEMPTS = 400
 
@@ -108,7 +109,9 @@ def _attempt(
             tree = session.regions.explore("top", body)
             if isinstance(tree, Fork):
                 tree = join_leaves(session.regions, "top", tree) or tree
-            return _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+            program = _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+            session.is_done = True
+            return program
         except (SymbolicValueError, UnknownSizeError) as exc:
             raise Uncapturable(str(exc), session.span) from exc
         except Uncapturable as exc:
@@ -133,6 +136,8 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
             session.is_over = True
             watch.session = outer
             listener.assume = None
+            if not session.is_done:
+                session.forget()
             state.quiet, state.enclosed = quiet, enclosed
 
 
@@ -169,6 +174,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
     paths = [path for _, path, _, _ in leaves]
     for path, first in zip(paths, firsts, strict=True):
         path.first = first
+    session.guard_changed()
     token = session.token_param
     random = session.random_params
     params = [*(p for _, p in session.inputs), *random, *([token] if token is not None else [])]
@@ -237,9 +243,13 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
             path.tensors.append(Write(collector.recipe(root), collector.output(stored.node)))
     for shadow, (_, source) in session.shadows():
         if world.is_tracked(shadow) and has_changed(session.initial_contents[id(shadow)], contents(shadow)):
+            session.note_changed(shadow)
+            session.check_dropped_from(shadow)
             path.containers.append((source, collector.contents(shadow)))
     for (kind, _, name), (owner, written) in world.overlay.items():
         recipe = None if written is MISSING else collector.recipe(written)
+        if (held := held_now(kind, owner, name)) is not written:
+            check_dropped(held)
         path.attributes.append((kind, owner, name, recipe))
     offset = world.offset
     if not (isinstance(offset, Scalar) and offset.node is session.random_params[1]):

@@ -28,8 +28,10 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import fresh_stamp
 from duograph.tensor.tensor import Tensor
 
+from .exact import are_same_elements, are_same_keys
 from .paths import Fork, Leaf, Outcome
-from .world import MISSING, Conflict, Snapshot, set_contents
+from .sources import HEAP_TYPE
+from .world import MISSING, Conflict, Snapshot, new_tuple, set_contents
 
 if TYPE_CHECKING:
     from .regions import Regions
@@ -46,19 +48,23 @@ def same_constant(a: Any, b: Any) -> bool:
     """Whether two immutable Python constants are indistinguishable (``1``, ``1.0`` and ``True`` are not the same)."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, float | bool | int):
+    if isinstance(a, DType):
+        return bool(a == b)
+    if type(a).__flags__ & HEAP_TYPE:  # equal objects of such a class may have different attributes
+        return a is b
+    if isinstance(a, float | bool | int | complex | range | slice | str | bytes | type(None) | type(...)):
         return bool(value_key(a) == value_key(b))
-    return isinstance(a, str | bytes | type(None) | type(...) | DType | range | complex | slice) and bool(a == b)
+    return False
 
 
 def has_changed(before: Any, after: Any) -> bool:
     """Whether a container that held ``before`` (`world.contents`) holds something else now."""
     if isinstance(before, set):
-        return bool(before != after)
+        return not are_same_elements(before, after)
     if len(before) != len(after):
         return True
     if isinstance(before, dict):
-        if list(before) != list(after):
+        if not are_same_keys(before, after):
             return True
         pairs = list(zip(before.values(), after.values(), strict=True))
     else:
@@ -108,14 +114,13 @@ class Joiner:
             raise _NoJoin(f"{type(a).__name__} and {type(b).__name__}")
         if isinstance(a, tuple) and len(a) == len(b):
             items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
-            make = type(a)._make if hasattr(a, "_make") else type(a)
-            return lambda results: make(f(results) for f in items)
+            return lambda results: new_tuple(type(a), [f(results) for f in items])
         outside = self.world.is_tracked(a) and self.world.is_tracked(b)
         if not outside:
             if isinstance(a, list) and len(a) == len(b):
                 items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
                 return self._once(lambda results: self.world.track([f(results) for f in items]))
-            if isinstance(a, dict) and type(a) is dict and list(a) == list(b):
+            if isinstance(a, dict) and type(a) is dict and are_same_keys(a, b):
                 named = {k: self.value(a[k], b[k]) for k in a}
                 return self._once(lambda results: self.world.track({k: f(results) for k, f in named.items()}))
         raise _NoJoin(f"two different {type(a).__name__} objects")
@@ -293,12 +298,12 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
         builds: Any = [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
         return lambda results: set_contents(obj, [f(results) for f in builds])
     if isinstance(x, dict):
-        if list(x) != list(y):
+        if not are_same_keys(x, y):
             raise _NoJoin("a dict or object has different keys")
         named = {k: joiner.value(x[k], y[k]) for k in x}
         return lambda results: set_contents(obj, {k: f(results) for k, f in named.items()})
-    if x != y:
-        raise _NoJoin("a set has different elements")
+    if not are_same_keys(x, y):
+        raise _NoJoin("a set has different elements, or another order")
     return lambda _: set_contents(obj, x)
 
 

@@ -299,6 +299,7 @@ def _is_plain_class_attribute(owner: Any, name: str) -> bool:
 def translated(
     guards: Sequence[Guard],
     same: Sequence[tuple[Source, Source]],
+    other: Sequence[tuple[Source, Source]],
     args: Sequence[Any],
     judged: Callable[[Callable[..., bool]], Callable[..., bool]],
 ) -> Translator:
@@ -307,6 +308,7 @@ def translated(
     Args:
         guards: in order; an earlier one may make a later one meaningful.
         same: pairs of sources that must be one object.
+        other: pairs of sources that must be two.
         args: arguments for which they hold.
         judged: makes a check of a sequence of arguments one that native code calls with them; it deals with exceptions.
 
@@ -317,6 +319,8 @@ def translated(
     rest = [g for g in guards if not translator.check(g)]
     for one, two in same:
         translator.program.same(translator.register(one), translator.register(two))
+    for one, two in other:
+        translator.program.differ(translator.register(one), translator.register(two))
     if rest:
-        translator.program.python(judged(compile_guards(rest, [])))
+        translator.program.python(judged(compile_guards(rest, [], [])))
     return translator

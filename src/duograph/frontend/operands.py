@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from .session import Session
 
 _ITEMS = (operator.getitem, operator.setitem, operator.delitem)
+_WITHOUT_ORDER = (
+    *(operator.ior, operator.iand, operator.isub, operator.ixor, operator.eq, operator.ne, operator.le, operator.lt),
+    *(operator.ge, operator.gt),
+)
+"""Operators for which it does not matter in which order a set gives its elements."""
 _MOVES = frozenset({
     *(isinstance, issubclass, callable, type, enumerate, zip, map, filter, list, tuple, iter, next, super, object),
     *(property, staticmethod, classmethod, operator.is_, operator.is_not),
@@ -87,6 +92,8 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
         look = _COPYING
     for value in args:
         _check(session, value, look)
+        if fn not in _WITHOUT_ORDER:
+            session.check_order(value)
     for value in kwargs.values():
         _check(session, value, look)
     if look and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import enum
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Any
 from duograph.autodiff.vmap import Batched
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
-from duograph.core.op import Op
+from duograph.core.op import Op, value_key
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
@@ -31,9 +31,10 @@ from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .opaque import is_iterator, is_opaque
+from .shadows import facts_of_container, new_blank
 from .sources import Source
 from .text import GraphText
-from .world import CONTAINERS, refill_dict, set_contents
+from .world import CONTAINERS, new_tuple, refill_dict, set_contents
 
 
 class Run:
@@ -148,15 +149,18 @@ class Container(Recipe):
     items: list[Recipe] = field(default_factory=list)
     keys: list[Any] | None = None
     blank: Callable[[], Any] | None = None
+    factory: Recipe | None = None  # of a defaultdict
 
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
             values = [r.build(run) for r in self.items]
-            return self.kind._make(values) if hasattr(self.kind, "_make") else self.kind(values)  # type: ignore[attr-defined]
+            return new_tuple(self.kind, values)
         if self.kind is frozenset:
             return frozenset(r.build(run) for r in self.items)
         assert self.blank is not None
         made = run.memo[id(self)] = self.blank()
+        if self.factory is not None:
+            made.default_factory = self.factory.build(run)
         self.fill(made, self.values(run))
         return made
 
@@ -260,6 +264,9 @@ class Collector:
         original = self.session.originals.get(id(value))
         if original is not None and not self.values_only:
             return Outside(original[1])
+        outside = self.session.tuples.get(id(value))
+        if outside is not None and not self.values_only:
+            return Outside(outside[1])
         if isinstance(value, tuple):
             items = [self.recipe(v) for v in value]
             if all(isinstance(r, Constant) for r in items):
@@ -288,8 +295,12 @@ class Collector:
         if isinstance(value, dict):
             blank = _blank(value)
             made = Container(type(value), keys=list(value), blank=blank)
+            if isinstance(value, defaultdict):
+                made.factory = self.recipe(value.default_factory)
             items = list(value.values())
         elif isinstance(value, list | set | deque):
+            if self.values_only:
+                self.session.check_order(value)
             made = Container(type(value), blank=_blank(value))
             items = list(value)
         else:
@@ -357,15 +368,7 @@ def _new(cls: Any) -> Any:
 
 
 def _blank(value: Any) -> Callable[[], Any]:
-    cls: Any = type(value)
-    if cls in (list, dict, set):
-        return cls
-    if isinstance(value, deque):
-        return partial(cls, maxlen=value.maxlen)
-    if hasattr(value, "default_factory"):
-        factory = value.default_factory
-        return lambda: cls(factory)
-    return partial(_new, cls)
+    return type(value) if type(value) in (list, dict, set) else partial(new_blank, *facts_of_container(value))
 
 
 class Shape:
@@ -391,16 +394,16 @@ def shape_of(value: Any) -> Shape:
             values.append(v)
             index = len(values) - 1
             return ("slot", type(v).__name__), lambda got: got[index]
-        if isinstance(v, tuple | list):
+        if isinstance(v, tuple) or type(v) is list:
             parts = [visit(x) for x in v]
-            make = v._make if hasattr(v, "_make") else type(v)
+            make = list if type(v) is list else partial(new_tuple, type(v))
             return (type(v), tuple(k for k, _ in parts)), lambda got: make([f(got) for _, f in parts])
         if type(v) is dict:
             named = {k: visit(x) for k, x in v.items()}
             key = (dict, tuple((k, kk) for k, (kk, _) in named.items()))
             return key, lambda got: {k: f(got) for k, (_, f) in named.items()}
-        if isinstance(v, bool | int | float | str | bytes | type(None)):
-            return (type(v), v), lambda got: v
+        if type(v) in (bool, int, float, str, bytes, type(None)):
+            return (type(v), value_key(v)), lambda got: v
         if isinstance(v, GraphText):
             pieces = [p if isinstance(p, str) else (p[0], visit(p[1])[1]) for p in v.parts]
             return ("text", id(v)), lambda got: GraphText(

@@ -12,6 +12,7 @@ import dataclasses
 import enum
 import operator
 import types
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .attributes import Attributes, user_method
 from .errors import Uncapturable
+from .exact import may_be_one_object
+from .factories import factory_of
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN, check_holder, check_operand
@@ -100,6 +103,8 @@ class Semantics(Attributes):
             method = user_method(obj, "__missing__")
             if method is not None:
                 return self.calls.call(method, (obj, key), {})
+            if isinstance(obj, defaultdict) and lookup(type(obj), "__missing__") is defaultdict.__missing__:
+                return self._made_default(obj, key)
         if isinstance(key, Tensor | Scalar) and is_sequence(obj):
             return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
@@ -118,6 +123,15 @@ class Semantics(Attributes):
         if isinstance(key, slice) and module_kind(type(obj).__module__) == "framework":
             return self._fresh(value)  # some layers of a `CellList`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
+
+    def _made_default(self, obj: Any, key: Any) -> Any:
+        """What a defaultdict gives for a key that is missing: its factory may be the user's."""
+        factory = factory_of(obj)
+        if factory is None:
+            raise KeyError(key)
+        made = self.calls.call(factory, (), {})
+        self.setitem(obj, key, made)
+        return made
 
     def _check_lookup(self, obj: Any) -> None:
         """Refuses items of an outside object of a library: that one is missing could not be guarded."""
@@ -202,6 +216,7 @@ class Semantics(Attributes):
         if isinstance(obj, CONTAINERS):
             if not self.world.is_tracked(obj):
                 self.world.track(obj)
+            self.session.note_changed(obj)
             return
         if isinstance(obj, np.ndarray):
             self._refuse_foreign(obj)
@@ -238,6 +253,7 @@ class Semantics(Attributes):
         if isinstance(a, CONTAINERS) and op in (operator.iadd, operator.imul, operator.ior, operator.iand,
                                                       operator.isub, operator.ixor):  # fmt: skip
             self._check_mutable(a)
+            self.session.note_call(a, IN_PLACE[op])
             self.change_opaque(b)
             return run_native(self.session, op, a, b)
         if isinstance(a, Tensor):
@@ -285,6 +301,10 @@ class Semantics(Attributes):
 
     def same_object(self, a: Any, b: Any) -> Any:
         """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
+        if may_be_one_object(a, b) or (id(a) in self.session.tuples and id(b) in self.session.tuples):
+            raise Uncapturable("whether two equal constants, or tuples from outside, are the same object")
+        if id(a) in self.session.originals and id(b) in self.session.originals and a is not b:
+            self.session.guard_different(a, b)
         if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
             return self.session.choices.same(a, b)
         kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
@@ -375,6 +395,7 @@ class Semantics(Attributes):
         if is_iterator(obj):
             self.change_opaque(obj)
         check_holder(self.session, obj)
+        self.session.check_order(obj)
         return iter(obj)
 
     def _user_iterator(self, it: Any) -> Iterator[Any]:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import copy
 import types
 from typing import Any
 
@@ -19,10 +18,9 @@ from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
 from duograph.core.dim import fresh_symbol
-from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
-from duograph.core.types import INT, TOKEN, TensorType, Type, scalar_type
+from duograph.core.types import INT, TOKEN, TensorType, Type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
@@ -37,14 +35,14 @@ from . import sources
 from .budget import Budget
 from .errors import Restart, Uncapturable
 from .identity import Choices
-from .policy import check_keys, check_look, module_kind
+from .policy import check_look, module_kind
 from .primitives import anchor, py_effect
 from .regions import Regions
+from .shadows import CONSTANTS, Shadows, identifier, source_name
 from .sources import HEAP_TYPE, GuardSet, Pin, Source, tensor_facts
-from .world import CONTAINERS, MISSING, World, contents, put_item, set_contents
+from .world import CONTAINERS, MISSING, World
 
 MAX_PEELS = 2
-CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
 
 
 def detached(value: Any) -> Any:
@@ -175,10 +173,11 @@ class CaptureBinder(GraphBinder):
         super().write(target, value)
 
 
-class Session:
+class Session(Shadows):
     """Everything about one attempt to capture a function."""
 
     def __init__(self, dynamic: set[Source], log: Log, patterns: dict[Source, tuple[Any, ...]] | None = None) -> None:
+        super().__init__()
         self.patterns = patterns or {}
         self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
@@ -197,31 +196,37 @@ class Session:
         self.written: dict[int, Tensor] = {}
         self.given_views: list[Tensor] = []  # that leave the program
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
-        self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.initial_contents = self.world.shadowed
         self.span: Any = None
         self.is_over = False
+        self.is_done = False  # it has given a program
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.catches = False  # there is an ``except``, or a context that may swallow exceptions
         self.own_error: Exception | None = None  # the last one that left a function of the user
         self.driver: Any = None
         self.changes_classes = False  # attributes have been set on classes, or deleted: `World.overlay` has them
+        self.read_whole: set[int] = set()  # ids of outside objects whose ``__dict__`` has been read
         self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
-        self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # outside tuples that stand for themselves
         self._tensor_params: dict[int, Param] = {}
         self._object_sources: dict[int, tuple[Any, Source]] = {}
         self._effects: dict[Any, Any] = {}
-        self._shadows: dict[int, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
-        self._keep: list[Any] = []
 
     def check_finished(self) -> None:
         """At the end of the program: generators that were left are closed by Python when it drops them."""
         if self.unfinished:
             raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
+
+    def forget(self) -> None:
+        """Lets go of outside objects: the function will run as plain Python, and may drop the last ones who hold them,
+        but this session waits for the garbage collector."""
+        for part in (self, self.world, self.guards, self.binder):
+            for held in vars(part).values():
+                if isinstance(held, dict | list | set):
+                    held.clear()
 
     # -- inputs ------------------------------------------------------------------------------------------------
 
@@ -241,8 +246,8 @@ class Session:
             if known is None:
                 self.guards.add(source, "tensor", tensor_facts(tensor))
                 self._tensor_sources[id(tensor)] = (tensor, source)
-            name = str(getattr(tensor, "name", None) or _name(source))
-            param = self.add_input(source, _identifier(name), tensor.abstract)
+            name = getattr(tensor, "name", None)
+            param = self.add_input(source, identifier(str(name)) if name else source_name(source), tensor.abstract)
             self._tensor_params[id(tensor)] = param
         return param
 
@@ -347,11 +352,11 @@ class Session:
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)
         if isinstance(value, CONSTANTS):
-            return self._external_constant(value, source)
+            return self.external_constant(value, source)
         if isinstance(value, tuple):
-            return self._external_tuple(value, source)
+            return self.external_tuple(value, source)
         if isinstance(value, CONTAINERS):
-            return self._shadow(value, source)
+            return self.shadow(value, source)
         self.guards.add(source, "is", Pin(value))
         if id(value) not in self._object_sources:
             self._object_sources[id(value)] = (value, sources.pinned(value))
@@ -371,7 +376,7 @@ class Session:
                 self.symbols.append((extent, source, axis))
             shape.append(extent)
         self.guards.add(source, "pattern", (type(value), value._data.dtype, tuple(pattern)))
-        param = self.add_input(source, _identifier(_name(source)), TensorType(value.dtype, tuple(shape)))
+        param = self.add_input(source, source_name(source), TensorType(value.dtype, tuple(shape)))
         handle = self.binder.wrap(param)
         self.patterned[id(handle)] = (handle, source)
         return handle
@@ -388,74 +393,6 @@ class Session:
         elif known[1] != source:
             self.guards.same_objects[known[1], source] = None
         return value
-
-    def _external_constant(self, value: Any, source: Source) -> Any:
-        varies = source in self.dynamic or getattr(type(value), "__ms_mutable__", False)
-        if varies and isinstance(value, int | float) and not isinstance(value, bool):
-            for known, param in self.inputs:
-                if known == source:
-                    return Scalar(param)
-            self.guards.add(source, "type", type(value))
-            return Scalar(self.add_input(source, _identifier(_name(source)), scalar_type(value)))
-        if isinstance(value, DType):
-            self.guards.add(source, "is", Pin(value))
-        else:
-            if value != value:  # containers look for a NaN by its identity
-                self.guards.add(source, "is", Pin(value))
-            self.guards.add(source, "equal", value)
-        return value
-
-    def _external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
-        known = self._tuples.get((id(value), source))
-        if known is not None:  # an optimizer looks at all its parameters for each of them
-            return known
-        self.guards.add(source, "type", type(value))
-        self.guards.add(source, "len", len(value))
-        items = [self.external(v, sources.item(source, i)) for i, v in enumerate(value)]
-        if all(a is b for a, b in zip(items, value, strict=True)):
-            self._tuples[id(value), source] = value
-            return value
-        return type(value)._make(items) if hasattr(value, "_make") else type(value)(items)
-
-    def _shadow(self, value: Any, source: Source) -> Any:
-        shadow = self._shadows.get(id(value))
-        if shadow is not None:
-            known = self.originals[id(shadow)][1]
-            if known != source:
-                self.guards.same_objects[known, source] = None
-            if not self.world.is_tracked(shadow) and id(shadow) in self.initial_contents:
-                # first met on a path that was left again (and not: inside of itself)
-                set_contents(shadow, self.initial_contents[id(shadow)])
-                self.world.track(shadow)
-            return shadow
-        if issubclass(type(value), dict):
-            check_keys(value)
-        self.guards.add(source, "type", type(value))
-        shadow = copy.copy(value)
-        self._shadows[id(value)] = shadow
-        self._keep.append(value)
-        self.originals[id(shadow)] = (value, source)
-        self._fill_shadow(shadow, value, source)
-        self.initial_contents[id(shadow)] = contents(shadow)
-        return self.world.track(shadow)
-
-    def _fill_shadow(self, shadow: Any, value: Any, source: Source) -> None:
-        if isinstance(value, set):
-            if not all(isinstance(v, CONSTANTS) for v in value):
-                raise Uncapturable("a set of objects from outside")
-            self.guards.add(source, "elements", set(value))
-        elif isinstance(value, dict):
-            self.guards.add(source, "keys", list(value))
-            for k, v in value.items():
-                put_item(shadow, k, self.external(v, sources.item(source, k)))
-        else:
-            self.guards.add(source, "len", len(value))
-            for i, v in enumerate(value):
-                put_item(shadow, i, self.external(v, sources.item(source, i)))
-
-    def shadows(self) -> list[tuple[Any, tuple[Any, Source]]]:
-        """Every shadow with the outside container and source that it stands for."""
-        return [(self._shadows[id(value)], (value, source)) for value, source in self.originals.values()]
 
     def known_tensors(self) -> list[tuple[Tensor, Source]]:
         """Outside tensors that entered the program, with their sources."""
@@ -541,20 +478,3 @@ class Log:
         self.restarts = 0
         self.paths = 0
         self.budget = Budget()
-
-
-def _name(source: Source) -> str:
-    """What a graph calls the input that is found there."""
-    match source.kind:
-        case "arg":
-            return str(source.base)
-        case "item":
-            return f"{_name(source.base)}_{source.key}"
-        case "pinned":
-            return "x"
-    return str(source.key)
-
-
-def _identifier(name: str) -> str:
-    text = "".join(c if c.isalnum() or c in "._" else "_" for c in name)
-    return text or "x"

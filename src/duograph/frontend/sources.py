@@ -17,6 +17,7 @@ from duograph.base.failures import Failure, internal_failure, is_from_outside
 from duograph.core.op import value_key
 from duograph.tensor.tensor import Tensor
 
+from .exact import are_same_keys
 from .policy import is_user_class
 
 if TYPE_CHECKING:
@@ -280,9 +281,9 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "same object": lambda value, other: value is other,
     "type": lambda value, kind: type(value) is kind,
     "len": lambda value, n: len(value) == n,
-    "keys": lambda value, keys: list(value) == list(keys),
+    "keys": are_same_keys,
     "view": lambda link, made: is_link(link, *made),
-    "elements": lambda value, elements: value == elements,
+    "elements": are_same_keys,
     "no item": lambda value, key: key not in value,
     "no attribute": lambda value, name: not hasattr(value, name),
     "no own attribute": lacks,
@@ -300,6 +301,8 @@ class GuardSet:
     def __init__(self) -> None:
         self._guards: dict[Guard, None] = {}
         self.same_objects: dict[tuple[Source, Source], None] = {}
+        self.other_objects: dict[tuple[Source, Source], None] = {}
+        """Pairs of sources of different objects: what the program writes into one does not show in the other."""
         self._check: Callable[..., bool] | None = None
         self.failures: list[Failure] = []
 
@@ -333,6 +336,8 @@ class GuardSet:
             return False
         if any(one.load(args) is not two.load(args) for one, two in self.same_objects):
             return False
+        if any(one.load(args) is two.load(args) for one, two in self.other_objects):
+            return False
         try:
             self._check = self.translated(args).program.function()
         except Unsupported:
@@ -345,7 +350,7 @@ class GuardSet:
         return True
 
     def _generated(self) -> Callable[..., bool]:
-        generated = compile_guards(self.guards, list(self.same_objects))
+        generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects))
         return lambda *a: generated(a)
 
     def translated(self, args: Sequence[Any]) -> Translator:
@@ -359,7 +364,7 @@ class GuardSet:
         """
         from .native_guards import translated
 
-        return translated(self.guards, list(self.same_objects), args, self._judged)
+        return translated(self.guards, list(self.same_objects), list(self.other_objects), args, self._judged)
 
     def _judged(self, check: Callable[..., bool]) -> Callable[..., bool]:
         """``check`` for native code, which raises whatever comes out of it: the rest is answered here."""
@@ -383,6 +388,9 @@ class GuardSet:
         for one, two in self.same_objects:
             if one.load(args) is not two.load(args):
                 return None, f"{one} and {two} were the same tensor"
+        for one, two in self.other_objects:
+            if one.load(args) is two.load(args):
+                return None, f"{one} and {two} were different objects"
         return None, str(self.failures[-1]) if self.failures else "inputs share memory in another way"
 
 
@@ -404,10 +412,12 @@ class _Key:
         return iter(self.value)
 
 
-def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Callable[[Sequence[Any]], bool]:
+def compile_guards(
+    guards: list[Guard], same: list[tuple[Source, Source]], other: list[tuple[Source, Source]]
+) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
     constants: dict[str, Any] = {"facts": tensor_facts, "key": value_key, "cell": cell_facts,
-        "pattern": has_pattern,
+        "pattern": has_pattern, "same_keys": are_same_keys,
                                  "lacks": lacks, "lookup": lookup, "same": _same, "is_link": is_link}  # fmt: skip
     names: dict[Source, str] = {}
     lines: list[str] = []
@@ -451,10 +461,8 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
                 test = f"{left} is {constant(expected)}"
             case "len":
                 test = f"len({value}) == {expected}"
-            case "keys":
-                test = f"list({value}) == {constant(list(expected))}"
-            case "elements":
-                test = f"{value} == {constant(expected)}"
+            case "keys" | "elements":
+                test = f"same_keys({value}, {constant(list(expected))})"
             case "no item":
                 test = f"{constant(expected)} not in {value}"
             case "no attribute":
@@ -488,6 +496,8 @@ def compile_guards(guards: list[Guard], same: list[tuple[Source, Source]]) -> Ca
         lines.append(f"if not ({test}): return False")
     for one, two in same:
         lines.append(f"if {load(one)} is not {load(two)}: return False")
+    for one, two in other:
+        lines.append(f"if {load(one)} is {load(two)}: return False")
     body = "\n    ".join([*lines, "return True"])
     namespace = constants
     exec(f"def check(a):\n    {body}\n", namespace)

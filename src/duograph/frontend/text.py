@@ -16,6 +16,7 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, wrap
 
 from .errors import Uncapturable
+from .world import new_tuple
 
 MAX_SAMPLE = 1024
 """Elements of a tensor that stands in for one whose contents are only known at run time."""
@@ -164,7 +165,7 @@ def _at_present(value: Any) -> Any:
         return binder.wrap(binder.node_of(value))
     if isinstance(value, tuple):
         items = [_at_present(v) for v in value]
-        return type(value)._make(items) if hasattr(value, "_make") else type(value)(items)
+        return new_tuple(type(value), items)
     if type(value) is list:
         return [_at_present(v) for v in value]
     if type(value) is dict:

@@ -16,11 +16,14 @@ code from the same state more than once:
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass
+from types import MemberDescriptorType
 from typing import Any
 
 from duograph.core.op import state as dispatch
 
+from .exact import are_same_elements, is_same_key
 from .opaque import Opaque
 
 CONTAINERS = (list, dict, set, deque)
@@ -77,9 +80,42 @@ class Snapshot:
     moment: int
 
 
+def new_tuple(cls: type, items: Iterable[Any]) -> Any:
+    """A tuple of class ``cls``; nothing of the user runs."""
+    try:
+        return tuple.__new__(cls, items)
+    except TypeError:  # what C code makes, as ``time.struct_time``
+        return cls(items)
+
+
+def held_now(kind: str, owner: Any, name: str) -> Any:
+    """What the outside world holds where an entry of the overlay writes, as far as no code of the user runs."""
+    if kind == "attr":
+        for cls in type(owner).__mro__:
+            if type(slot := vars(cls).get(name)) is MemberDescriptorType:
+                return slot.__get__(owner) if hasattr(owner, name) else None
+        return getattr(owner, "__dict__", {}).get(name)
+    if kind == "global":
+        return owner.get(name)
+    try:
+        return owner.cell_contents
+    except ValueError:  # it is empty
+        return None
+
+
+def refill_set(obj: set[Any], items: Any) -> None:
+    """Makes a set hold exactly ``items`` by taking out and putting in what differs: all others stay in their places,
+    on which the order depends."""
+    wanted = {v: v for v in items}
+    if not wanted:
+        set.clear(obj)
+    set.difference_update(obj, [v for v in list(obj) if v not in wanted or not is_same_key(wanted[v], v)])
+    set.update(obj, [v for v in items if v not in obj])  # a set of all would make room for them
+
+
 def put_item(obj: Any, key: Any, value: Any) -> None:
     """Sets one element of a tracked container, or an attribute of an instance, whatever its class does about it."""
-    for kind in (list, dict, deque):
+    for kind in (list, OrderedDict, dict, deque):
         if isinstance(obj, kind):
             kind.__setitem__(obj, key, value)  # type: ignore[index]
             return
@@ -113,14 +149,13 @@ def set_contents(obj: Any, value: Any) -> None:
     if isinstance(obj, list):
         list.__setitem__(obj, slice(None), value)
     elif isinstance(obj, deque):
-        obj.clear()
-        obj.extend(value)
+        deque.clear(obj)
+        deque.extend(obj, value)
     elif isinstance(obj, dict):
         if dict.__len__(obj) != len(value) or any(a is not b for a, b in zip(obj.items(), value.items(), strict=False)):
             refill_dict(obj, value)
     elif isinstance(obj, set):
-        obj.clear()
-        obj.update(value)
+        refill_set(obj, value)
     else:
         vars(obj).clear()
         vars(obj).update(value)
@@ -132,7 +167,7 @@ def _are_same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, dict):
         return all(j is k and a[j] is b[k] for j, k in zip(a, b, strict=True))
-    return a == b if isinstance(a, set) else all(x is y for x, y in zip(a, b, strict=True))
+    return are_same_elements(a, b) if isinstance(a, set) else all(x is y for x, y in zip(a, b, strict=True))
 
 
 class World:

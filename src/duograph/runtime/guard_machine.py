@@ -182,6 +182,10 @@ class GuardProgram:
         """Two values are one object."""
         self._add("same", one, two)
 
+    def differ(self, one: int, two: int) -> None:
+        """Two values are two objects."""
+        self._add("differ", one, two)
+
     def type_(self, value: int, expected: type) -> None:
         self._add("type", value, self._pointer(expected))
 

@@ -374,6 +374,12 @@ same:
   %same.ok = icmp eq ptr %same.v, %same.other
   br i1 %same.ok, label %next, label %fail
 
+differ:
+  %differ.v = load ptr, ptr %target
+  %differ.other = load ptr, ptr %base.at
+  %differ.ok = icmp ne ptr %differ.v, %differ.other
+  br i1 %differ.ok, label %next, label %fail
+
 type:
   %type.v = load ptr, ptr %target
 {field("%type.t", "%type.v", TYPE)}  %type.ok = icmp eq ptr %type.t, %ap

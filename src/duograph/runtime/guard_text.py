@@ -27,7 +27,7 @@ from .guard_operations import ANY, comparisons, field, groups, lookups, reads, t
 
 OPERATIONS = (
     "done", "fail", "const", "attr", "item", "at", "field", "lookup", "own", "member", "is", "type", "len", "tensor",
-    "equal", "float", "python", "absent", "same", "key", "keys", "lacking",
+    "equal", "float", "python", "absent", "same", "differ", "key", "keys", "lacking",
     "holds", "overrides", "defines", "values", "owns", "compare", "compare_short", "settle", "settle_short",
 )  # fmt: skip
 WIDTH = 6

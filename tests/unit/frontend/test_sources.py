@@ -110,6 +110,25 @@ def test_the_same_tensor_twice():
     assert guards.first_miss([t, Tensor([1.0])])[1] == "x and y were the same tensor"
 
 
+def test_two_objects_that_become_one():
+    guards = GuardSet()
+    one, two = sources.arg(0, "x"), sources.arg(1, "y")
+    guards.other_objects[one, two] = None
+    same: list[int] = []
+    for _ in range(2):  # one by one, then natively
+        assert guards.check([[], []]) and not guards.check([same, same])
+    assert guards.first_miss([same, same])[1] == "x and y were different objects"
+
+
+@pytest.mark.parametrize("other", [{True: 0}, {1.0: 0}, {2: 0}, {1: 0, 2: 0}, {}])
+@pytest.mark.parametrize("check", ["keys", "elements"])
+def test_keys_are_told_apart_from_equal_ones(check, other):
+    guards = GuardSet()
+    guards.add(X, check, [1])
+    for _ in range(2):
+        assert guards.check([{1: 5}]) and not guards.check([other])
+
+
 def test_the_first_miss_is_told():
     guards = GuardSet()
     for i, name in enumerate("abc"):

@@ -1,0 +1,54 @@
+"""When a key of a dictionary, or an element of a set, is the one that capture saw.
+
+``==`` does not tell: ``1``, ``1.0`` and ``True`` are one key, and so are ``0.0`` and ``-0.0``, but a program that
+lists the keys gives the object that is there. So numbers and strings are told apart by class and bits, all others by
+identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from duograph.core.op import value_key
+
+_BY_VALUE = (int, str, float, bool, complex, bytes, type(None))
+
+
+def is_same_key(key: Any, expected: Any) -> bool:
+    """Whether no program can tell the two keys apart (but by ``is``, which is refused of equal constants)."""
+    if key is expected:
+        return True
+    kind = type(key)
+    if kind is not type(expected):
+        return False
+    if kind is tuple:
+        return len(key) == len(expected) and all(map(is_same_key, key, expected))
+    return kind in _BY_VALUE and key == expected and value_key(key) == value_key(expected)
+
+
+def are_same_keys(keys: Iterable[Any], expected: Iterable[Any]) -> bool:
+    """Whether a dictionary, or a set, gives these keys in this order."""
+    found, wanted = list(keys), list(expected)
+    return len(found) == len(wanted) and all(map(is_same_key, found, wanted))
+
+
+def are_same_elements(values: set[Any], expected: set[Any]) -> bool:
+    """Whether two sets have these elements, in whatever order."""
+    wanted = {v: v for v in expected}
+    return len(values) == len(wanted) and all(v in wanted and is_same_key(v, wanted[v]) for v in values)
+
+
+def may_be_one_object(a: Any, b: Any) -> bool:
+    """Whether two constants are equal, so that whether they are one object is an accident that no guard tells.
+
+    Equal small integers are one object, and so are empty tuples and strings. A NaN is guarded by identity.
+    """
+    kind = type(a)
+    if kind is not type(b) or kind not in (int, str, float, complex, bytes, tuple, range, slice):
+        return False
+    if (kind is int and -5 <= a <= 256) or (kind in (str, bytes, tuple) and not a):
+        return False
+    if kind is tuple and not all(type(v) in (tuple, *_BY_VALUE) for v in (*a, *b)):
+        return False
+    return bool(a == b)
