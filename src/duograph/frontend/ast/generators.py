@@ -17,54 +17,97 @@ from .scope import contains_yield
 from .statements import NEXT
 
 
+class _Stopped(BaseException):
+    """Carries StopIteration of the program through generators of ours, which would make a RuntimeError of it."""
+
+    def __init__(self, exc: StopIteration) -> None:
+        super().__init__(exc)
+        self.exc = exc
+
+
+class _Carrying:
+    """Within the block, StopIteration becomes `_Stopped`."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, exc: BaseException | None, trace: Any) -> None:
+        if isinstance(exc, StopIteration):
+            raise _Stopped(exc)
+
+
+_CARRYING = _Carrying()
+_PASSING = (Exception, GeneratorExit, _Stopped)
+"""What a ``yield`` or what follows it may raise: `GeneratorExit` is Python's, by ``close()``."""
+
+
 def run_generator(driver: Any, body: list[ast.stmt], frame: Frame) -> Generator[Any, Any, Any]:
     """The generator of a call of a generator function."""
     frame.captured = True
     driver.world.push(frame)
-    outcome = yield from _block(driver, body, frame)
+    try:
+        outcome = yield from _block(driver, body, frame)
+    except _Stopped as stopped:
+        raise stopped.exc  # noqa: B904 - Python says what it comes from
     return outcome.value if outcome.kind == "return" else None
 
 
 def _block(driver: Any, body: list[ast.stmt], frame: Frame) -> Generator[Any, Any, Outcome]:
     for node in body:
-        outcome = (yield from _statement(driver, node, frame)) if contains_yield(node) else driver.execute(node, frame)
+        with _CARRYING:
+            outcome = (
+                (yield from _statement(driver, node, frame)) if contains_yield(node) else driver.execute(node, frame)
+            )
         if outcome.kind != "next":
             return outcome
     return NEXT
 
 
 def _statement(driver: Any, node: ast.stmt, frame: Frame) -> Generator[Any, Any, Outcome]:
-    match node:
-        case ast.Expr(value=ast.Yield() | ast.YieldFrom()):
-            yield from _yield(driver, node.value, frame)
-            return NEXT
-        case ast.Assign(value=ast.Yield() | ast.YieldFrom()):
-            value = yield from _yield(driver, node.value, frame)
-            for target in node.targets:
-                driver.assign(target, value, frame)
-            return NEXT
-        case ast.If():
-            truth = driver.test(node.test, frame)
-            if isinstance(truth, Scalar):
-                raise Uncapturable("a yield inside a tensor-dependent branch")
-            return (yield from _block(driver, node.body if truth else node.orelse, frame))
-        case ast.For() | ast.While():
-            return (yield from _loop(driver, node, frame))
-        case ast.With() if len(node.items) == 1:
-            return (yield from _with(driver, node, frame))
-        case ast.Try():
-            return (yield from _try(driver, node, frame))
+    with _CARRYING:
+        match node:
+            case ast.Expr(value=ast.Yield() | ast.YieldFrom()):
+                yield from _yield(driver, node.value, frame)
+                return NEXT
+            case ast.Assign(value=ast.Yield() | ast.YieldFrom()):
+                value = yield from _yield(driver, node.value, frame)
+                for target in node.targets:
+                    driver.assign(target, value, frame)
+                return NEXT
+            case ast.If():
+                truth = driver.test(node.test, frame)
+                if isinstance(truth, Scalar):
+                    raise Uncapturable("a yield inside a tensor-dependent branch")
+                return (yield from _block(driver, node.body if truth else node.orelse, frame))
+            case ast.For() | ast.While():
+                return (yield from _loop(driver, node, frame))
+            case ast.With() if len(node.items) == 1:
+                return (yield from _with(driver, node, frame))
+            case ast.Try():
+                return (yield from _try(driver, node, frame))
     raise Uncapturable(f"a yield inside {type(node).__name__}", driver.span(node, frame))
 
 
 def _yield(driver: Any, node: Any, frame: Frame) -> Generator[Any, Any, Any]:
-    if isinstance(node, ast.YieldFrom):
-        return (yield from driver.semantics.iterate(driver.eval(node.value, frame)))
-    return (yield None if node.value is None else driver.eval(node.value, frame))
+    with _CARRYING:
+        if isinstance(node, ast.YieldFrom):
+            return (yield from driver.semantics.iterate(driver.eval(node.value, frame)))
+        return (yield None if node.value is None else driver.eval(node.value, frame))
 
 
 def _loop(driver: Any, node: ast.For | ast.While, frame: Frame) -> Generator[Any, Any, Outcome]:
-    def values() -> Any:
+    for _ in _passes(driver, node, frame):
+        outcome = yield from _block(driver, node.body, frame)
+        if outcome.kind == "break":
+            return NEXT
+        if outcome.kind == "return":
+            return outcome
+    return (yield from _block(driver, node.orelse, frame))
+
+
+def _passes(driver: Any, node: ast.For | ast.While, frame: Frame) -> Iterator[None]:
+    """Once for each pass of a loop."""
+    with _CARRYING:
         if isinstance(node, ast.For):
             for value in driver.semantics.iterate(driver.eval(node.iter, frame)):
                 driver.assign(node.target, value, frame)
@@ -78,35 +121,44 @@ def _loop(driver: Any, node: ast.For | ast.While, frame: Frame) -> Generator[Any
                 return
             yield
 
-    for _ in values():
-        outcome = yield from _block(driver, node.body, frame)
-        if outcome.kind == "break":
-            return NEXT
-        if outcome.kind == "return":
-            return outcome
-    return (yield from _block(driver, node.orelse, frame))
-
 
 def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outcome]:
     item = node.items[0]
-    manager = driver.eval(item.context_expr, frame)
-    if isinstance(manager, CapturedContext):
-        raise Uncapturable("a yield inside a context of a generator", driver.span(node, frame))
-    enter, leave = (driver._special(manager, name) for name in ("__enter__", "__exit__"))
-    value = driver.calls.call(enter, (), {})
-    if item.optional_vars is not None:
-        driver.assign(item.optional_vars, value, frame)
-    try:
-        with _unfinished(driver, node, frame):
-            outcome = yield from _block(driver, node.body, frame)
-    except INTERNAL:
-        raise
-    except Exception as exc:
-        if driver.semantics.as_bool(driver.calls.call(leave, (type(exc), exc, exc.__traceback__), {})):
-            return NEXT
-        raise
-    driver.calls.call(leave, (None, None, None), {})
-    return outcome
+    with _CARRYING:
+        manager = driver.eval(item.context_expr, frame)
+        if isinstance(manager, CapturedContext):
+            raise Uncapturable("a yield inside a context of a generator", driver.span(node, frame))
+        enter, leave = (driver._special(manager, name) for name in ("__enter__", "__exit__"))
+        value = driver.calls.call(enter, (), {})
+        if item.optional_vars is not None:
+            driver.assign(item.optional_vars, value, frame)
+        try:
+            with _unfinished(driver, node, frame):
+                outcome = yield from _block(driver, node.body, frame)
+        except INTERNAL:
+            raise
+        except _PASSING as passing:
+            exc = _passing(driver, passing)
+            if driver.semantics.as_bool(driver.calls.call(leave, (type(exc), exc, exc.__traceback__), {})):
+                _check_goes_on(driver, exc)
+                return NEXT
+            raise exc from exc.__cause__
+        driver.calls.call(leave, (None, None, None), {})
+        return outcome
+
+
+def _passing(driver: Any, exc: BaseException) -> BaseException:
+    """The exception of the program. Nothing of a generator runs that is thrown away after the capture."""
+    if driver.session.is_over:
+        raise exc
+    return exc.exc if isinstance(exc, _Stopped) else exc
+
+
+def _check_goes_on(driver: Any, exc: BaseException) -> None:
+    """Refuses a program whose generator does not end by `GeneratorExit`: a ``yield from`` of ours always does."""
+    if isinstance(exc, GeneratorExit):
+        driver.session.unfinished.add(exc)
+        raise exc
 
 
 @contextlib.contextmanager
@@ -123,22 +175,25 @@ def _unfinished(driver: Any, node: ast.stmt, frame: Frame) -> Iterator[None]:
 def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcome]:
     if any(isinstance(n, ast.Return | ast.Break | ast.Continue) for part in node.finalbody for n in ast.walk(part)):
         raise Uncapturable("a finally clause of a generator that is left", driver.span(node, frame))
-    try:
+    with _CARRYING:
         try:
-            with _unfinished(driver, node, frame):
-                outcome = yield from _block(driver, node.body, frame)
-        except INTERNAL:
-            raise
-        except Exception as exc:
-            handler = driver._handler(node, exc, frame)
-            if handler is None:
-                raise
-            outcome = driver._handle(handler, exc, frame)
-        else:
-            if outcome.kind == "next":
+            try:
                 with _unfinished(driver, node, frame):
-                    outcome = yield from _block(driver, node.orelse, frame)
-    finally:
-        if not driver.session.is_over:  # else it is thrown away after the capture
-            final = driver.block(node.finalbody, frame)
-    return final if final.kind != "next" else outcome
+                    outcome = yield from _block(driver, node.body, frame)
+            except INTERNAL:
+                raise
+            except _PASSING as passing:
+                exc = _passing(driver, passing)
+                handler = driver._handler(node, exc, frame)
+                if handler is None:
+                    raise exc from exc.__cause__
+                outcome = driver._handle(handler, exc, frame)
+                _check_goes_on(driver, exc)
+            else:
+                if outcome.kind == "next":
+                    with _unfinished(driver, node, frame):
+                        outcome = yield from _block(driver, node.orelse, frame)
+        finally:
+            if not driver.session.is_over:  # else it is thrown away after the capture
+                final = driver.block(node.finalbody, frame)
+        return final if final.kind != "next" else outcome
