@@ -465,6 +465,9 @@ def _repr(calls: Any, obj: Any) -> Any:
     return repr(obj)
 
 
+_FORMAT_OF_MEMBERS = vars(enum.Enum)["__format__"]  # formats what ``str`` gives
+
+
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
     if contains_symbolic(obj):
@@ -477,8 +480,9 @@ def format_constant(calls: Any, obj: Any, spec: str) -> Any:
     method = user_method(obj, "__format__")
     if method is not None:
         return calls.semantics.special("__format__", method, obj, spec)
-    plain = lookup(type(obj), "__format__") is object.__format__  # which takes no specification
-    if plain or isinstance(obj, enum.Enum):
+    found = lookup(type(obj), "__format__")
+    plain = found is object.__format__  # which takes no specification
+    if plain or found is _FORMAT_OF_MEMBERS:
         text = obj if plain and spec else text_of_user_object(calls, obj)
         if text is not obj:
             return format(text, spec)

@@ -337,7 +337,7 @@ class Collector:
         else:
             raise Uncapturable(f"an exception of class {type(value).__qualname__} that was raised leaves the program")
         if any(owner is value for owner, _ in self.session.world.overlay.values()):
-            raise Uncapturable(f"an attribute set on an exception of class {type(value).__qualname__} that leaves the program")
+            raise Uncapturable(f"an attribute set on an exception of class {type(value).__qualname__}, which leaves")
         own = vars(value)
         made = Raisable(type(value), keys=list(own), blank=partial(BaseException.__new__, type(value)))
         made.members, made.suppresses = members, value.__suppress_context__

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any
 
 from duograph.ops.scalar import Scalar
@@ -48,8 +49,10 @@ def run_generator(driver: Any, body: list[ast.stmt], frame: Frame) -> Generator[
     try:
         outcome = yield from _block(driver, body, frame)
     except _Stopped as stopped:
-        raise stopped.exc  # noqa: B904 - Python says what it comes from
-    return outcome.value if outcome.kind == "return" else None
+        exc = stopped.exc
+    else:
+        return outcome.value if outcome.kind == "return" else None
+    raise exc
 
 
 def _block(driver: Any, body: list[ast.stmt], frame: Frame) -> Generator[Any, Any, Outcome]:
@@ -139,12 +142,15 @@ def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outc
             raise
         except _PASSING as passing:
             exc = _passing(driver, passing)
-            if driver.semantics.as_bool(driver.calls.call(leave, (type(exc), exc, exc.__traceback__), {})):
-                _check_goes_on(driver, exc)
-                return NEXT
-            raise exc from exc.__cause__
-        driver.calls.call(leave, (None, None, None), {})
-        return outcome
+        else:
+            driver.calls.call(leave, (None, None, None), {})
+            return outcome
+
+        def handle() -> Outcome | None:
+            told = (type(exc), exc, exc.__traceback__)
+            return NEXT if driver.semantics.as_bool(driver.calls.call(leave, told, {})) else None
+
+        return _handled(driver, exc, handle)
 
 
 def _passing(driver: Any, exc: BaseException) -> BaseException:
@@ -154,11 +160,24 @@ def _passing(driver: Any, exc: BaseException) -> BaseException:
     return exc.exc if isinstance(exc, _Stopped) else exc
 
 
-def _check_goes_on(driver: Any, exc: BaseException) -> None:
-    """Refuses a program whose generator does not end by `GeneratorExit`: a ``yield from`` of ours always does."""
-    if isinstance(exc, GeneratorExit):
-        driver.session.unfinished.add(exc)
+def _handled(driver: Any, exc: BaseException, handle: Callable[[], Outcome | None]) -> Outcome:
+    """What ``handle`` gives while ``exc``, and no exception of ours, is being handled; raises ``exc`` if nothing.
+
+    A generator must end by `GeneratorExit`, as a ``yield from`` of ours always does: the program is refused if it is
+    to go on.
+    """
+    context = exc.__context__
+    try:
         raise exc
+    except type(exc):
+        exc.__context__ = context
+        outcome = handle()
+        if outcome is None:
+            raise
+        if isinstance(exc, GeneratorExit):
+            driver.session.unfinished.add(exc)
+            raise
+        return outcome
 
 
 @contextlib.contextmanager
@@ -172,6 +191,12 @@ def _unfinished(driver: Any, node: ast.stmt, frame: Frame) -> Iterator[None]:
         driver.session.unfinished.discard(key)
 
 
+def _handle(driver: Any, node: ast.Try, exc: BaseException, frame: Frame) -> Outcome | None:
+    """Runs the ``except`` clause for ``exc``, if there is one."""
+    handler = driver._handler(node, exc, frame)
+    return None if handler is None else driver._handle(handler, exc, frame)
+
+
 def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcome]:
     if any(isinstance(n, ast.Return | ast.Break | ast.Continue) for part in node.finalbody for n in ast.walk(part)):
         raise Uncapturable("a finally clause of a generator that is left", driver.span(node, frame))
@@ -183,16 +208,14 @@ def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcom
             except INTERNAL:
                 raise
             except _PASSING as passing:
-                exc = _passing(driver, passing)
-                handler = driver._handler(node, exc, frame)
-                if handler is None:
-                    raise exc from exc.__cause__
-                outcome = driver._handle(handler, exc, frame)
-                _check_goes_on(driver, exc)
+                exc: BaseException | None = _passing(driver, passing)
             else:
-                if outcome.kind == "next":
-                    with _unfinished(driver, node, frame):
-                        outcome = yield from _block(driver, node.orelse, frame)
+                exc = None
+            if exc is not None:
+                outcome = _handled(driver, exc, partial(_handle, driver, node, exc, frame))
+            elif outcome.kind == "next":
+                with _unfinished(driver, node, frame):
+                    outcome = yield from _block(driver, node.orelse, frame)
         finally:
             if not driver.session.is_over:  # else it is thrown away after the capture
                 final = driver.block(node.finalbody, frame)
