@@ -362,7 +362,7 @@ class Calls:
             return text
         self._check_native(fn, args, kwargs)
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
-            args = tuple(self._elements(a) for a in args)
+            args = tuple(self._elements(a, len(args) == 1) for a in args)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
                 self.semantics.change_opaque(value)
@@ -378,12 +378,12 @@ class Calls:
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
 
-    def _elements(self, value: Any) -> Any:
+    def _elements(self, value: Any, is_alone: bool) -> Any:
         """``value`` for a method of a container that takes what it gives one by one, while it is being changed."""
         if user_method(value, "__iter__") is None:
             return value
-        if user_method(value, "keys") is not None:
-            raise Uncapturable(f"a {type(value).__name__}, which a container may take for a mapping")
+        if user_method(value, "keys") is not None or not is_alone:  # asked for its iterator when its turn comes
+            raise Uncapturable(f"a {type(value).__name__} that a container takes for a mapping, or after another one")
         made = self.semantics.iterate(value)
         self.semantics.note_made(made)
         return made

@@ -32,6 +32,7 @@ from duograph.tensor.tensor import Tensor, type_of
 from .errors import Uncapturable
 from .exceptions import members_of
 from .opaque import is_iterator, is_opaque
+from .remade import parts_of
 from .sources import Source
 from .text import GraphText
 from .world import CONTAINERS, refill_dict, set_contents
@@ -283,16 +284,14 @@ class Collector:
             return Container(type(value), items)
         if isinstance(value, frozenset):
             return Container(frozenset, [self.recipe(v) for v in value])
-        if isinstance(value, slice):
-            return Called(slice, [self.recipe(v) for v in (value.start, value.stop, value.step)])
         if isinstance(value, BaseException) and self.session.is_made_inside(value):
             return self._exception(value)
-        if type(value) is object and self.session.is_made_inside(value):
-            return Called(object, [])
+        if self.session.is_made_inside(value) and (parts := parts_of(value)) is not None:
+            items = [self.recipe(v) for v in parts[1]]
+            is_constant = isinstance(value, slice) and all(isinstance(r, Constant) for r in items)
+            return Constant(value) if is_constant else Called(parts[0], items)
         if self.session.world.is_tracked(value) or type(value) in CONTAINERS:
             return self.contents(value)
-        if isinstance(value, types.MethodType):
-            return Called(types.MethodType, [Constant(value.__func__), self.recipe(value.__self__)])
         if hasattr(value, "make_python_object"):
             return value.make_python_object(self)
         if isinstance(value, dict | list):

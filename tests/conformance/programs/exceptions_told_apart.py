@@ -3,6 +3,7 @@ what the program raises does not end a capture."""
 
 import contextlib
 import enum
+import functools
 import sys
 import traceback
 from typing import Any, Optional, Union
@@ -528,6 +529,31 @@ def exceptions_that_were_raised_are_returned(x, k):
     return x, e.args, e
 
 
+class _Holding:
+    bounds = slice(1, 2)
+
+
+@program(calls=[(X, k, _Holding()) for k in (0, 1, 2)])
+def functions_with_values_of_the_program_leave_it(x, k, obj):
+    items = {"a": x * 2}
+    if k == 0:
+        return x, items.get, obj.bounds is _Holding.bounds
+    if k == 1:
+        return functools.partial(max, x * 2, key=len), slice(x * 2, [1])
+    return x, (x * 2).sum, obj.bounds
+
+
+@program(calls=[(X, k) for k in (0, 1, 0, 1)], captured=False, KEPT=[])
+def functions_and_views_keep_values_of_their_call(x, k):
+    if k:
+        told = [v() if callable(v) else list(v) for v in KEPT]
+        KEPT.clear()
+        return x, told
+    items = {"a": x * 2}
+    KEPT.extend([items.values(), items.keys(), items.copy, (x * 2).sum, functools.partial(int, x.sum())])
+    return x
+
+
 # Order ------------------------------------------------------------------------------------------------------------
 
 
@@ -550,6 +576,17 @@ def keys_are_asked_one_by_one(x, log):
     return x * max(_made_one_by_one(log), key=_key(log)) + min(_made_one_by_one(log), key=_key(log))
 
 
+class _Noting:
+    def __init__(self, log, n):
+        self.log, self.n = log, n
+
+    def __iter__(self):
+        self.log.append("begins")
+        for i in range(self.n):
+            self.log.append(i)
+            yield i
+
+
 class _Looking:
     def __init__(self, into):
         self.into = into
@@ -558,6 +595,13 @@ class _Looking:
         yield 1
         yield len(self.into)
         raise ValueError
+
+
+@program(calls=[(X, [])] * 2, captured=False)
+def set_is_updated_by_one_after_the_other(x, log):
+    found = set()
+    found.update(_Noting(log, 2), _Noting(log, 3))
+    return x, len(found)
 
 
 @program(calls=[(X, [])] * 2)
