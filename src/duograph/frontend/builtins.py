@@ -22,6 +22,7 @@ from duograph.tensor.tensor import Tensor
 from .attributes import user_method
 from .contexts import CapturedContext
 from .errors import Uncapturable
+from .functions import CapturedFunction
 from .native_errors import run_native
 from .opaque import is_iterator
 from .operands import check_elements, check_holder, check_operand, check_text
@@ -434,6 +435,19 @@ def _map(calls: Any, fn: Any, iterable: Any, *more: Any) -> Any:
 def _filter(calls: Any, fn: Any, iterable: Any, /) -> Any:
     for_truth = (lambda v: v) if fn is None else (lambda v: calls.call(fn, (v,), {}))
     return filter(lambda v: calls.semantics.as_bool(for_truth(v)), calls.semantics.iterate(iterable))
+
+
+@substitute(functools.wraps)
+def _wraps(calls: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return functools.wraps(wrapped, *args, **kwargs)
+
+
+@substitute(functools.update_wrapper)
+def _update_wrapper(calls: Any, wrapper: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    is_made_inside = isinstance(wrapper, CapturedFunction) or calls.world.is_tracked(wrapper)
+    if not is_made_inside or any(owner is wrapped for owner, _ in calls.world.overlay.values()):
+        raise Uncapturable("functools.wraps around, or of, a function whose attributes are set elsewhere")
+    return functools.update_wrapper(wrapper, wrapped, *args, **kwargs)
 
 
 @substitute(functools.reduce)

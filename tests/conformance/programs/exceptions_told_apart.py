@@ -290,6 +290,46 @@ def annotated_targets(x, log, obj):
     return x * len(log)
 
 
+def _counted(log):
+    def decorate(fn):
+        @functools.wraps(fn)
+        def counted(*args):
+            log.append(fn.__name__)
+            return fn(*args) * 2
+
+        return counted
+
+    return decorate
+
+
+def _tagged(x):
+    return x * 3
+
+
+_tagged.tag = 4
+
+
+@program(calls=[(X, [])] * 2)
+def wraps_of_functions_inside(x, log):
+    @_counted(log)
+    @_counted(log)
+    def g(v):
+        return v + 1
+
+    h = _counted(log)(_tagged)
+    return g(x), g.__name__, g.__wrapped__(x), h(x), h.tag, h.__wrapped__ is _tagged
+
+
+@program(calls=[(X, [])] * 2, captured=False)
+def wraps_of_a_function_with_attributes(x, log):
+    def g(v):
+        return v + 1
+
+    g.tag = 5
+    h = _counted(log)(g)
+    return h(x), h.tag
+
+
 # Names of except clauses ------------------------------------------------------------------------------------------
 
 _e = 1
