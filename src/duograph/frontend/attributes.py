@@ -24,7 +24,9 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import sources
+from .contexts import CapturedContext
 from .errors import Uncapturable
+from .exceptions import check_trace
 from .factories import factory_of
 from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .sources import HEAP_TYPE, Pin, lookup
@@ -119,7 +121,7 @@ class Attributes:
     def _scalar_attr(obj: Scalar, name: str) -> Any:
         kind = obj.type.python_type
         if not hasattr(kind, name):
-            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=obj)
         if name.startswith("__") and hasattr(obj, name):
             return kind if name == "__class__" else getattr(obj, name)
         raise Uncapturable(f"{name!r} of a number that is only known at run time")
@@ -154,7 +156,7 @@ class Attributes:
             whose = f"{type(obj).__name__!r} object"
             if isinstance(obj, type | types.ModuleType):
                 whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
-            raise AttributeError(f"{whose} has no attribute {name!r}")
+            raise AttributeError(f"{whose} has no attribute {name!r}", name=name, obj=obj)
         return value
 
     def _check_classes(self, classes: Sequence[type], name: str) -> None:
@@ -199,6 +201,9 @@ class Attributes:
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], obj, name)
         cls = type(obj)
+        if cls is CapturedContext:
+            obj.refuse()
+        check_trace(obj, name)
         self._check_classes(cls.__mro__, name)
         found = lookup(cls, name)
         if found is None or hasattr(type(found), "__get__"):
@@ -368,7 +373,10 @@ class Attributes:
         if self.world.is_tracked(obj):
             delattr(obj, name)
             return
-        self.getattr(obj, name)
+        try:
+            self.getattr(obj, name)
+        except AttributeError as exc:  # where something is deleted, Python does not say by its ``name`` what is missing
+            raise AttributeError(*exc.args) from None
         found = lookup(cls := type(obj), name)
         hook = lookup(cls, "__delattr__")
         if isinstance(found, property) or (isinstance(hook, types.FunctionType) and is_generated(hook)):

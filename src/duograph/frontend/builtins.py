@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import enum
 import functools
 import operator
 import sys
@@ -19,7 +20,9 @@ from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method
+from .contexts import CapturedContext
 from .errors import Uncapturable
+from .functions import CapturedFunction
 from .native_errors import run_native
 from .opaque import is_iterator
 from .operands import check_elements, check_holder, check_operand, check_text
@@ -67,18 +70,20 @@ class SymbolicRange:
 def _print(calls: Any, *values: Any, **kwargs: Any) -> None:
     if kwargs.get("file") is not None or contains_symbolic(kwargs):
         raise Uncapturable("print into a file")
-    shown = [_text_of_user_object(calls, v) for v in values]
+    shown = [text_of_user_object(calls, v) for v in values]
     collector = Collector(calls.session, values_only=True)
     recipes = [collector.recipe(v) for v in shown]
     calls.session.call_effect(PrintTarget(recipes, kwargs), *collector.nodes)
 
 
-def _text_of_user_object(calls: Any, value: Any) -> Any:
-    for name in ("__str__", "__repr__"):
+def text_of_user_object(calls: Any, value: Any) -> Any:
+    """``str(value)`` if code of the user makes it, else ``value``."""
+    name = "__str__"
+    method = user_method(value, name)
+    if method is None and lookup(type(value), name) is object.__str__:  # which asks for the other one
+        name = "__repr__"
         method = user_method(value, name)
-        if method is not None:
-            return calls.semantics.special(name, method, value)
-    return value
+    return value if method is None else calls.semantics.special(name, method, value)
 
 
 @substitute(operator.is_)
@@ -138,6 +143,8 @@ def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
 
 def _guard_class(calls: Any, obj: Any) -> None:
     """Guards of identity do not cover ``obj.__class__ = ...``."""
+    if isinstance(obj, CapturedContext):
+        obj.refuse()
     if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
         calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
 
@@ -225,6 +232,8 @@ def _extremum(name: str) -> Callable[..., Any]:
     def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
         if not args or (len(args) > 1 and "default" in kwargs) or kwargs.keys() - {"key", "default"}:
             raise Uncapturable(f"{name}() of arguments that it does not take")
+        if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
+            return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": calls._callback(kwargs["key"])})
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
         numbers = all(isinstance(v, Scalar | int | float) for v in values)
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
@@ -326,14 +335,23 @@ def _until(calls: Any, fn: Any, sentinel: Any) -> Iterator[Any]:
     if not callable(fn):
         raise TypeError("iter(v, w): v must be callable")
 
-    def values() -> Iterator[Any]:
-        while True:
-            value = calls.call(fn, (), {})
-            if calls.semantics.as_bool(calls.semantics.compare(operator.eq, value, sentinel)):
-                return
-            yield value
+    # not a generator: in one, StopIteration of the user's function would be a RuntimeError; it ends this iterator
+    return iter(lambda: calls.call(fn, (), {}), _Sentinel(calls, sentinel))
 
-    return values()
+
+class _Sentinel:
+    """Equal to what the program finds equal to ``value``."""
+
+    def __init__(self, calls: Any, value: Any) -> None:
+        self._calls, self._value = calls, value
+
+    def __eq__(self, other: Any) -> bool:
+        if other is self._value:
+            return True
+        semantics = self._calls.semantics
+        return semantics.as_bool(semantics.compare(operator.eq, self._value, other))  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @substitute(next)
@@ -419,6 +437,19 @@ def _filter(calls: Any, fn: Any, iterable: Any, /) -> Any:
     return filter(lambda v: calls.semantics.as_bool(for_truth(v)), calls.semantics.iterate(iterable))
 
 
+@substitute(functools.wraps)
+def _wraps(calls: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return functools.wraps(wrapped, *args, **kwargs)
+
+
+@substitute(functools.update_wrapper)
+def _update_wrapper(calls: Any, wrapper: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    is_made_inside = isinstance(wrapper, CapturedFunction) or calls.world.is_tracked(wrapper)
+    if not is_made_inside or any(owner is wrapped for owner, _ in calls.world.overlay.values()):
+        raise Uncapturable("functools.wraps around, or of, a function whose attributes are set elsewhere")
+    return functools.update_wrapper(wrapper, wrapped, *args, **kwargs)
+
+
 @substitute(functools.reduce)
 def _reduce(calls: Any, fn: Any, values: Any, *initial: Any) -> Any:
     it = calls.semantics.iterate(values)
@@ -430,7 +461,7 @@ def _str(calls: Any, *args: Any) -> Any:
     if len(args) == 1 and contains_symbolic(args[0]):
         return args[0] if isinstance(args[0], GraphText) else formatted(args[0], "", "s")
     if args:
-        text = _text_of_user_object(calls, args[0])
+        text = text_of_user_object(calls, args[0])
         if text is not args[0]:
             return text
         check_text(calls.session, args[0])
@@ -448,6 +479,9 @@ def _repr(calls: Any, obj: Any) -> Any:
     return repr(obj)
 
 
+_FORMAT_OF_MEMBERS = vars(enum.Enum)["__format__"]  # formats what ``str`` gives
+
+
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
     if contains_symbolic(obj):
@@ -460,9 +494,12 @@ def format_constant(calls: Any, obj: Any, spec: str) -> Any:
     method = user_method(obj, "__format__")
     if method is not None:
         return calls.semantics.special("__format__", method, obj, spec)
-    text = obj if isinstance(obj, str | int | float) else _text_of_user_object(calls, obj)
-    if text is not obj:
-        return format(text, spec)
+    found = lookup(type(obj), "__format__")
+    plain = found is object.__format__  # which takes no specification
+    if plain or found is _FORMAT_OF_MEMBERS:
+        text = obj if plain and spec else text_of_user_object(calls, obj)
+        if text is not obj:
+            return format(text, spec)
     if spec.endswith("n"):
         raise Uncapturable("a format that depends on the locale")
     if not (isinstance(obj, np.generic) and spec):

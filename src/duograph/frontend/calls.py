@@ -25,8 +25,9 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .attributes import user_method, watched
 from .builtins import SUBSTITUTES
-from .contexts import CapturedContext, is_context_factory
+from .contexts import enter_factory, is_context_factory
 from .errors import Uncapturable
+from .exceptions import check_raised
 from .functions import CapturedFunction, bind, signature_of
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
@@ -180,7 +181,7 @@ class Calls:
         if id(fn) in self._rules:
             return self.call_native(fn, args, kwargs)
         if is_context_factory(fn):
-            return CapturedContext(self.call(fn.__wrapped__, args, kwargs))  # type: ignore[attr-defined]
+            return enter_factory(self, fn, args, kwargs)
         if not is_interpreted(fn):
             if is_reader(fn) and not kwargs:
                 return self._call_reader(fn, args)
@@ -363,7 +364,7 @@ class Calls:
             return text
         self._check_native(fn, args, kwargs)
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
-            args = tuple(list(self.semantics.iterate(a)) if user_method(a, "__iter__") else a for a in args)
+            args = tuple(self._elements(a, len(args) == 1) for a in args)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
                 self.semantics.change_opaque(value)
@@ -378,6 +379,16 @@ class Calls:
         args = tuple(self._callback(a) for a in args)
         kwargs = {k: self._callback(v) for k, v in kwargs.items()}
         return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+
+    def _elements(self, value: Any, is_alone: bool) -> Any:
+        """``value`` for a method of a container that takes what it gives one by one, while it is being changed."""
+        if user_method(value, "__iter__") is None:
+            return value
+        if user_method(value, "keys") is not None or not is_alone:  # asked for its iterator when its turn comes
+            raise Uncapturable(f"a {type(value).__name__} that a container takes for a mapping, or after another one")
+        made = self.semantics.iterate(value)
+        self.semantics.note_made(made)
+        return made
 
     def _check_known(self, value: Any) -> None:
         """Native code that looks into objects must not look into outside ones: nothing would be guarded."""
@@ -420,6 +431,8 @@ class Calls:
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         owner = getattr(fn, "__self__", None) if not isinstance(fn, type) else None
         if owner is not None and not isinstance(owner, types.ModuleType | type):
+            if isinstance(owner, types.GeneratorType) and fn.__name__ == "throw" and args:
+                check_raised(args[0])
             self._check_receiver(fn, owner, args)
             return
         self._check_pure(fn)

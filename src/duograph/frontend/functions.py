@@ -14,9 +14,11 @@ from .world import Frame
 class CapturedFunction:
     """A ``def`` or ``lambda`` that was executed during capture: code, defaults, and the frame it closes over.
 
-    It can be called by library code too (``map``, ``sorted(key=...)``); the call is interpreted.
+    It can be called by library code too (``map``, ``sorted(key=...)``); the call is interpreted. What it is made of is
+    no part of its dictionary, which ``functools.wraps`` copies to other functions.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "frame", "run", "signature", "source")
     runs_user_code = True
 
     def __init__(
@@ -30,7 +32,6 @@ class CapturedFunction:
         self.__qualname__ = name
         self.__module__ = module
         self.__doc__ = None
-        self.__wrapped_signature__ = signature
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -30,7 +30,9 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
+from .exceptions import members_of
 from .opaque import is_iterator, is_opaque
+from .remade import parts_of
 from .shadows import facts_of_container, new_blank
 from .sources import Source
 from .text import GraphText
@@ -181,6 +183,21 @@ class Container(Recipe):
 
 
 @dataclass(eq=False, slots=True)
+class Raisable(Container):
+    """A new exception: its arguments, cause and context, then its ``members``, then its dictionary."""
+
+    members: tuple[str, ...] = ()
+    suppresses: bool = False
+
+    def fill(self, target: Any, values: list[Any]) -> None:
+        target.args, target.__cause__, target.__context__ = values[:3]
+        target.__suppress_context__ = self.suppresses
+        for name, value in zip(self.members, values[3:], strict=False):
+            object.__setattr__(target, name, value)
+        vars(target).update(zip(self.keys or (), values[3 + len(self.members) :], strict=True))
+
+
+@dataclass(eq=False, slots=True)
 class Text(Recipe):
     """A string with run-time values in it."""
 
@@ -274,12 +291,14 @@ class Collector:
             return Container(type(value), items)
         if isinstance(value, frozenset):
             return Container(frozenset, [self.recipe(v) for v in value])
-        if isinstance(value, slice):
-            return Called(slice, [self.recipe(v) for v in (value.start, value.stop, value.step)])
+        if isinstance(value, BaseException) and self.session.is_made_inside(value):
+            return self._exception(value)
+        if self.session.is_made_inside(value) and (parts := parts_of(value)) is not None:
+            items = [self.recipe(v) for v in parts[1]]
+            is_constant = isinstance(value, slice) and all(isinstance(r, Constant) for r in items)
+            return Constant(value) if is_constant else Called(parts[0], items)
         if self.session.world.is_tracked(value) or type(value) in CONTAINERS:
             return self.contents(value)
-        if isinstance(value, types.MethodType):
-            return Called(types.MethodType, [Constant(value.__func__), self.recipe(value.__self__)])
         if hasattr(value, "make_python_object"):
             return value.make_python_object(self)
         if isinstance(value, dict | list):
@@ -316,6 +335,25 @@ class Collector:
         if self.values_only or id(value) not in self.session.originals:  # else it is known by where it is found
             self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
+        return made
+
+    def _exception(self, value: BaseException) -> Raisable:
+        """A recipe that makes an exception anew, in each call."""
+        members = members_of(value)
+        if self.values_only:
+            causes: tuple[Any, Any] = (None, None)
+        elif value.__traceback__ is None:
+            causes = (value.__cause__, value.__context__)
+        else:
+            raise Uncapturable(f"an exception of class {type(value).__qualname__} that was raised leaves the program")
+        if any(owner is value for owner, _ in self.session.world.overlay.values()):
+            raise Uncapturable(f"an attribute set on an exception of class {type(value).__qualname__}, which leaves")
+        own = vars(value)
+        made = Raisable(type(value), keys=list(own), blank=partial(BaseException.__new__, type(value)))
+        made.members, made.suppresses = members, value.__suppress_context__
+        self._memo[id(value)] = (value, made)
+        held = [value.args, *causes, *[getattr(value, name) for name in members]]
+        made.items = [self.recipe(v) for v in (*held, *own.values())]
         return made
 
     def _tensor(self, value: Tensor) -> Recipe:

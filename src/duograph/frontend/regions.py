@@ -235,6 +235,8 @@ class Regions:
             raise
         except RecursionError as exc:
             raise Uncapturable("recursion without an end that is known while compiling") from exc
+        except GeneratorExit as exc:
+            raise Uncapturable("a tensor-dependent decision in code that runs when a generator is closed") from exc
         except Exception as exc:
             if is_from_outside(exc):
                 raise FromOutside(exc) from exc

@@ -13,7 +13,7 @@ from duograph.ops.scalar import Scalar
 
 from .. import sources
 from ..attributes import user_method
-from ..builtins import format_constant
+from ..builtins import format_constant, text_of_user_object
 from ..errors import Uncapturable
 from ..functions import CapturedFunction
 from ..operands import check_key, check_operand, check_text
@@ -23,6 +23,7 @@ from ..semantics import contains_symbolic
 from ..sources import Pin
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
+from .annotations import evaluate_annotations
 from .load import FunctionSource
 from .scope import Names, names_of, target_names
 
@@ -106,7 +107,8 @@ class Expressions:
                     f"cannot access local variable {name!r} where it is not associated with a value"
                 )
             raise NameError(
-                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
+                name=name,
             )
         if isinstance(value, Conflict):
             self.resolve(value)
@@ -130,7 +132,8 @@ class Expressions:
             value = cell.cell_contents
         except ValueError:
             raise NameError(
-                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope"
+                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
+                name=name,
             ) from None
         return self.session.external(value, sources.cell(cell, name))
 
@@ -139,7 +142,7 @@ class Expressions:
         if key in self.world.overlay:
             value = self.world.overlay[key][1]
             if value is MISSING:
-                raise NameError(f"name {name!r} is not defined")
+                raise NameError(f"name {name!r} is not defined", name=name)
             return value
         if name in frame.globals:
             return self.session.external_global(frame.globals, name)
@@ -151,7 +154,7 @@ class Expressions:
             else:
                 self.session.guards.add(sources.global_(vars(builtins), name), "is", Pin(value))
         if value is MISSING:
-            raise NameError(f"name {name!r} is not defined")
+            raise NameError(f"name {name!r} is not defined", name=name)
         if name == "locals":
             return lambda: dict(frame.locals)
         return value
@@ -303,8 +306,11 @@ class Expressions:
         """What ``**mapping`` gives."""
         if isinstance(mapping, dict) and user_method(mapping, "keys") is None:
             return list(mapping.items())
-        keys = self.calls.call(self.semantics.getattr(mapping, "keys"), (), {})
-        return [(key, self.semantics.getitem(mapping, key)) for key in self.semantics.iterate(keys)]
+        try:
+            keys = self.calls.call(self.semantics.getattr(mapping, "keys"), (), {})
+            return [(key, self.semantics.getitem(mapping, key)) for key in self.semantics.iterate(keys)]
+        except AttributeError as exc:  # Python raises a TypeError with the name of what is called
+            raise Uncapturable("** of an object that is no mapping") from exc
 
     def eval_Dict(self, node: ast.Dict, frame: Frame) -> Any:
         made: dict[Any, Any] = {}
@@ -336,50 +342,83 @@ class Expressions:
 
     def _comprehension_frame(self, node: Any, frame: Frame) -> Frame:
         names = Names(own=set().union(*(target_names(g.target) for g in node.generators)))
-        inner = Frame(frame.name, FunctionSource(frame.code.node, frame.code.file, names), frame.globals, frame)
+        source = FunctionSource(frame.code.node, frame.code.file, names, frame.code.postponed)
+        inner = Frame(frame.name, source, frame.globals, frame)
         inner.special = frame.special
         frame.captured = True
         return inner
 
-    def _run_comprehension(self, node: Any, frame: Frame, produce: Callable[[Frame], Any]) -> Iterator[Any]:
+    def _enter_comprehension(self, node: Any, frame: Frame) -> tuple[Frame, Iterator[Any]]:
+        """The frame of a comprehension, and what its first ``for`` goes over."""
+        if any(generator.is_async for generator in node.generators):
+            raise Uncapturable("an asynchronous comprehension")
         inner = self._comprehension_frame(node, frame)
         first = self.semantics.iterate(self.eval(node.generators[0].iter, frame))
-
-        def level(i: int, values: Any) -> Iterator[Any]:
-            generator = node.generators[i]
-            if generator.is_async:
-                raise Uncapturable("an asynchronous comprehension")
-            for value in values:
-                self.assign(generator.target, value, inner)
-                if not all(self.semantics.as_bool(self.eval(c, inner)) for c in generator.ifs):
-                    continue
-                if i + 1 < len(node.generators):
-                    nested = node.generators[i + 1].iter
-                    yield from level(i + 1, self.semantics.iterate(self.eval(nested, inner)))
-                else:
-                    yield produce(inner)
-
         self.world.push(inner)
         inner.captured = True
-        return level(0, first)
+        return inner, first
+
+    def _passes(self, generator: ast.comprehension, value: Any, inner: Frame) -> bool:
+        """Assigns the next value of a ``for``; whether it passes the conditions."""
+        self.assign(generator.target, value, inner)
+        return all(self.semantics.as_bool(self.eval(c, inner)) for c in generator.ifs)
+
+    def _comprehend(self, node: Any, frame: Frame, add: Callable[[Frame], None]) -> None:
+        """Calls ``add`` for each element of a list, set or dict. No generator does it: StopIteration of the program
+        would come out of one as a RuntimeError."""
+        inner, first = self._enter_comprehension(node, frame)
+
+        def level(i: int, values: Iterator[Any]) -> None:
+            for value in values:
+                if not self._passes(node.generators[i], value, inner):
+                    continue
+                if i + 1 < len(node.generators):
+                    level(i + 1, self.semantics.iterate(self.eval(node.generators[i + 1].iter, inner)))
+                else:
+                    add(inner)
+
+        level(0, first)
 
     def eval_ListComp(self, node: ast.ListComp, frame: Frame) -> Any:
-        return self.world.track(list(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))))
+        made: list[Any] = []
+        self._comprehend(node, frame, lambda f: made.append(self.eval(node.elt, f)))
+        return self.world.track(made)
 
     def eval_SetComp(self, node: ast.SetComp, frame: Frame) -> Any:
-        values = list(self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f)))
-        check_operand(self.session, values)
-        return self.world.track(set(values))
+        made: set[Any] = set()
+
+        def add(inner: Frame) -> None:
+            value = self.eval(node.elt, inner)
+            check_operand(self.session, value)
+            made.add(value)
+
+        self._comprehend(node, frame, add)
+        return self.world.track(made)
 
     def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Any:
-        pairs = self._run_comprehension(node, frame, lambda f: (self.eval(node.key, f), self.eval(node.value, f)))
-        items = list(pairs)
-        for key, _ in items:
+        made: dict[Any, Any] = {}
+
+        def add(inner: Frame) -> None:
+            key, value = self.eval(node.key, inner), self.eval(node.value, inner)
             check_key(self.session, key)
-        return self.world.track(dict(items))
+            made[key] = value
+
+        self._comprehend(node, frame, add)
+        return self.world.track(made)
 
     def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
-        made = self._run_comprehension(node, frame, lambda f: self.eval(node.elt, f))
+        inner, first = self._enter_comprehension(node, frame)
+
+        def level(i: int, values: Iterator[Any]) -> Iterator[Any]:
+            for value in values:
+                if not self._passes(node.generators[i], value, inner):
+                    continue
+                if i + 1 < len(node.generators):
+                    yield from level(i + 1, self.semantics.iterate(self.eval(node.generators[i + 1].iter, inner)))
+                else:
+                    yield self.eval(node.elt, inner)
+
+        made = level(0, first)
         self.semantics.note_made(made)
         return made
 
@@ -408,10 +447,10 @@ class Expressions:
             )
         if not conversion:
             return format_constant(self.calls, value, spec)
-        for name in {"s": ("__str__", "__repr__"), "r": ("__repr__",), "a": ()}[conversion]:
-            method = user_method(value, name)
-            if method is not None:
-                return format(self.semantics.special(name, method, value), spec)
+        if conversion == "s" and (text := text_of_user_object(self.calls, value)) is not value:
+            return format(text, spec)
+        if conversion == "r" and (method := user_method(value, "__repr__")) is not None:
+            return format(self.semantics.special("__repr__", method, value), spec)
         check_text(self.session, value)
         convert: Any = {"s": str, "r": repr, "a": ascii}[conversion]
         return format(convert(value), spec)
@@ -459,10 +498,12 @@ class Expressions:
         while outer is not None:
             outer.captured = True
             outer = outer.parent
-        source = FunctionSource(node, frame.code.file, names)
+        source = FunctionSource(node, frame.code.file, names, frame.code.postponed)
         module = frame.globals.get("__name__", "__main__")
         qualname = f"{frame.name}.<locals>.{name}"
-        fn = CapturedFunction(source, frame, name, self._signature(node, frame), self.calls._call_captured, module)
+        signature = self._signature(node, frame)
+        evaluate_annotations(self, node, frame)
+        fn = CapturedFunction(source, frame, name, signature, self.calls._call_captured, module)
         fn.__qualname__ = qualname
         return fn
 

@@ -1,6 +1,7 @@
 """The syntax tree of a Python function: from files, notebooks, ``exec`` and the REPL."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import linecache
@@ -25,6 +26,7 @@ class FunctionSource:
     node: FunctionNode
     file: str
     names: Names
+    postponed: bool = False  # ``from __future__ import annotations``
     _spans: dict[ast.AST, Span] = field(default_factory=dict)
 
     def span(self, node: ast.AST) -> Span:
@@ -53,7 +55,8 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
         if node is None:
             raise Uncapturable(f"{source.name} is not what {fn.__qualname__} was made from", span_of_code(code))
         node = with_private_names(node, code.co_qualname)
-        known = _functions[code] = FunctionSource(node, source.name, names_of(node))
+        postponed = bool(code.co_flags & __future__.annotations.compiler_flag)
+        known = _functions[code] = FunctionSource(node, source.name, names_of(node), postponed)
     return known
 
 

@@ -38,8 +38,9 @@ class _Collector(ast.NodeVisitor):
         self._outer_parts(node)
 
     def _outer_parts(self, node: ast.FunctionDef | ast.Lambda) -> None:
-        """Decorators and defaults are evaluated in the enclosing scope; the body is not ours."""
-        for part in (*getattr(node, "decorator_list", []), *node.args.defaults, *node.args.kw_defaults):
+        """Decorators, defaults and annotations are evaluated in the enclosing scope; the body is not ours."""
+        decorators = getattr(node, "decorator_list", [])
+        for part in (*decorators, *node.args.defaults, *node.args.kw_defaults, *annotations_of(node)):
             if part is not None:
                 self.visit(part)
 
@@ -109,6 +110,14 @@ def names_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Names
         collector.visit(part)
     names.own -= names.globals | names.nonlocals
     return names
+
+
+def annotations_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.expr]:
+    """The annotations of a function, in the order in which Python evaluates them."""
+    a = node.args
+    parameters = [*a.args, *a.posonlyargs, a.vararg, *a.kwonlyargs, a.kwarg]
+    found = [p.annotation for p in parameters if p is not None]
+    return [part for part in (*found, getattr(node, "returns", None)) if part is not None]
 
 
 def target_names(target: ast.AST) -> set[str]:

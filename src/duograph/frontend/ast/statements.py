@@ -18,6 +18,7 @@ from .. import sources
 from ..attributes import user_method
 from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
+from ..exceptions import check_raised, is_caught_by
 from ..faults import check_whose
 from ..paths import Outcome
 from ..policy import module_kind
@@ -92,6 +93,10 @@ class Statements(Expressions):
     def exec_AnnAssign(self, node: ast.AnnAssign, frame: Frame) -> None:
         if node.value is not None:
             self.assign(node.target, self.eval(node.value, frame), frame)
+        elif isinstance(node.target, ast.Attribute | ast.Subscript):  # Python looks at its parts, and no further
+            self.eval(node.target.value, frame)
+            if isinstance(node.target, ast.Subscript):
+                self.eval(node.target.slice, frame)
 
     def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
         if isinstance(target, ast.Name):
@@ -167,12 +172,9 @@ class Statements(Expressions):
     def _delete(self, target: ast.expr, frame: Frame) -> None:
         if isinstance(target, ast.Name):
             self.load_name(target.id, frame)
-            if target.id in frame.code.names.own:
-                del frame.locals[target.id]
-            elif target.id in frame.code.names.globals:
-                self.world.overlay["global", id(frame.globals), target.id] = (frame.globals, MISSING)
-            else:
+            if target.id in frame.code.names.nonlocals:
                 raise Uncapturable("del of a variable of an enclosing function")
+            self._unbind(target.id, frame)
         elif isinstance(target, ast.Subscript):
             self.semantics.delitem(self.eval(target.value, frame), self.eval(target.slice, frame))
         elif isinstance(target, ast.Attribute):
@@ -180,6 +182,13 @@ class Statements(Expressions):
         else:
             for t in target.elts:  # type: ignore[attr-defined]
                 self._delete(t, frame)
+
+    def _unbind(self, name: str, frame: Frame) -> None:
+        """Makes a local or global variable unbound, if it is not yet."""
+        if name in frame.code.names.globals:
+            self.world.overlay["global", id(frame.globals), name] = (frame.globals, MISSING)
+        else:
+            frame.locals.pop(name, None)
 
     # -- flow --------------------------------------------------------------------------------------------------
 
@@ -224,6 +233,7 @@ class Statements(Expressions):
             exc = self.calls.call(exc, (), {})
         if not isinstance(exc, BaseException):
             raise TypeError("exceptions must derive from BaseException")
+        check_raised(exc)
         if node.cause is not None:
             cause = self.eval(node.cause, frame)
             if isinstance(cause, type) and issubclass(cause, BaseException):
@@ -262,7 +272,7 @@ class Statements(Expressions):
             return self._handle(handler, exc, frame)
         return self.block(node.orelse, frame) if outcome.kind == "next" else outcome
 
-    def _handler(self, node: ast.Try, exc: Exception, frame: Frame) -> ast.ExceptHandler | None:
+    def _handler(self, node: ast.Try, exc: BaseException, frame: Frame) -> ast.ExceptHandler | None:
         for handler in node.handlers:
             if handler.type is None:
                 return handler
@@ -270,11 +280,13 @@ class Statements(Expressions):
             for kind in kinds if isinstance(kinds, tuple) else (kinds,):
                 if not (isinstance(kind, type) and issubclass(kind, BaseException)):
                     raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-            if isinstance(exc, kinds):
+            if is_caught_by(exc, kinds):
                 return handler
         return None
 
-    def _handle(self, handler: ast.ExceptHandler, exc: Exception, frame: Frame) -> Outcome:
+    def _handle(self, handler: ast.ExceptHandler, exc: BaseException, frame: Frame) -> Outcome:
+        if handler.name in frame.code.names.nonlocals:
+            raise Uncapturable("an except clause that deletes a variable of an enclosing function")
         outer = frame.special.get("exception")
         frame.special["exception"] = exc
         if handler.name:
@@ -284,7 +296,7 @@ class Statements(Expressions):
         finally:
             frame.special["exception"] = outer
             if handler.name:
-                frame.locals.pop(handler.name, None)
+                self._unbind(handler.name, frame)
 
     def exec_With(self, node: ast.With, frame: Frame, index: int = 0) -> Outcome:
         self.session.catches = True
@@ -339,9 +351,10 @@ class Statements(Expressions):
     # -- definitions -------------------------------------------------------------------------------------------
 
     def exec_FunctionDef(self, node: ast.FunctionDef, frame: Frame) -> None:
+        decorators = [self.eval(decorator, frame) for decorator in node.decorator_list]
         fn: Any = self.make_function(node, frame, node.name)
-        for decorator in reversed(node.decorator_list):
-            fn = self.calls.call(self.eval(decorator, frame), (fn,), {})
+        for decorator in reversed(decorators):
+            fn = self.calls.call(decorator, (fn,), {})
         self.store_name(node.name, fn, frame)
 
     def exec_Import(self, node: ast.Import, frame: Frame) -> None:
