@@ -24,7 +24,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
-from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
+from .policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
 from .sources import HEAP_TYPE, Pin, lookup
 from .text import GraphText
 from .world import MISSING, World
@@ -194,7 +194,7 @@ class Attributes:
             return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
         watched(cls, "__getattribute__")
         if found is None and not _has_attr(obj, name):
-            hook = watched(cls, "__getattr__")
+            hook = special_method(cls, "__getattr__")
             if is_interpreted(hook):
                 if not self.world.is_tracked(obj):
                     self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
@@ -276,7 +276,7 @@ class Attributes:
         if setter is not None:
             self.calls.call(setter, (found, obj, value), {})
             return
-        hook = watched(cls, "__setattr__")
+        hook = special_method(cls, "__setattr__")
         if is_interpreted(hook):
             self.calls.call(hook, (obj, name, value), {})
             return
@@ -356,10 +356,22 @@ def user_method(obj: Any, name: str) -> Any:
     cls = type(obj)
     if cls.__module__ == "builtins":
         return None
+    found = special_method(cls, name)
+    if isinstance(found, types.FunctionType):
+        return found if function_kind(found) == "user" and not is_generated(found) else None
+    return found if hasattr(type(found), "captured_target") else None
+
+
+def special_method(cls: type, name: str) -> Any:
+    """The special method of ``cls`` without binding it.
+
+    Raises:
+        Uncapturable: it is code of the user that nobody would interpret.
+    """
     found = watched(cls, name)
-    if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
-        return found
-    return None
+    if is_odd_method(cls, name, found):
+        raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__} instead of a function")
+    return found
 
 
 class _Watch(threading.local):

@@ -23,7 +23,7 @@ from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import user_method, watched
+from .attributes import special_method, user_method, watched
 from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
@@ -271,22 +271,24 @@ class Calls:
 
     def _call_class(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_look(cls)
-        meta = watched(type(cls), "__call__")
+        meta = special_method(type(cls), "__call__")
         if is_interpreted(meta):
             return self.call(meta, (cls, *args), kwargs)
-        new, init = watched(cls, "__new__"), watched(cls, "__init__")
-        if is_interpreted(watched(cls, "__del__")):
+        new, init = watched(cls, "__new__"), special_method(cls, "__init__")
+        if is_interpreted(special_method(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
         if isinstance(cls, enum.EnumMeta):
             self._check_member(cls, args, kwargs)
         if isinstance(new, staticmethod):
             new = new.__func__
+        if not isinstance(new, types.FunctionType | types.BuiltinFunctionType):
+            raise Uncapturable(f"{cls.__qualname__}.__new__, which is a {type(new).__name__} instead of a function")
         if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
             return self._exception(cls, args, kwargs)
         if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
             kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
-            if isinstance(init, types.FunctionType) and is_interpreted(lookup(cls, "__post_init__")):
+            if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
                 return self._dataclass(cls, init, args, kwargs)
             if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
                 raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")

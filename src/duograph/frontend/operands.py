@@ -23,7 +23,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
-from .policy import function_kind, is_generated, is_user_class, module_kind
+from .policy import function_kind, is_generated, is_odd_method, is_user_class, module_kind
 from .purity import is_constant
 from .sources import Pin, lookup
 from .text import GraphText
@@ -206,9 +206,13 @@ def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
         raise Uncapturable(f"the text of an outside object of class {kind.__name__!r}")
     for base in kind.__mro__:
         for name, method in vars(base).items():
-            if not (name.startswith("__") and isinstance(method, types.FunctionType)) or name in _UNSEEN:
+            if not name.startswith("__") or name in _UNSEEN or name == "__wrapped__":
                 continue
             if look is not True and look is not _TEXT and name not in look:
+                continue
+            if not isinstance(method, types.FunctionType):
+                if is_odd_method(kind, name, method):
+                    raise Uncapturable(f"native code that may call {kind.__qualname__}.{name}")
                 continue
             if is_generated(method) or (dataclasses.is_dataclass(base) and method.__code__.co_filename == "<string>"):
                 generated = True

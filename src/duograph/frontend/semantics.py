@@ -22,6 +22,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .attributes import Attributes, user_method
+from .dispatch import comparisons_in_turn, operands_in_turn
 from .errors import Uncapturable
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
@@ -217,9 +218,7 @@ class Semantics(Attributes):
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
             return rendered(Percent(a), b)
         name = DUNDER[op]
-        for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-            if obj is b and _takes_all(a, f"__{name}__"):
-                break
+        for obj, other, method_name in operands_in_turn(a, b, f"__{name}__", f"__r{name}__"):
             method = user_method(obj, method_name)
             if method is not None:
                 result = self.calls.call(method, (obj, other), {})
@@ -251,21 +250,28 @@ class Semantics(Attributes):
     def compare(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b`` for ``== != < <= > >=``."""
         left, right = COMPARE_DUNDER[op]
-        for obj, other, name in ((a, b, left), (b, a, right)):
-            if obj is b and _takes_all(a, left):
-                break
-            method = user_method(obj, name)
-            if method is not None:
-                result = self.calls.call(method, (obj, other), {})
-                if result is not NotImplemented:
-                    return result
-        if op is operator.ne and (user_method(a, "__eq__") or user_method(b, "__eq__")):
-            same = self.truth(self.compare(operator.eq, a, b))
-            return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
+        for obj, other, name in comparisons_in_turn(a, b, left, right):
+            result = self._compare_by(name, obj, other)
+            if result is not NotImplemented:
+                return result
         if op in (operator.eq, operator.ne) and type(a) is type(b) and _has_generated_eq(type(a)):
             return self._compare_fields(op, a, b)
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
+
+    def _compare_by(self, name: str, obj: Any, other: Any) -> Any:
+        """What the user's comparison ``name`` of ``obj`` says; ``object.__ne__`` asks the ``__eq__`` of its class."""
+        method = user_method(obj, name)
+        if method is not None:
+            return self.calls.call(method, (obj, other), {})
+        if name != "__ne__" or lookup(type(obj), name) is not object.__ne__:
+            return NotImplemented
+        method = user_method(obj, "__eq__")
+        result = NotImplemented if method is None else self.calls.call(method, (obj, other), {})
+        if result is NotImplemented:
+            return result
+        same = self.truth(result)
+        return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
 
     def _compare_fields(self, op: Any, a: Any, b: Any) -> bool:
         """The ``==`` that ``dataclass`` writes, reading the fields as the program sees them."""
@@ -408,12 +414,6 @@ class _UserIterator:
 
     def __next__(self) -> Any:
         return self._calls.call(self._step, (self._it,), {})
-
-
-def _takes_all(left: Any, name: str) -> bool:
-    """Whether the special method ``name`` of a left operand takes any right one, or raises, so that Python does not ask
-    that for its own method."""
-    return hasattr(type(left), name) if isinstance(left, Tensor) else isinstance(left, str) and name == "__mod__"
 
 
 def is_index(value: Any) -> bool:
