@@ -28,6 +28,7 @@ from .builtins import SUBSTITUTES
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
 from .functions import CapturedFunction, bind, signature_of
+from .getters import call_getter, check_fields
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN
@@ -118,6 +119,8 @@ class Calls:
         if isinstance(fn, functools.partial):
             held, named = self._partial(fn)
             return self.call(fn.func, (*held, *args), {**named, **kwargs})
+        if type(fn) in (operator.attrgetter, operator.methodcaller):
+            return call_getter(self, fn, args, kwargs)
         if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
             raise Uncapturable(
                 f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"
@@ -358,6 +361,7 @@ class Calls:
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+        check_fields(fn)
         text = _text_method(fn, args, kwargs)
         if text is not None:
             return text
@@ -368,7 +372,7 @@ class Calls:
             if is_iterator(value):
                 self.semantics.change_opaque(value)
             self.semantics._refuse_foreign(value)
-        if getattr(fn, "__module__", None) in _READS_OBJECTS or isinstance(fn, operator.attrgetter):
+        if getattr(fn, "__module__", None) in _READS_OBJECTS:
             for value in (*args, *kwargs.values()):
                 self._check_known(value)
                 if getattr(fn, "__module__", "") == "dataclasses":
