@@ -25,10 +25,12 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .attributes import special_method, user_method, watched
 from .builtins import SUBSTITUTES
+from .callbacks import Callback, handed
 from .contexts import CapturedContext, is_context_factory
 from .errors import Uncapturable
+from .fields import check_fields, check_generated_init
 from .functions import CapturedFunction, bind, signature_of
-from .getters import call_getter, check_fields
+from .getters import call_getter, check_template
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN
@@ -289,6 +291,7 @@ class Calls:
         if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
             return self._exception(cls, args, kwargs)
         if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
+            check_fields(cls)
             kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
             if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
@@ -361,13 +364,15 @@ class Calls:
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
-        check_fields(fn)
+        check_template(fn)
         text = _text_method(fn, args, kwargs)
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
-            args = tuple(list(self.semantics.iterate(a)) if user_method(a, "__iter__") else a for a in args)
+            listed = self.semantics.listed if fn.__name__ == "extend" and isinstance(fn.__self__, list) else None
+            take = listed or (lambda a: list(self.semantics.iterate(a)))
+            args = tuple(take(a) if user_method(a, "__iter__") else a for a in args)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
                 self.semantics.change_opaque(value)
@@ -379,8 +384,9 @@ class Calls:
                     watched(value if isinstance(value, type) else type(value), "__dataclass_fields__")
                 if isinstance(value, Tensor) and fn is copy.copy:
                     raise Uncapturable("a shallow copy of a tensor")
-        args = tuple(self._callback(a) for a in args)
-        kwargs = {k: self._callback(v) for k, v in kwargs.items()}
+        if fn is dataclasses.replace and args:
+            check_generated_init(type(args[0]))
+        args, kwargs = handed(self, fn, args, kwargs)
         return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
 
     def _check_known(self, value: Any) -> None:
@@ -414,12 +420,6 @@ class Calls:
         if x.ndim == 0:
             return self._item(x)
         return self.world.track([self._tolist(x[i]) for i in range(x.shape[0])])  # type: ignore[index]
-
-    def _callback(self, value: Any) -> Any:
-        """Functions of the user that native code may call are interpreted when it does."""
-        if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
-            return Callback(self, value)
-        return value
 
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         owner = getattr(fn, "__self__", None) if not isinstance(fn, type) else None
@@ -514,27 +514,6 @@ def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Grap
             pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
         return GraphText(pieces)
     raise Uncapturable(f"str.{name} of values that are only known at run time")
-
-
-class Callback:
-    """A user function handed to native code; calling it interprets it."""
-
-    __slots__ = ("__dict__", "_calls", "_fn")
-
-    def __init__(self, calls: Calls, fn: Any) -> None:
-        self._calls, self._fn = calls, fn
-        functools.update_wrapper(self, fn, updated=())
-
-    runs_user_code = True
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._calls.call(self._fn, args, kwargs)
-
-    def __get__(self, obj: Any, cls: Any = None) -> Any:
-        return self if obj is None else types.MethodType(self, obj)
-
-    def make_python_object(self, collector: Any) -> Any:
-        return collector.recipe(self._fn)
 
 
 def _is_hashable(args: Any) -> bool:

@@ -28,7 +28,7 @@ def call_getter(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return calls.call(read(args[0], held[0]), tuple(held[1:]), named)
 
 
-def check_fields(fn: Any) -> None:
+def check_template(fn: Any) -> None:
     """Refuses ``"{0.attribute}".format(...)``, which asks the object as it is."""
     template = getattr(fn, "__self__", None)
     if isinstance(template, str) and getattr(fn, "__name__", "") in ("format", "format_map") and _reads(template):

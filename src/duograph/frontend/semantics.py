@@ -8,6 +8,7 @@ behind our back (then that code is interpreted)?
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import operator
@@ -382,6 +383,17 @@ class Semantics(Attributes):
             self.change_opaque(obj)
         check_holder(self.session, obj)
         return iter(obj)
+
+    def listed(self, obj: Any) -> list[Any]:
+        """``list(obj)``, which asks an object of the user how many elements to make room for."""
+        it = self.iterate(obj)
+        method = user_method(obj, "__len__")
+        if method is not None:
+            with contextlib.suppress(TypeError):
+                self.special("__len__", method, obj)
+        elif user_method(obj, "__length_hint__") is not None:
+            raise Uncapturable("the elements of an object with a __length_hint__")
+        return list(it)
 
     def _user_iterator(self, it: Any) -> Iterator[Any]:
         step = user_method(it, "__next__")
