@@ -63,8 +63,9 @@ _CALL_CLASSES = ("itertools", "re", "collections", "dataclasses")
 
 def key_function(calls: Calls, fn: Any) -> Any:
     """The ``key`` of ``sorted`` and the like."""
-    _check_known(calls, fn)
-    return Callback(calls, fn, judged=True) if callable(fn) else fn
+    if _is_key_wrapper(calls, fn) or not callable(fn):
+        return fn
+    return Callback(calls, fn, judged=True)
 
 
 def handed(calls: Calls, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict]:
@@ -87,9 +88,8 @@ def _is_judge(fn: Any) -> bool:
 
 
 def _handed(calls: Calls, fn: Any, value: Any, judges: bool) -> Any:
-    if not callable(value) or isinstance(value, Callback):
+    if not callable(value) or isinstance(value, Callback) or _is_key_wrapper(calls, value):
         return value
-    _check_known(calls, value)
     if judges or is_interpreted(value) or isinstance(value, _GETTERS):
         return Callback(calls, value, judges)
     if isinstance(value, types.MethodType):
@@ -109,9 +109,13 @@ def _handed_class(calls: Calls, fn: Any, cls: type) -> Any:
     return Callback(calls, cls) if called and is_user_class(cls) else cls
 
 
-def _check_known(calls: Calls, value: Any) -> None:
-    if type(value) is _KEY_WRAPPER and not calls.session.is_made_inside(value):
+def _is_key_wrapper(calls: Calls, value: Any) -> bool:
+    """Whether ``value`` was given by ``functools.cmp_to_key``; one that is made inside calls a `Callback`."""
+    if type(value) is not _KEY_WRAPPER:
+        return False
+    if not calls.session.is_made_inside(value):
         raise Uncapturable("a functools.cmp_to_key from outside, whose function cannot be reached")
+    return True
 
 
 # -- iterators ---------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import special_method, user_method, watched
+from .attributes import is_users_descriptor, special_method, user_method, watched
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
 from .contexts import CapturedContext, is_context_factory
@@ -121,8 +121,13 @@ class Calls:
         if isinstance(fn, functools.partial):
             held, named = self._partial(fn)
             return self.call(fn.func, (*held, *args), {**named, **kwargs})
-        if type(fn) in (operator.attrgetter, operator.methodcaller):
+        if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
             return call_getter(self, fn, args, kwargs)
+        if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
+            if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
+                return self.semantics.object_setattr(fn.__self__, *args)
+            if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
+                raise Uncapturable("object.__delattr__ of what the class deletes")
         if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
             raise Uncapturable(
                 f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"

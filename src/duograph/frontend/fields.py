@@ -24,6 +24,15 @@ def check_generated_init(cls: Any) -> None:
     """Refuses ``dataclasses.replace`` of an object whose class has more than the generated ``__init__`` do."""
     if not hasattr(cls, "__dataclass_fields__"):
         return
-    if any(is_interpreted(special_method(cls, name)) for name in ("__init__", "__post_init__", "__new__")):
+    special_method(cls, "__init__")
+    if not _has_generated_init(cls) or any(
+        is_interpreted(special_method(cls, n)) for n in ("__post_init__", "__new__")
+    ):
         raise Uncapturable(f"dataclasses.replace, which may run code of class {cls.__qualname__}")
     check_fields(cls)
+
+
+def _has_generated_init(cls: Any) -> bool:
+    """Whether ``dataclass`` wrote the ``__init__`` of ``cls`` (as text that is known if it was defined under watch)."""
+    owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    return "__dataclass_params__" in vars(owner) and owner.__dataclass_params__.init

@@ -8,15 +8,20 @@ import string
 from typing import Any
 
 from .errors import Uncapturable
+from .policy import is_user_class
 from .purity import is_constant
 
 
 def call_getter(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``fn(obj)`` of an ``attrgetter`` or a ``methodcaller``, by the verbs that the program would use."""
+    kind, held = fn.__reduce__()[:2]
     if len(args) != 1 or kwargs:
         raise TypeError(f"{type(fn).__name__} expected 1 argument, got {len(args)}")
+    if type(fn) is operator.itemgetter:
+        if any(is_user_class(type(key)) for key in held):
+            raise Uncapturable("an itemgetter that holds objects of the user")
+        return calls.call_native(fn, args, kwargs)
     read = calls.semantics.getattr
-    kind, held = fn.__reduce__()[:2]
     if type(fn) is operator.attrgetter:
         found = [functools.reduce(read, name.split("."), args[0]) for name in held]
         return found[0] if len(found) == 1 else tuple(found)
