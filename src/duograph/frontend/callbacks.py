@@ -16,7 +16,7 @@ from .attributes import user_method
 from .errors import Uncapturable
 from .opaque import is_iterator
 from .operands import check_key, check_operand, only_moves
-from .policy import is_interpreted, is_user_class
+from .policy import is_interpreted, is_user_class, module_kind
 
 if TYPE_CHECKING:
     from .calls import Calls
@@ -58,6 +58,7 @@ _JUDGES = frozenset({
     *(bisect.bisect, bisect.bisect_left, bisect.bisect_right, bisect.insort, bisect.insort_left, bisect.insort_right),
 })  # fmt: skip
 """Functions that look into what the function gives that they are handed."""
+_CALLERS = ("itertools", "functools", "_functools", "re", "collections", "dataclasses", "json")
 _CALL_CLASSES = ("itertools", "re", "collections", "dataclasses")
 
 
@@ -90,15 +91,20 @@ def _is_judge(fn: Any) -> bool:
 def _handed(calls: Calls, fn: Any, value: Any, judges: bool) -> Any:
     if not callable(value) or isinstance(value, Callback) or _is_key_wrapper(calls, value):
         return value
-    if judges or is_interpreted(value) or isinstance(value, _GETTERS):
+    if judges or is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
         return Callback(calls, value, judges)
-    if isinstance(value, types.MethodType):
-        return Callback(calls, value) if is_interpreted(value.__func__) else value
     if isinstance(value, type):
         return _handed_class(calls, fn, value)
-    if not hasattr(value, "construct") and user_method(value, "__call__") is not None:
-        return Callback(calls, value)
-    return value
+    if not _calls_objects(fn) or hasattr(value, "construct"):
+        return value
+    called = isinstance(value, _GETTERS) or user_method(value, "__call__") is not None
+    return Callback(calls, value) if called else value
+
+
+def _calls_objects(fn: Any) -> bool:
+    """Whether ``fn`` takes objects that can be called to call them; others may ask them for more (``hash``)."""
+    module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__
+    return module in _CALLERS or module_kind(module) == "framework"
 
 
 def _handed_class(calls: Calls, fn: Any, cls: type) -> Any:

@@ -14,7 +14,6 @@ from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method, watched
 from .errors import Uncapturable
-from .operands import PLAIN
 
 Turn = tuple[Any, Any, str]
 
@@ -22,8 +21,6 @@ Turn = tuple[Any, Any, str]
 def operands_in_turn(a: Any, b: Any, name: str, reflected: str) -> Iterator[Turn]:
     """For ``a op b``: (object, other operand, name of its method), as long as they give ``NotImplemented``."""
     kinds = type(a), type(b)
-    if kinds[0] in PLAIN and kinds[1] in PLAIN:
-        return
     derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     if derived and _overrides(*kinds, reflected):
         yield b, a, reflected
@@ -38,8 +35,6 @@ def operands_in_turn(a: Any, b: Any, name: str, reflected: str) -> Iterator[Turn
 def comparisons_in_turn(a: Any, b: Any, name: str, reflected: str) -> Iterator[Turn]:
     """`operands_in_turn` of a comparison: a derived class need not override, both are asked if of one class."""
     kinds = type(a), type(b)
-    if kinds[0] in PLAIN and kinds[1] in PLAIN:
-        return
     if kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
         yield b, a, reflected
         yield a, b, name
