@@ -321,6 +321,8 @@ def _iter(calls: Any, *args: Any) -> Any:
         return _until(calls, *args)
     method = user_method(args[0], "__iter__")
     if method is None:
+        if user_method(args[0], "__getitem__") is not None and user_method(args[0], "__len__") is not None:
+            raise Uncapturable("iter() of an object that list() would ask for its length")
         return calls.semantics.iterate(args[0])
     made = calls.call(method, (args[0],), {})
     if not is_iterator(made):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import bisect
 import collections
+import dataclasses
 import functools
 import heapq
 import itertools
+import json
 import operator
+import re
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -52,14 +55,21 @@ class Callback:
 
 _KEY_WRAPPER = type(functools.cmp_to_key(lambda a, b: 0))
 _GETTERS = (functools.partial, operator.attrgetter, operator.itemgetter, operator.methodcaller)
-_JUDGES = frozenset({
-    *(itertools.groupby, itertools.takewhile, itertools.dropwhile, itertools.filterfalse, functools.cmp_to_key),
-    *(heapq.nlargest, heapq.nsmallest, heapq.merge),
-    *(bisect.bisect, bisect.bisect_left, bisect.bisect_right, bisect.insort, bisect.insort_left, bisect.insort_right),
-})  # fmt: skip
-"""Functions that look into what the function gives that they are handed."""
-_CALLERS = ("itertools", "functools", "_functools", "re", "collections", "dataclasses", "json")
-_CALL_CLASSES = ("itertools", "re", "collections", "dataclasses")
+_JUDGE: dict[Any, tuple[int | str, ...]] = {
+    itertools.groupby: (1, "key"), itertools.takewhile: (0,), itertools.dropwhile: (0,), itertools.filterfalse: (0,),
+    functools.cmp_to_key: (0, "mycmp"), heapq.nlargest: (2, "key"), heapq.nsmallest: (2, "key"), heapq.merge: ("key",),
+    bisect.bisect_left: ("key",), bisect.bisect_right: ("key",), bisect.insort_left: ("key",),
+    bisect.insort_right: ("key",), "list.sort": ("key",),
+}  # fmt: skip
+"""Which argument they call, to look into what it gives: positions and names."""
+_CALL: dict[Any, tuple[int | str, ...]] = {
+    itertools.accumulate: (1, "func"), itertools.starmap: (0,), collections.defaultdict: (0,),
+    re.sub: (1, "repl"), re.subn: (1, "repl"), "Pattern.sub": (0, "repl"), "Pattern.subn": (0, "repl"),
+    dataclasses.asdict: ("dict_factory",), dataclasses.astuple: ("tuple_factory",), json.dumps: ("default",),
+    json.loads: ("object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant"),
+}  # fmt: skip
+"""Which argument they call, to hand on what it gives."""
+_KEEP = (functools.partial, functools.partialmethod, itertools.repeat)
 
 
 def key_function(calls: Calls, fn: Any) -> Any:
@@ -76,43 +86,40 @@ def handed(calls: Calls, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         args = tuple(map(check, a) if is_iterator(a) else a for a in args)
     if only_moves(fn):
         return args, kwargs
-    judges = _is_judge(fn)
-    return tuple(_handed(calls, fn, v, judges) for v in args), {
-        k: _handed(calls, fn, v, judges) for k, v in kwargs.items()
-    }
+    name = _name_of(fn)
+    judged, called = _JUDGE.get(name, ()), _CALL.get(name, ())
+    keeps = isinstance(fn, type) and (issubclass(fn, dict) or fn in _KEEP)
+
+    def wrap(place: int | str, value: Any) -> Any:
+        if place in judged:
+            return key_function(calls, value)
+        if place in called:
+            return Callback(calls, value) if callable(value) and not isinstance(value, Callback) else value
+        return value if keeps else _handed(calls, fn, value)
+
+    return tuple(wrap(i, v) for i, v in enumerate(args)), {k: wrap(k, v) for k, v in kwargs.items()}
 
 
-def _is_judge(fn: Any) -> bool:
-    if isinstance(getattr(fn, "__self__", None), list):
-        return fn.__name__ == "sort"
-    return isinstance(fn, type | types.FunctionType | types.BuiltinFunctionType) and fn in _JUDGES
+def _name_of(fn: Any) -> Any:
+    """What stands for ``fn`` in the tables above."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, list | re.Pattern):
+        return f"{'list' if isinstance(owner, list) else 'Pattern'}.{fn.__name__}"
+    return fn if isinstance(fn, type | types.FunctionType | types.BuiltinFunctionType) else None
 
 
-def _handed(calls: Calls, fn: Any, value: Any, judges: bool) -> Any:
-    if not callable(value) or isinstance(value, Callback) or _is_key_wrapper(calls, value):
+def _handed(calls: Calls, fn: Any, value: Any) -> Any:
+    if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
+        return Callback(calls, value)
+    module = getattr(fn, "__module__", None)
+    if module == "json" and isinstance(value, type) and is_user_class(value):
+        raise Uncapturable(f"{fn.__name__} with class {value.__qualname__}, which it would make an object of")
+    if not callable(value) or isinstance(value, type) or hasattr(value, "construct"):
         return value
-    if judges or is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
-        return Callback(calls, value, judges)
-    if isinstance(value, type):
-        return _handed_class(calls, fn, value)
-    if not _calls_objects(fn) or hasattr(value, "construct"):
+    if module is None or module_kind(module) != "framework":
         return value
     called = isinstance(value, _GETTERS) or user_method(value, "__call__") is not None
     return Callback(calls, value) if called else value
-
-
-def _calls_objects(fn: Any) -> bool:
-    """Whether ``fn`` takes objects that can be called to call them; others may ask them for more (``hash``)."""
-    module = getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__
-    return module in _CALLERS or module_kind(module) == "framework"
-
-
-def _handed_class(calls: Calls, fn: Any, cls: type) -> Any:
-    module = getattr(fn, "__module__", None)
-    if module == "json" and is_user_class(cls):
-        raise Uncapturable(f"{fn.__name__} with class {cls.__qualname__}, which it would make an object of")
-    called = module in _CALL_CLASSES and getattr(fn, "__name__", "") not in ("fields", "is_dataclass")
-    return Callback(calls, cls) if called and is_user_class(cls) else cls
 
 
 def _is_key_wrapper(calls: Calls, value: Any) -> bool:

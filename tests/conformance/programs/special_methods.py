@@ -354,6 +354,49 @@ def itemgetter_of_an_object(x):
     return x, operator.itemgetter(Index())([1, 2])
 
 
+class Acts:
+    gain = 3
+
+    def __call__(self, x):
+        LOG.append("acts")
+        return (x * x * self.gain).sum()
+
+
+acts = Acts()
+
+
+@program(calls=changes(Acts, "gain", 3, 4), LOG=[])
+def objects_that_can_be_called_stay_what_they_are(x, change):
+    held = dict(a=acts, b=_compare), collections.OrderedDict(a=acts)
+    bound = functools.partial(lambda a, b: b.gain, 1, acts)
+    first = next(itertools.repeat(acts))
+    same = [o is acts for o in (held[0]["a"], held[1]["a"], first)]
+    return x * bound(), same, held[0]["b"] is _compare, ms.grad(acts)(x)
+
+
+@program(calls=[(X,)] * 3, LOG=[], captured=False)
+def iterator_of_a_sequence_has_a_hint(x):
+    return x, list(iter(sequence))
+
+
+class Items:
+    def __len__(self):
+        LOG.append("len")
+        return 2
+
+    def __getitem__(self, i):
+        LOG.append(i)
+        return [4, 5][i]
+
+
+sequence = Items()
+
+
+@program(calls=[(X,)] * 3, LOG=[])
+def sequence_without_iter(x):
+    return x, list(sequence), [v for v in sequence]
+
+
 # -- getters -----------------------------------------------------------------------------------------------------------
 
 
