@@ -353,7 +353,7 @@ class Calls:
         return obj
 
     def _track_instance(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor | types.FunctionType | type | np.generic | np.ndarray) or not hasattr(
+        if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray) or not hasattr(
             obj, "__dict__"
         ):
             return self.semantics._fresh(obj)

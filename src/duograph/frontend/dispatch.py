@@ -6,6 +6,7 @@ Reference: Objects/abstract.c (``binary_op1``), Objects/typeobject.c (``SLOT1BIN
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method, watched
 from .errors import Uncapturable
+from .policy import function_kind, is_generated
 
 Turn = tuple[Any, Any, str]
 
@@ -57,9 +59,15 @@ def _takes_all(left: Any, name: str) -> bool:
 
 
 def _check_native_first(a: Any, b: Any, name: str, reflected: str) -> None:
-    """Refuses operands of sibling classes (of ``int``, say) where that of the base, in C, answers for the left one."""
-    owner = getattr(watched(type(a), name), "__objclass__", object)
-    if owner is object or isinstance(a, Scalar) or not isinstance(b, owner):
-        return
-    if user_method(b, reflected) is not None:
-        raise Uncapturable(f"{name} of {owner.__name__}, for an operand of class {type(b).__qualname__}")
+    """Refuses to skip a left operand that answers by code that is not interpreted, before the user's of the right one.
+
+    That is code in C of a base that both operands have (``int``, say), or code of a library (``total_ordering``).
+    """
+    found = watched(type(a), name)
+    if isinstance(found, types.FunctionType):
+        answers = function_kind(found) == "other" and not is_generated(found)
+    else:
+        owner = getattr(found, "__objclass__", object)
+        answers = owner is not object and not isinstance(a, Scalar) and isinstance(b, owner)
+    if answers and user_method(b, reflected) is not None:
+        raise Uncapturable(f"{type(a).__qualname__}.{name}, for an operand of class {type(b).__qualname__}")

@@ -239,3 +239,34 @@ def setattr_of_the_user_comes_before_properties(x):
 def delete_by_a_property(x):
     del properties.deletable
     return x
+
+
+class Stored:
+    @property
+    def size(self):
+        return self._size
+
+    @size.setter
+    def size(self, value):
+        LOG.append(value)
+        self._size = value
+
+
+class StoredMore(Stored):
+    @property
+    def size(self):
+        return super().size
+
+    @size.setter
+    def size(self, value):
+        super(StoredMore, type(self)).size.fset(self, value + 1)
+
+
+stored = StoredMore()
+
+
+@program(calls=[(X,)] * 3, LOG=[])
+def setter_of_the_parent(x):
+    mine = StoredMore()
+    mine.size, stored.size = 3, 4
+    return x * mine.size, stored.size

@@ -215,6 +215,30 @@ def sibling_of_a_number(x):
     return x * (Number(3) + Whole(4)), x * (True + Whole(4))
 
 
+@functools.total_ordering
+class Ordered:
+    def __lt__(self, other):
+        LOG.append("lt")
+        return True
+
+    def __eq__(self, other):
+        LOG.append("eq")
+        return False
+
+    __hash__ = None
+
+
+class Below:
+    def __le__(self, other):
+        LOG.append("le")
+        return False
+
+
+@program(calls=[(X,)] * 3, LOG=[], captured=False)
+def comparison_by_total_ordering_comes_first(x):
+    return x, Ordered() >= Below()
+
+
 # -- keys and other callables ------------------------------------------------------------------------------------------
 
 
