@@ -63,7 +63,7 @@ _JUDGE: dict[Any, tuple[int | str, ...]] = {
 }  # fmt: skip
 """Which argument they call, to look into what it gives: positions and names."""
 _CALL: dict[Any, tuple[int | str, ...]] = {
-    itertools.accumulate: (1, "func"), itertools.starmap: (0,), collections.defaultdict: (0,),
+    itertools.accumulate: (1, "func"), itertools.starmap: (0,),
     re.sub: (1, "repl"), re.subn: (1, "repl"), "Pattern.sub": (0, "repl"), "Pattern.subn": (0, "repl"),
     dataclasses.asdict: ("dict_factory",), dataclasses.astuple: ("tuple_factory",), json.dumps: ("default",),
     json.loads: ("object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant"),

@@ -17,6 +17,9 @@ class CapturedFunction:
     It can be called by library code too (``map``, ``sorted(key=...)``); the call is interpreted.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "frame", "run", "signature", "source")
+    """``functools.wraps`` copies the dictionary of one function into another's: it holds nothing of this class."""
+
     runs_user_code = True
 
     def __init__(
@@ -30,7 +33,6 @@ class CapturedFunction:
         self.__qualname__ = name
         self.__module__ = module
         self.__doc__ = None
-        self.__wrapped_signature__ = signature
 
     @property
     def __signature__(self) -> inspect.Signature:

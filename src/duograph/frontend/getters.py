@@ -1,4 +1,4 @@
-"""Attributes that are read by name in code that is not interpreted: ``operator.attrgetter``, ``str.format``."""
+"""Attributes that are read and items that are read by name: ``operator.attrgetter`` and its like, ``str.format``."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ def call_getter(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if type(fn) is operator.itemgetter:
         if any(is_user_class(type(key)) for key in held):
             raise Uncapturable("an itemgetter that holds objects of the user")
-        return calls.call_native(fn, args, kwargs)
+        return _of_names([calls.semantics.getitem(args[0], key) for key in held])
     read = calls.semantics.getattr
     if type(fn) is operator.attrgetter:
-        found = [functools.reduce(read, name.split("."), args[0]) for name in held]
-        return found[0] if len(found) == 1 else tuple(found)
+        return _of_names([functools.reduce(read, name.split("."), args[0]) for name in held])
     named: dict[str, Any] = {}
     if isinstance(kind, functools.partial):  # of the class, with the keywords
         held, named = (*kind.args, *held), kind.keywords
     if not calls.session.is_made_inside(fn) and not all(map(is_constant, (*held, *named.values()))):
         raise Uncapturable("a methodcaller from outside that holds objects")
     return calls.call(read(args[0], held[0]), tuple(held[1:]), named)
+
+
+def _of_names(found: list[Any]) -> Any:
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def check_template(fn: Any) -> None:

@@ -8,6 +8,7 @@ behind our back (then that code is interpreted)?
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import enum
@@ -27,7 +28,7 @@ from .dispatch import comparisons_in_turn, operands_in_turn
 from .errors import Uncapturable
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
-from .operands import PLAIN, check_holder, check_operand
+from .operands import PLAIN, check_holder, check_key, check_operand
 from .paths import Outcome
 from .policy import is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant
@@ -98,10 +99,16 @@ class Semantics(Attributes):
             if is_interpreted(made):
                 return self.calls.call(made, (obj, key), {})
             return self.calls.call_native(operator.getitem, (obj, key), {})
+        if isinstance(obj, dict):
+            check_key(self.session, key)
         if isinstance(obj, dict) and type(obj) is not dict and not contains_symbolic(key) and key not in obj:
             method = user_method(obj, "__missing__")
             if method is not None:
                 return self.calls.call(method, (obj, key), {})
+            if isinstance(obj, collections.defaultdict) and obj.default_factory is not None:
+                value = self.calls.call(obj.default_factory, (), {})
+                self.setitem(obj, key, value)
+                return value
         if isinstance(key, Tensor | Scalar) and is_sequence(obj):
             return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):

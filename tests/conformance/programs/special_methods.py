@@ -331,7 +331,26 @@ def itertools_of_objects_and_classes(x):
 @program(calls=[(X,)] * 3, LOG=[])
 def default_factory_that_is_a_class(x):
     held = collections.defaultdict(Noted)
-    return x * (1 + len(held[1].values)), len(held)
+    made = collections.defaultdict(lambda: [x]), collections.defaultdict(int, zip("ab", [1, 2], strict=True))
+    made[0][1].append(x)
+    made[1]["z"] += 1
+    return x * (1 + len(held[1].values)), len(held), held.default_factory is Noted, made[0][1], dict(made[1])
+
+
+@program(X)
+def wrappers_of_functions_made_inside(x):
+    def plus_one(fn):
+        @functools.wraps(fn)
+        def wrapper(*args):
+            return fn(*args) + 1
+
+        return wrapper
+
+    @plus_one
+    def triple(y):
+        return y * 3
+
+    return triple(x), triple.__wrapped__(x), triple.__name__
 
 
 @dataclasses.dataclass
