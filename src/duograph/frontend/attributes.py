@@ -5,6 +5,7 @@ What is found on an outside object is guarded, also that it is missing; what is 
 
 from __future__ import annotations
 
+import enum
 import functools
 import operator
 import sys
@@ -28,7 +29,7 @@ from .contexts import CapturedContext
 from .errors import Uncapturable
 from .exceptions import check_trace
 from .factories import factory_of
-from .policy import function_kind, is_generated, is_interpreted, is_user_class, module_kind
+from .policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
 from .sources import HEAP_TYPE, Pin, lookup
 from .text import GraphText
 from .world import CONTAINERS, MISSING, World
@@ -65,6 +66,8 @@ class Attributes:
             return self._module_attr(obj, name)
         if isinstance(obj, super):
             return self._super_attr(obj, name)
+        if isinstance(obj, types.MethodType) and not name.startswith("__"):
+            return self._getattr(obj.__func__, name)
         if isinstance(obj, _METHODS):
             return getattr(obj, name)
         if isinstance(obj, Scalar):
@@ -89,11 +92,26 @@ class Attributes:
     def _super_attr(self, obj: Any, name: str) -> Any:
         """``super().name``: what the classes behind this one define."""
         order = obj.__self_class__.__mro__
-        for cls in order[order.index(obj.__thisclass__) + 1 :]:
+        behind = order[order.index(obj.__thisclass__) + 1 :]
+        self._check_classes(behind, name)
+        for cls in behind:
             watched(cls, name)
             if name in vars(cls):
                 break
-        return getattr(obj, name)
+        else:
+            return getattr(obj, name)
+        found = vars(cls)[name]
+        of_class = obj.__self__ is obj.__self_class__
+        if is_plain_descriptor(found):
+            return getattr(obj, name)
+        if isinstance(found, property) and type(found) is property:
+            return found if of_class else self.calls.call(found.fget, (obj.__self__,), {})
+        getter = user_method(found, "__get__")
+        if getter is not None:
+            return self.calls.call(getter, (found, None if of_class else obj.__self__, obj.__self_class__), {})
+        if hasattr(type(found), "__get__"):
+            raise Uncapturable(f"super().{name}, which is a {type(found).__name__}")
+        return self._class_attr(cls, name)
 
     def _module_attr(self, module: types.ModuleType, name: str) -> Any:
         """An attribute of a module, which anyone may set; modules of this package are read when they are asked."""
@@ -107,6 +125,8 @@ class Attributes:
                 self.session.guards.add(sources.pinned(namespace), "no item", name)
                 hook = self.session.external(hook, sources.global_(namespace, "__getattr__"))
                 return self.calls.call(hook, (name,), {})
+        if is_users_descriptor(watched(type(module), name)):
+            raise Uncapturable(f"the attribute {name!r} that module {module.__name__!r} computes")
         value = self._present_attr(module, name)
         if name not in namespace:
             if module_kind(module.__name__) == "framework":
@@ -169,10 +189,22 @@ class Attributes:
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], cls, name)
         self._check_classes(cls.__mro__, name)
-        value = self._present_attr(cls, name)
         if name == "__dict__":
             raise Uncapturable("the dictionary of a class")
-        if isinstance(value, property) or not cls.__flags__ & HEAP_TYPE:
+        found = lookup(cls, name)
+        if is_users_descriptor(watched(type(cls), name)) or (found is None and user_method(cls, "__getattr__")):
+            raise Uncapturable(f"the attribute {name!r} that the class of class {cls.__qualname__!r} computes")
+        if is_users_descriptor(found) and type(found) is not property:
+            watched(cls, name)
+            getter = user_method(found, "__get__")
+            if getter is None:
+                raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__}")
+            return self.calls.call(getter, (found, None, cls), {})
+        value = self._present_attr(cls, name)
+        if isinstance(value, property):
+            watched(cls, name)
+            return value
+        if not cls.__flags__ & HEAP_TYPE:
             return value
         source = sources.attr(self.session.source_of(cls), name)
         if name in _FACTS or not (callable(value) or name.startswith("__")):
@@ -208,19 +240,21 @@ class Attributes:
         found = lookup(cls, name)
         if found is None or hasattr(type(found), "__get__"):
             watched(cls, name)
-        if isinstance(found, property):
-            if is_interpreted(found.fget):
+        if isinstance(found, property | types.DynamicClassAttribute) and user_method(found, "__get__") is None:
+            if lookup(type(found), "__get__") not in _PROPERTY_GETTERS:
+                raise Uncapturable(f"the attribute {name!r}, which is a {type(found).__qualname__}")
+            if _is_users_code(found.fget):
                 return self._or_hook(obj, found.fget, (obj,))
             value = getattr(obj, name)
             return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
         watched(cls, "__getattribute__")
         if found is None and not _has_attr(obj, name):
-            hook = watched(cls, "__getattr__")
+            hook = special_method(cls, "__getattr__")
             if is_interpreted(hook):
                 if not self.world.is_tracked(obj):
                     self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
                 return self.calls.call(hook, (obj, name), {})
-        if isinstance(found, functools.cached_property) and name not in vars(obj) and is_interpreted(found.func):
+        if isinstance(found, functools.cached_property) and name not in vars(obj) and _is_users_code(found.func):
             self._check_own(obj)
             made = self.calls.call(found.func, (obj,), {})
             if self.world.is_tracked(obj):
@@ -232,6 +266,8 @@ class Attributes:
         getter = user_method(found, "__get__")
         if getter is not None and (name not in getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
             return self._or_hook(obj, getter, (found, obj, cls))
+        if type(found) is classmethod and is_users_descriptor(found):
+            raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
         if self.world.is_tracked(obj) and _is_data_of_class(obj, found, name):
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
@@ -291,26 +327,30 @@ class Attributes:
         """``obj.name = value``."""
         cls = type(obj)
         found = watched(cls, name)
-        if isinstance(found, property) and is_interpreted(found.fset):
-            self.calls.call(found.fset, (obj, value), {})
-            return
-        setter = user_method(found, "__set__")
-        if setter is not None:
-            self.calls.call(setter, (found, obj, value), {})
-            return
-        hook = watched(cls, "__setattr__")
+        hook = special_method(cls, "__setattr__")
         if is_interpreted(hook):
             self.calls.call(hook, (obj, name, value), {})
             return
-        if isinstance(hook, types.FunctionType) and is_generated(hook) and not self.world.is_tracked(obj):
-            raise Uncapturable(f"an attribute that is set on a frozen object of class {cls.__qualname__!r}")
+        if isinstance(hook, types.FunctionType) and is_generated(hook):
+            if not self.world.is_tracked(obj) or is_users_descriptor(found):
+                raise Uncapturable(f"an attribute that is set on a frozen object of class {cls.__qualname__!r}")
+            setattr(obj, name, value)
+            return
         self.object_setattr(obj, name, value, setattr)
 
     def object_setattr(self, obj: Any, name: str, value: Any, store: Any = object.__setattr__) -> None:
         """Sets the attribute without asking the class for a ``__setattr__`` of the user.
 
-        ``store`` does it to objects of the program (the ``__setattr__`` of a frozen dataclass refuses).
+        ``store`` does it to objects of the program.
         """
+        found = watched(type(obj), name)
+        setter = user_method(found, "__set__")
+        if setter is not None:
+            self.calls.call(setter, (found, obj, value), {})
+            return
+        if isinstance(found, property) and _is_users_code(found.fset):
+            self.calls.call(found.fset, (obj, value), {})
+            return
         self._check_own(obj)
         if self.world.is_tracked(obj):
             store(obj, name, value)
@@ -321,9 +361,9 @@ class Attributes:
         if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
             setattr(obj, name, value)
             return
-        held = self._instance_attr(obj, name) if _has_attr(obj, name) and not isinstance(obj, type | Tensor) else None
         new_contents = isinstance(value, Tensor) and not isinstance(value, Parameter)
-        if isinstance(held, Parameter) and new_contents and name in vars(obj).get("_params", ()):  # of a Cell
+        if new_contents and self._is_param_of_cell(obj, name):
+            held = self._instance_attr(obj, name)
             if held.abstract == value.abstract:
                 write(held, value)
             else:
@@ -333,6 +373,11 @@ class Attributes:
             raise Uncapturable("a write to a NumPy array from outside the compiled function")
         self._check_settable(obj, name)
         self._overlay_attr(obj, name, value)
+
+    @staticmethod
+    def _is_param_of_cell(obj: Any, name: str) -> bool:
+        params = None if isinstance(obj, type | Tensor) else getattr(obj, "__dict__", {}).get("_params")
+        return isinstance(params, dict) and isinstance(params.get(name), Parameter)
 
     def _check_settable(self, obj: Any, name: str) -> None:
         """Refuses to set or delete what Python may refuse to: it is done where the program has ended."""
@@ -369,6 +414,17 @@ class Attributes:
         if method is not None:
             self.calls.call(method, (obj, name), {})
             return
+        found = watched(cls := type(obj), name)
+        deleter = found.fdel if isinstance(found, property) else None
+        if is_interpreted(deleter):
+            self.calls.call(deleter, (obj,), {})
+            return
+        deleter = user_method(found, "__delete__")
+        if deleter is not None:
+            self.calls.call(deleter, (found, obj), {})
+            return
+        if is_users_descriptor(found):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         self._check_own(obj)
         if self.world.is_tracked(obj):
             delattr(obj, name)
@@ -377,9 +433,8 @@ class Attributes:
             self.getattr(obj, name)
         except AttributeError as exc:  # where something is deleted, Python does not say by its ``name`` what is missing
             raise AttributeError(*exc.args) from None
-        found = lookup(cls := type(obj), name)
         hook = lookup(cls, "__delattr__")
-        if isinstance(found, property) or (isinstance(hook, types.FunctionType) and is_generated(hook)):
+        if isinstance(hook, types.FunctionType) and is_generated(hook):
             raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         if ("attr", id(obj), name) not in self.world.overlay and not _is_own(obj, name, found):
             raise Uncapturable(f"the deleted attribute {name!r}, which the class has")
@@ -391,10 +446,22 @@ def user_method(obj: Any, name: str) -> Any:
     cls = type(obj)
     if cls.__module__ == "builtins":
         return None
+    found = special_method(cls, name)
+    if isinstance(found, types.FunctionType):
+        return found if function_kind(found) == "user" and not is_generated(found) else None
+    return found if hasattr(type(found), "captured_target") else None
+
+
+def special_method(cls: type, name: str) -> Any:
+    """The special method of ``cls`` without binding it.
+
+    Raises:
+        Uncapturable: it is code of the user that nobody would interpret.
+    """
     found = watched(cls, name)
-    if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
-        return found
-    return None
+    if is_odd_method(cls, name, found):
+        raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__} instead of a function")
+    return found
 
 
 class _Watch(threading.local):
@@ -440,6 +507,38 @@ def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
     if found is None or hasattr(type(found), "__get__") or name.startswith("__") or not is_user_class(type(obj)):
         return False
     return name not in getattr(obj, "__dict__", ())
+
+
+_PLAIN_DESCRIPTORS = (
+    types.FunctionType, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
+    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+"""Binding these runs nothing of the user's."""
+
+
+def is_plain_descriptor(found: Any) -> bool:
+    """Whether reading what a class holds, from it or an instance, binds a method or reads a slot, and no more."""
+    if type(found) in (staticmethod, classmethod):
+        inner = found.__func__
+        return type(found) is staticmethod or not hasattr(type(inner), "__get__") or is_plain_descriptor(inner)
+    return type(found) in _PLAIN_DESCRIPTORS
+
+
+def is_users_descriptor(found: Any) -> bool:
+    """Whether reading ``found`` by way of a class, or of its instance, may run code of the user."""
+    if not hasattr(type(found), "__get__") or is_plain_descriptor(found):
+        return False
+    if user_method(found, "__get__") is not None:
+        return True
+    return _is_users_code(found.__func__ if type(found) is classmethod else getattr(found, "fget", None))
+
+
+_PROPERTY_GETTERS = (property.__get__, types.DynamicClassAttribute.__get__, enum.property.__get__)
+
+
+def _is_users_code(code: Any) -> bool:
+    """Whether what a property or the like calls is to be called as the program calls it, not natively."""
+    return code is not None and not (isinstance(code, types.FunctionType) and function_kind(code) != "user")
 
 
 def _is_own(obj: Any, name: str, found: Any) -> bool:

@@ -19,14 +19,15 @@ from duograph.ops.cast import cast, identity
 from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
-from .attributes import user_method
+from .attributes import user_method, watched
+from .callbacks import key_function
 from .contexts import CapturedContext
 from .errors import Uncapturable
 from .functions import CapturedFunction
 from .native_errors import run_native
 from .opaque import is_iterator
 from .operands import check_elements, check_holder, check_operand, check_text
-from .policy import is_interpreted, is_user_class
+from .policy import is_user_class
 from .printing import PrintTarget
 from .recipe import Called, Collector
 from .semantics import contains_symbolic, is_index
@@ -99,12 +100,9 @@ def _is_not(calls: Any, a: Any, b: Any) -> Any:
 
 @substitute(isinstance)
 def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
-    if isinstance(obj, Scalar):
-        return issubclass(obj.type.python_type, cls)
-    if isinstance(obj, GraphText):
-        return issubclass(str, cls)
-    if isinstance(obj, SymbolicRange):
-        return issubclass(range, cls)
+    if isinstance(obj, Scalar | GraphText | SymbolicRange):
+        kind = str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else obj.type.python_type
+        return any(_is_of(calls, obj, kind, one) for one in _kinds(cls))
     _guard_class(calls, obj)
     return any(_is_kind(calls, obj, kind) for kind in _kinds(cls))
 
@@ -116,10 +114,18 @@ def _kinds(cls: Any) -> list[Any]:
     return list(cls.__args__) if isinstance(cls, types.UnionType) else [cls]
 
 
+def _is_of(calls: Any, obj: Any, kind: type, cls: Any) -> bool:
+    """``isinstance(obj, cls)`` of a run-time value, which stands for an object of class ``kind``."""
+    asked = user_method(cls, "__instancecheck__")
+    if asked is not None and cls is not kind:
+        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
+    return issubclass(kind, cls)
+
+
 def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
     """``isinstance(obj, cls)``; what an abstract class answers depends on what is registered with it."""
-    asked = lookup(type(cls), "__instancecheck__")
-    if is_interpreted(asked) and cls not in type(obj).__mro__:
+    asked = user_method(cls, "__instancecheck__")
+    if asked is not None and cls is not type(obj):
         return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
     answer = isinstance(obj, cls)
     kind = type(obj)
@@ -133,8 +139,7 @@ def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
 @substitute(issubclass)
 def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
     for one in _kinds(cls):
-        asked = lookup(type(one), "__subclasscheck__")
-        if is_interpreted(asked):
+        if user_method(one, "__subclasscheck__") is not None:
             raise Uncapturable(f"a class that decides in Python what its subclasses are ({one.__qualname__})")
         if isinstance(one, abc.ABCMeta) and isinstance(kind, type) and one not in kind.__mro__:
             calls.session.guards.add(calls.session.source_of(one), "kind of", (Pin(kind), issubclass(kind, one)))
@@ -241,7 +246,7 @@ def _extremum(name: str) -> Callable[..., Any]:
             if len(kinds) == 1:
                 return functools.reduce(lambda a, b: scalar_binary(a, b, fn=name), values)
         if "key" in kwargs:
-            kwargs["key"] = calls._callback(kwargs["key"])
+            kwargs["key"] = key_function(calls, kwargs["key"])
             return plain(values, **kwargs)
         return run_native(calls.session, plain, values, **kwargs)
 
@@ -283,6 +288,7 @@ def _delattr(calls: Any, obj: Any, name: str) -> None:
 
 @substitute(callable)
 def _callable(calls: Any, obj: Any) -> bool:
+    watched(type(obj), "__call__")
     return callable(obj)
 
 
@@ -304,7 +310,8 @@ def _sequence(kind: Any) -> Callable[..., Any]:
     def build(calls: Any, *args: Any) -> Any:
         if len(args) > 1:
             raise Uncapturable(f"{kind.__name__}() of {len(args)} arguments")
-        values = [list(calls.semantics.iterate(a)) for a in args]
+        take = calls.semantics.listed if kind in (list, tuple) else lambda a: list(calls.semantics.iterate(a))
+        values = [take(a) for a in args]
         if kind in (set, frozenset):
             check_operand(calls.session, values)
         made = kind(*values)
@@ -323,6 +330,8 @@ def _iter(calls: Any, *args: Any) -> Any:
         return _until(calls, *args)
     method = user_method(args[0], "__iter__")
     if method is None:
+        if user_method(args[0], "__getitem__") is not None and user_method(args[0], "__len__") is not None:
+            raise Uncapturable("iter() of an object that list() would ask for its length")
         return calls.semantics.iterate(args[0])
     made = calls.call(method, (args[0],), {})
     if not is_iterator(made):
@@ -413,10 +422,10 @@ def _all(calls: Any, values: Any) -> bool:
 
 @substitute(sorted)
 def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    items = list(calls.semantics.iterate(values))
+    items = calls.semantics.listed(values)
     if key is None:
         check_operand(calls.session, items)
-    return calls.world.track(sorted(items, key=calls._callback(key), reverse=reverse))
+    return calls.world.track(sorted(items, key=key_function(calls, key), reverse=reverse))
 
 
 for _fn in (enumerate, zip):

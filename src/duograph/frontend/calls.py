@@ -23,12 +23,15 @@ from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import user_method, watched
+from .attributes import is_users_descriptor, special_method, user_method, watched
 from .builtins import SUBSTITUTES
+from .callbacks import Callback, handed
 from .contexts import enter_factory, is_context_factory
 from .errors import Uncapturable
 from .exceptions import check_raised
+from .fields import check_fields, check_generated_init
 from .functions import CapturedFunction, bind, signature_of
+from .getters import call_getter, check_template
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN
@@ -120,6 +123,13 @@ class Calls:
         if isinstance(fn, functools.partial):
             held, named = self._partial(fn)
             return self.call(fn.func, (*held, *args), {**named, **kwargs})
+        if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
+            return call_getter(self, fn, args, kwargs)
+        if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
+            if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
+                return self.semantics.object_setattr(fn.__self__, *args)
+            if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
+                raise Uncapturable("object.__delattr__ of what the class deletes")
         if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
             raise Uncapturable(
                 f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"
@@ -273,22 +283,25 @@ class Calls:
 
     def _call_class(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_look(cls)
-        meta = watched(type(cls), "__call__")
+        meta = special_method(type(cls), "__call__")
         if is_interpreted(meta):
             return self.call(meta, (cls, *args), kwargs)
-        new, init = watched(cls, "__new__"), watched(cls, "__init__")
-        if is_interpreted(watched(cls, "__del__")):
+        new, init = watched(cls, "__new__"), special_method(cls, "__init__")
+        if is_interpreted(special_method(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
         if isinstance(cls, enum.EnumMeta):
             return self._member(cls, args, kwargs)
         if isinstance(new, staticmethod):
             new = new.__func__
+        if not isinstance(new, types.FunctionType | types.BuiltinFunctionType):
+            raise Uncapturable(f"{cls.__qualname__}.__new__, which is a {type(new).__name__} instead of a function")
         if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
             return self._exception(cls, args, kwargs)
         if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
+            check_fields(cls)
             kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
-            if isinstance(init, types.FunctionType) and is_interpreted(lookup(cls, "__post_init__")):
+            if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
                 return self._dataclass(cls, init, args, kwargs)
             if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
                 raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")
@@ -343,7 +356,7 @@ class Calls:
         return obj
 
     def _track_instance(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor | types.FunctionType | type | np.generic | np.ndarray) or not hasattr(
+        if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray) or not hasattr(
             obj, "__dict__"
         ):
             return self.semantics._fresh(obj)
@@ -359,34 +372,42 @@ class Calls:
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+        check_template(fn)
         text = _text_method(fn, args, kwargs)
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
-            args = tuple(self._elements(a, len(args) == 1) for a in args)
+            is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
+            args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)
         for value in (*args, *kwargs.values()):
             if is_iterator(value):
                 self.semantics.change_opaque(value)
             self.semantics._refuse_foreign(value)
-        if getattr(fn, "__module__", None) in _READS_OBJECTS or isinstance(fn, operator.attrgetter):
+        if getattr(fn, "__module__", None) in _READS_OBJECTS:
             for value in (*args, *kwargs.values()):
                 self._check_known(value)
                 if getattr(fn, "__module__", "") == "dataclasses":
                     watched(value if isinstance(value, type) else type(value), "__dataclass_fields__")
                 if isinstance(value, Tensor) and fn is copy.copy:
                     raise Uncapturable("a shallow copy of a tensor")
-        args = tuple(self._callback(a) for a in args)
-        kwargs = {k: self._callback(v) for k, v in kwargs.items()}
+        if fn is dataclasses.replace and args:
+            check_generated_init(type(args[0]))
+        args, kwargs = handed(self, fn, args, kwargs)
         return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
 
-    def _elements(self, value: Any, is_alone: bool) -> Any:
-        """``value`` for a method of a container that takes what it gives one by one, while it is being changed."""
+    def _elements(self, value: Any, is_alone: bool, makes_room: bool) -> Any:
+        """``value`` for a method of a container that takes what it gives one by one, while it is being changed.
+
+        ``makes_room``: the method asks first how many there will be.
+        """
         if user_method(value, "__iter__") is None:
             return value
         if user_method(value, "keys") is not None or not is_alone:  # asked for its iterator when its turn comes
             raise Uncapturable(f"a {type(value).__name__} that a container takes for a mapping, or after another one")
         made = self.semantics.iterate(value)
+        if makes_room:
+            self.semantics.ask_length(value)
         self.semantics.note_made(made)
         return made
 
@@ -421,12 +442,6 @@ class Calls:
         if x.ndim == 0:
             return self._item(x)
         return self.world.track([self._tolist(x[i]) for i in range(x.shape[0])])  # type: ignore[index]
-
-    def _callback(self, value: Any) -> Any:
-        """Functions of the user that native code may call are interpreted when it does."""
-        if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
-            return Callback(self, value)
-        return value
 
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         owner = getattr(fn, "__self__", None) if not isinstance(fn, type) else None
@@ -527,27 +542,6 @@ def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Grap
             pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
         return GraphText(pieces)
     raise Uncapturable(f"str.{name} of values that are only known at run time")
-
-
-class Callback:
-    """A user function handed to native code; calling it interprets it."""
-
-    __slots__ = ("__dict__", "_calls", "_fn")
-
-    def __init__(self, calls: Calls, fn: Any) -> None:
-        self._calls, self._fn = calls, fn
-        functools.update_wrapper(self, fn, updated=())
-
-    runs_user_code = True
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._calls.call(self._fn, args, kwargs)
-
-    def __get__(self, obj: Any, cls: Any = None) -> Any:
-        return self if obj is None else types.MethodType(self, obj)
-
-    def make_python_object(self, collector: Any) -> Any:
-        return collector.recipe(self._fn)
 
 
 def _is_hashable(args: Any) -> bool:

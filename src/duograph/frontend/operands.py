@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import operator
 import types
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
-from .policy import function_kind, is_generated, is_user_class, module_kind
+from .policy import function_kind, is_generated, is_odd_method, is_user_class, module_kind
 from .purity import is_constant
 from .sources import Pin, lookup
 from .text import GraphText
@@ -62,6 +63,9 @@ PLAIN = frozenset({
 """Exactly these classes: any code may have such operands (`_check` refuses none of them)."""
 _PLAIN_OWNERS = PLAIN | {types.ModuleType}
 _ARRAYS = (np.ndarray, np.generic)
+_SCALAR_BASES = (int, float, complex, enum.Enum, BaseException)
+_ABSTRACT = ("abc", "typing", "collections.abc", "_collections_abc", "contextlib")
+"""Modules of classes without contents of their own."""
 _COPYING = frozenset({"__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__"})
 
 
@@ -87,6 +91,8 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
     if fn is operator.contains and isinstance(args[0], dict | set | frozenset):
         check_key(session, args[1])
         return
+    if isinstance(owner, list | collections.deque) and fn.__name__ in ("pop", "insert", "rotate") and args:
+        check_key(session, args[0])
     look: Any = _looks(fn)
     if look and getattr(fn, "__module__", None) in ("copy", "dataclasses"):
         look = _COPYING
@@ -135,8 +141,11 @@ def check_holder(session: Session, value: Any) -> None:
     if isinstance(own, dict) and isinstance(own.get("_cells"), dict) and not session.world.is_tracked(value):
         children = tuple(own["_cells"].values())  # of a Cell, which says what it holds without being interpreted
         session.guards.add(sources.attr(session.source_of(value), "_cells"), "values", Pin(children))
-    elif not isinstance(value, _HOLDERS) and not is_user_class(type(value)):
-        _check(session, value, True)
+    elif not isinstance(value, _HOLDERS):
+        if is_user_class(type(value)):
+            _check_bases(session, value)
+        else:
+            _check(session, value, True)
 
 
 def check_text(session: Session, value: Any) -> None:
@@ -148,14 +157,19 @@ def _is_hashable(fn: Any) -> bool:
     return type(fn).__hash__ is not None
 
 
+def only_moves(fn: Any) -> bool:
+    """Whether ``fn`` hands its operands on, or keeps them, and neither looks into them nor calls them."""
+    if isinstance(fn, types.BuiltinFunctionType | type) and _is_hashable(fn) and fn in _MOVES:
+        return True
+    return isinstance(getattr(fn, "__self__", None), CONTAINERS) and getattr(fn, "__name__", "") in _MOVING_METHODS
+
+
 def _looks(fn: Any) -> Any:
     """Whether ``fn`` may look into its operands (or call their methods)."""
-    if isinstance(fn, types.BuiltinFunctionType | type) and _is_hashable(fn) and fn in _MOVES:
+    if only_moves(fn):
         return False
     owner = getattr(fn, "__self__", None)
     name = getattr(fn, "__name__", "")
-    if isinstance(owner, CONTAINERS) and name in _MOVING_METHODS:
-        return False
     if isinstance(owner, str) and name in ("format", "format_map"):
         return _TEXT
     if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType | type):
@@ -165,6 +179,9 @@ def _looks(fn: Any) -> Any:
 
 def _check_item(session: Session, args: tuple[Any, ...]) -> None:
     check_key(session, args[1])
+    if len(args) > 2 and is_user_class(type(args[2])):
+        if isinstance(args[1], slice) or not isinstance(args[0], (*CONTAINERS, Tensor)):  # its items, or its number
+            _check(session, args[2], True)
 
 
 def _check(session: Session, value: Any, look: Any) -> None:
@@ -201,8 +218,21 @@ def _check(session: Session, value: Any, look: Any) -> None:
         raise Uncapturable(f"an object of class {kind.__module__}.{kind.__qualname__} from outside")
 
 
+def _check_bases(session: Session, value: Any) -> None:
+    """Refuses an outside object whose class has its contents from a library: nobody watches what they are."""
+    if session.world.is_tracked(value) or isinstance(value, (*_HOLDERS, *_SCALAR_BASES, type)):
+        return
+    if session.is_made_inside(value):
+        return
+    for base in type(value).__mro__:
+        if base.__module__ not in _ABSTRACT and module_kind(base.__module__) == "other" and base is not object:
+            raise Uncapturable(f"native code that reads an outside object of a class derived from {base.__qualname__}")
+
+
 def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
     """``look``: the special methods that matter, or True for all."""
+    if look is True:
+        _check_bases(session, value)
     generated = False
     if (
         look is _TEXT
@@ -213,9 +243,13 @@ def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
         raise Uncapturable(f"the text of an outside object of class {kind.__name__!r}")
     for base in kind.__mro__:
         for name, method in vars(base).items():
-            if not (name.startswith("__") and isinstance(method, types.FunctionType)) or name in _UNSEEN:
+            if not name.startswith("__") or name in _UNSEEN or name == "__wrapped__":
                 continue
             if look is not True and look is not _TEXT and name not in look:
+                continue
+            if not isinstance(method, types.FunctionType):
+                if is_odd_method(kind, name, method):
+                    raise Uncapturable(f"native code that may call {kind.__qualname__}.{name}")
                 continue
             if is_generated(method) or (dataclasses.is_dataclass(base) and method.__code__.co_filename == "<string>"):
                 generated = True

@@ -189,6 +189,26 @@ def check_look(kind: type) -> None:
 
 
 _HEAP_TYPE = 1 << 9
+_PLAIN_METHODS = (
+    types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, type,
+)  # fmt: skip
+"""What special methods are as a rule: functions, which are interpreted, and those of classes in C."""
+
+
+def is_odd_method(kind: type, name: str, found: Any) -> bool:
+    """Whether ``found``, a special method of ``kind``, is code of the user in a descriptor or a callable object.
+
+    Python calls it like any other; nothing here interprets it. (What ``ms.jit`` has made is called as its function is.)
+    """
+    if found is None or type(found) in _PLAIN_METHODS or hasattr(type(found), "captured_target"):
+        return False
+    if not callable(found) and not hasattr(type(found), "__get__"):
+        return False
+    owner = next((base for base in _order(kind) if _members(base).get(name) is found), object)
+    return bool(_flags(owner) & _HEAP_TYPE) and module_kind(owner.__module__) == "user"
+
+
 _GENERATED = {
     f"__{n}__" for n in ("init", "eq", "repr", "hash", "lt", "le", "gt", "ge", "setattr", "delattr", "replace", "new")
 }

@@ -8,6 +8,7 @@ behind our back (then that code is interpreted)?
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import operator
@@ -23,12 +24,13 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .attributes import Attributes, user_method
+from .dispatch import comparisons_in_turn, operands_in_turn
 from .errors import Uncapturable
 from .exact import may_be_one_object
 from .factories import factory_of
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
-from .operands import PLAIN, check_holder, check_operand
+from .operands import PLAIN, check_holder, check_key, check_operand
 from .paths import Outcome
 from .policy import is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant
@@ -99,6 +101,8 @@ class Semantics(Attributes):
             if is_interpreted(made):
                 return self.calls.call(made, (obj, key), {})
             return self.calls.call_native(operator.getitem, (obj, key), {})
+        if isinstance(obj, dict):
+            check_key(self.session, key)
         if isinstance(obj, dict) and type(obj) is not dict and not contains_symbolic(key) and key not in obj:
             method = user_method(obj, "__missing__")
             if method is not None:
@@ -232,9 +236,7 @@ class Semantics(Attributes):
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
             return rendered(Percent(a), b)
         name = DUNDER[op]
-        for obj, other, method_name in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-            if obj is b and _takes_all(a, f"__{name}__"):
-                break
+        for obj, other, method_name in operands_in_turn(a, b, f"__{name}__", f"__r{name}__"):
             method = user_method(obj, method_name)
             if method is not None:
                 result = self.calls.call(method, (obj, other), {})
@@ -267,21 +269,28 @@ class Semantics(Attributes):
     def compare(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b`` for ``== != < <= > >=``."""
         left, right = COMPARE_DUNDER[op]
-        for obj, other, name in ((a, b, left), (b, a, right)):
-            if obj is b and _takes_all(a, left):
-                break
-            method = user_method(obj, name)
-            if method is not None:
-                result = self.calls.call(method, (obj, other), {})
-                if result is not NotImplemented:
-                    return result
-        if op is operator.ne and (user_method(a, "__eq__") or user_method(b, "__eq__")):
-            same = self.truth(self.compare(operator.eq, a, b))
-            return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
+        for obj, other, name in comparisons_in_turn(a, b, left, right):
+            result = self._compare_by(name, obj, other)
+            if result is not NotImplemented:
+                return result
         if op in (operator.eq, operator.ne) and type(a) is type(b) and _has_generated_eq(type(a)):
             return self._compare_fields(op, a, b)
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
+
+    def _compare_by(self, name: str, obj: Any, other: Any) -> Any:
+        """What the user's comparison ``name`` of ``obj`` says; ``object.__ne__`` asks the ``__eq__`` of its class."""
+        method = user_method(obj, name)
+        if method is not None:
+            return self.calls.call(method, (obj, other), {})
+        if name != "__ne__" or lookup(type(obj), name) is not object.__ne__:
+            return NotImplemented
+        method = user_method(obj, "__eq__")
+        result = NotImplemented if method is None else self.calls.call(method, (obj, other), {})
+        if result is NotImplemented:
+            return result
+        same = self.truth(result)
+        return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
 
     def _compare_fields(self, op: Any, a: Any, b: Any) -> bool:
         """The ``==`` that ``dataclass`` writes, reading the fields as the program sees them."""
@@ -398,6 +407,21 @@ class Semantics(Attributes):
         self.session.check_order(obj)
         return iter(obj)
 
+    def listed(self, obj: Any) -> list[Any]:
+        """``list(obj)``, which asks an object of the user how many elements to make room for."""
+        it = self.iterate(obj)
+        self.ask_length(obj)
+        return list(it)
+
+    def ask_length(self, obj: Any) -> None:
+        """What a list does before it takes the elements of an object of the user."""
+        method = user_method(obj, "__len__")
+        if method is not None:
+            with contextlib.suppress(TypeError):
+                self.special("__len__", method, obj)
+        elif user_method(obj, "__length_hint__") is not None:
+            raise Uncapturable("the elements of an object with a __length_hint__")
+
     def _user_iterator(self, it: Any) -> Iterator[Any]:
         step = user_method(it, "__next__")
         if step is not None:
@@ -429,12 +453,6 @@ class _UserIterator:
 
     def __next__(self) -> Any:
         return self._calls.call(self._step, (self._it,), {})
-
-
-def _takes_all(left: Any, name: str) -> bool:
-    """Whether the special method ``name`` of a left operand takes any right one, or raises, so that Python does not ask
-    that for its own method."""
-    return hasattr(type(left), name) if isinstance(left, Tensor) else isinstance(left, str) and name == "__mod__"
 
 
 def is_index(value: Any) -> bool:

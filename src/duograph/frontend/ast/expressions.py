@@ -282,11 +282,12 @@ class Expressions:
 
     # -- containers --------------------------------------------------------------------------------------------
 
-    def elements(self, nodes: list[ast.expr], frame: Frame) -> list[Any]:
+    def elements(self, nodes: list[ast.expr], frame: Frame, of_set: bool = False) -> list[Any]:
+        take = self.semantics.iterate if of_set else self.semantics.listed
         values: list[Any] = []
         for n in nodes:
             if isinstance(n, ast.Starred):
-                values.extend(self.semantics.iterate(self.eval(n.value, frame)))
+                values.extend(take(self.eval(n.value, frame)))
             else:
                 values.append(self.eval(n, frame))
         return values
@@ -298,7 +299,7 @@ class Expressions:
         return self.world.track(self.elements(node.elts, frame))
 
     def eval_Set(self, node: ast.Set, frame: Frame) -> Any:
-        values = self.elements(node.elts, frame)
+        values = self.elements(node.elts, frame, of_set=True)
         check_operand(self.session, values)
         return self.world.track(set(values))
 

@@ -474,7 +474,7 @@ class Statements(Expressions):
         if pattern.patterns:
             if cls in (bool, int, float, str, bytes, list, tuple, dict, set, frozenset) and len(pattern.patterns) == 1:
                 return self.semantics.as_bool(self._matches(pattern.patterns[0], value, frame))
-            names = list(getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
+            names = list(self.semantics.getattr(cls, "__match_args__", ()))[: len(pattern.patterns)]
             if len(names) < len(pattern.patterns) or not set(names).isdisjoint(pattern.kwd_attrs):
                 # a class that matches itself, or an error
                 raise Uncapturable(f"a pattern for {cls.__qualname__} of {len(pattern.patterns)} positions")
