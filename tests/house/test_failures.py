@@ -23,7 +23,6 @@ REASONS: dict[str, tuple[str, ...]] = {
     USER: (
         "frontend/regions.py:_outcome",
         "frontend/ast/statements.py:_try_except",
-        "frontend/ast/generators.py:_try",
     ),
     "of work on another thread; raised again where its result is asked for": (
         "runtime/threads.py:run",

@@ -238,7 +238,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if not args or (len(args) > 1 and "default" in kwargs) or kwargs.keys() - {"key", "default"}:
             raise Uncapturable(f"{name}() of arguments that it does not take")
         if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
-            return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": calls._callback(kwargs["key"])})
+            return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": key_function(calls, kwargs["key"])})
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
         numbers = all(isinstance(v, Scalar | int | float) for v in values)
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):

@@ -92,17 +92,17 @@ class Tensor:
         Raises:
             RuntimeError: ``source`` is a view of this very handle.
         """
+        if dtype is not None and as_dtype(dtype) is not source.dtype:
+            source = get_op("cast")(source, dtype=as_dtype(dtype))
         base: Tensor | None = source
         while base is not None:
             if base is self:
-                if base is source and (dtype is None or as_dtype(dtype) is self.dtype):
+                if base is source:
                     return
                 raise RuntimeError(
                     "a tensor cannot be made another handle on a view of itself; take a copy of the view"
                 )
             base = base._view.parent if base._view is not None else None
-        if dtype is not None and as_dtype(dtype) is not source.dtype:
-            source = get_op("cast")(source, dtype=as_dtype(dtype))
         twin = get_op("identity")(source)
         self._data, self._storage, self._view, self._mark = twin._data, twin._storage, twin._view, None
 

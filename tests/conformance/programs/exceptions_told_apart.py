@@ -577,7 +577,7 @@ class _Holding:
 def functions_with_values_of_the_program_leave_it(x, k, obj):
     items = {"a": x * 2}
     if k == 0:
-        return x, items.get, obj.bounds is _Holding.bounds
+        return x, items.get, obj.bounds
     if k == 1:
         return functools.partial(max, x * 2, key=len), slice(x * 2, [1])
     return x, (x * 2).sum, obj.bounds

@@ -593,7 +593,7 @@ def a_bound_of_more_than_64_bits(x, n):
     return x, x[-n:], n
 
 
-@program(T([[1.0, -2.0], [3.0, 0.5]]), -2, grad=0)
+@program(calls=[(T([[1.0, -2.0], [3.0, 0.5]]), -2), (T([[1.0, 2.0], [3.0, 0.5]]), 2)], grad=0)
 def gradient_of_a_view_that_was_written_through(x, n):
     """The tape knows it as what was written; as a part of its storage it gave ``-0.0`` where eager mode gives 0."""
     y = x * n
@@ -608,14 +608,14 @@ def an_unused_result_that_no_memory_can_hold_error(x, n):
     return x
 
 
-@program(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]), grad=0)
+@program(calls=[(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]),), (T([[0.4, 2.0, 1.7], [3.2, 0.5, -0.7]]),)], grad=0)
 def gradient_of_a_view_that_is_used_too(x):
     """What flows into the view is added up there, before it becomes part of what flows into ``x``."""
     v = x[::-1]
     return ops.sin(v), ops.sin(v) * 3, v
 
 
-@program(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]), grad=0)
+@program(calls=[(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]),), (T([[0.4, 2.0, 1.7], [3.2, 0.5, -0.7]]),)], grad=0)
 def gradient_of_a_view_whose_base_is_used_later(x):
     v = x.T
     return ops.sin(x), ops.cos(x), v

@@ -273,3 +273,10 @@ class _Mangled:
 def test_functions_are_known_as_they_were_compiled(fn):
     """With names of enclosing functions and classes, private ones, and modules that are imported."""
     assert load_function(fn) is load_function(fn)
+
+
+PAIR = (lambda: 2), (lambda: 3)
+
+
+def test_functions_on_one_line_that_differ_in_a_constant():
+    assert [text_of(fn) for fn in PAIR] == ["lambda: 2", "lambda: 3"]

@@ -12,7 +12,7 @@ from typing import Any
 from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
 
 from ..errors import Uncapturable
-from .made_from import is_made_from
+from .made_from import is_made_alone, is_made_from
 from .private import with_private_names
 from .scope import Names, names_of
 
@@ -128,7 +128,7 @@ def _found_in_file(source: SourceFile, code: types.CodeType) -> FunctionNode | N
         candidates = [n for n in candidates if _covers(n, code)] or candidates
         candidates.sort(key=_size)
         if len(candidates) > 1:  # short ones have no instruction that tells where it is from
-            candidates = [n for n in candidates if is_made_from(code, n, source)] or candidates
+            candidates = [n for n in candidates if is_made_alone(code, n, source)]
     return candidates[0] if candidates else None
 
 

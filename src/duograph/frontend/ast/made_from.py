@@ -25,17 +25,24 @@ _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS
 
 
 def is_made_from(code: types.CodeType, node: Function, source: SourceFile) -> bool:
-    """Whether ``code`` does what ``node``, of ``source``, says.
+    """Whether ``code`` is from the place of ``node`` in ``source``, and does what stands there.
 
     The function alone is compiled first, which is quick; then all of its file, because what is around a function may
     make a difference.
     """
-    if any("@pytest_ar" in c.co_names for c in (code, *_nested(code))):
-        return any(_words(c) <= _words(code) for c in _candidates(_around(code, node, source), code))
+    if is_made_alone(code, node, source):
+        return True
     wanted = _facts(code)
-    return any(
-        _facts(c) == wanted for text in (_around(code, node, source), source.text) for c in _candidates(text, code)
-    )
+    return any(_facts(c) == wanted for c in _candidates(source.text, code))
+
+
+def is_made_alone(code: types.CodeType, node: Function, source: SourceFile) -> bool:
+    """Whether ``node``, of ``source``, gives ``code`` when it is compiled alone."""
+    found = list(_candidates(_around(code, node, source), code))
+    if any("@pytest_ar" in c.co_names for c in (code, *_nested(code))):
+        return any(_words(c) <= _words(code) for c in found)
+    wanted = _facts(code)
+    return any(_facts(c) == wanted for c in found)
 
 
 def _candidates(text: str | ast.Module, code: types.CodeType) -> Iterator[types.CodeType]:
