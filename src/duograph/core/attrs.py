@@ -8,7 +8,6 @@ rule has to look again.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -98,25 +97,6 @@ def checked_type(op: str, found: Type) -> Type:
         for item in found.items:
             checked_type(op, item)
     return found
-
-
-ADDRESSABLE = 1 << 47
-"""Bytes that a process can have at all."""
-
-
-def check_memory(op: str, found: Type) -> None:
-    """Refuses results that no memory can hold, also where nobody looks at them.
-
-    Raises:
-        MemoryError: a result is one.
-    """
-    if isinstance(found, TensorType):
-        sizes = [n for n in found.shape if type(n) is int]
-        if len(sizes) == len(found.shape) and math.prod(sizes) * found.dtype.itemsize >= ADDRESSABLE:
-            raise MemoryError(f"For '{op}', there is no memory for a result of shape {found.shape}, {found.dtype}.")
-    elif isinstance(found, TupleType):
-        for item in found.items:
-            check_memory(op, item)
 
 
 def _whole(op: str, name: str, value: Any) -> Any:

@@ -36,8 +36,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .attrs import check_memory, checked_type, plain_attrs
+from .attrs import checked_type, plain_attrs
 from .borders import symbols_in
+from .memory import check_memory
 from .types import TensorType, Type
 
 

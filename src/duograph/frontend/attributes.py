@@ -538,7 +538,7 @@ _PROPERTY_GETTERS = (property.__get__, types.DynamicClassAttribute.__get__, enum
 
 def _is_users_code(code: Any) -> bool:
     """Whether what a property or the like calls is to be called as the program calls it, not natively."""
-    return code is not None and not (isinstance(code, types.FunctionType) and function_kind(code) != "user")
+    return code is not None and (is_interpreted(code) or not isinstance(code, types.FunctionType))
 
 
 def _is_own(obj: Any, name: str, found: Any) -> bool:

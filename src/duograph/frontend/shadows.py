@@ -151,12 +151,14 @@ class Shadows:
 
     def external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
         """An outside tuple: itself, or one of what stands for its items."""
+        known = self._tuples.get((id(value), source))
+        if known is value:  # all of it stands for itself; optimizers look through theirs once per parameter
+            return value
         self.guards.add(source, "type", type(value))
         self.guards.add(source, "len", len(value))
         items = [self.external(v, sources.item(source, i)) for i, v in enumerate(value)]
         is_itself = all(a is b for a, b in zip(items, value, strict=True))
         self._guard_attributes_of_tuple(value, source, is_itself)
-        known = self._tuples.get((id(value), source))
         if known is not None and all(a is b for a, b in zip(items, known, strict=True)):
             return known
         made = value if is_itself else new_tuple(type(value), items)

@@ -15,6 +15,7 @@ from duograph.base.diagnostics import Diagnostic, Label
 from duograph.base.render import render_body
 from duograph.base.source import user_span
 from duograph.core.kernel import at_memory_shortage, compute, compute_reference
+from duograph.core.memory import no_memory
 from duograph.core.op import Op, get_op, install_eager_binder, state
 from duograph.core.types import TensorType, TupleType
 
@@ -116,6 +117,8 @@ def out_of_memory(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], exc:
         found = op.result_type(tuple([type_of(x) for x in operands]), attrs)
     except (TypeError, ValueError):
         return None
+    except MemoryError as error:
+        return error
     parts = [t for t in (found.items if isinstance(found, TupleType) else (found,)) if isinstance(t, TensorType)]
     if not parts or not all(isinstance(n, int) for t in parts for n in t.shape):
         return None
@@ -123,20 +126,7 @@ def out_of_memory(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], exc:
     if not isinstance(exc, MemoryError) and max(sizes) < LARGEST_ARRAY:
         return None
     largest = parts[sizes.index(max(sizes))]
-    return MemoryError(
-        f"out of memory: the result of '{op.name}' of shape {largest.shape} and dtype {largest.dtype.name} takes "
-        f"{readable(max(sizes))}; compute it in smaller pieces"
-    )
-
-
-def readable(size: int) -> str:
-    """A number of bytes to read: ``7.3 TiB``."""
-    value, unit = float(size), "bytes"
-    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:.4g} {unit}"
+    return no_memory(op.name, largest.shape, largest.dtype)
 
 
 def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType, as_dtype
 from duograph.core.launchable import launchable
+from duograph.core.memory import no_memory
 from duograph.core.shapes import normalize_axis, numel
 from duograph.tensor import hooks
-from duograph.tensor.eager import readable
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, describe, is_number, to_dtype, way_out
@@ -142,12 +142,8 @@ def enough_memory(op: str, shape: tuple[int, ...], dtype: DType) -> None:
     Raises:
         MemoryError: the list would be larger than the memory of this machine.
     """
-    size = numel(shape) * dtype.itemsize
-    if size > memory_of_machine():
-        raise MemoryError(
-            f"out of memory: the result of '{op}' of shape {tuple(shape)} and dtype {dtype.name} takes "
-            f"{readable(size)}; compute it in smaller pieces"
-        )
+    if numel(shape) * dtype.itemsize > memory_of_machine():
+        raise no_memory(op, tuple(shape), dtype)
 
 
 @functools.cache

@@ -1,0 +1,46 @@
+"""Results that there is no memory for: which are never tried, and what is said of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .dtype import DType
+from .types import TensorType, TupleType, Type
+
+ADDRESSABLE = 1 << 47
+"""Bytes that a process can have at all."""
+
+
+def check_memory(op: str, found: Type) -> None:
+    """Refuses results that no memory can hold, also where nobody looks at them.
+
+    Raises:
+        MemoryError: a result is one.
+    """
+    if isinstance(found, TensorType):
+        sizes = [n for n in found.shape if type(n) is int]
+        if len(sizes) == len(found.shape) and math.prod(sizes) * found.dtype.itemsize >= ADDRESSABLE:
+            raise no_memory(op, found.shape, found.dtype)
+    elif isinstance(found, TupleType):
+        for item in found.items:
+            check_memory(op, item)
+
+
+def no_memory(op: str, shape: tuple[Any, ...], dtype: DType) -> MemoryError:
+    """The error for a result of ``op`` of this shape (numbers only) and dtype."""
+    size = readable(math.prod(shape) * dtype.itemsize)
+    return MemoryError(
+        f"out of memory: the result of '{op}' of shape {shape} and dtype {dtype.name} takes {size}; "
+        "compute it in smaller pieces"
+    )
+
+
+def readable(size: int) -> str:
+    """A number of bytes to read: ``7.3 TiB``."""
+    value, unit = float(size), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.4g} {unit}"
