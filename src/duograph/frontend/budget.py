@@ -32,8 +32,8 @@ class Budget:
 
     __slots__ = ("countdown", "longest", "seconds", "started")
 
-    def __init__(self) -> None:
-        self.seconds = config().capture_seconds
+    def __init__(self, share: float = 1.0) -> None:
+        self.seconds = config().capture_seconds * share
         self.started = time.thread_time()
         self.longest = 0  # operations on the longest path so far
         self.countdown = PACE  # expressions until the clock is looked at; who interprets one counts it here

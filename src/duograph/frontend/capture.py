@@ -55,6 +55,7 @@ def capture(
     call: Callable[..., Any],
     dynamic: set[Source],
     patterns: dict[Source, tuple[Any, ...]] | None = None,
+    share: float = 1.0,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -65,11 +66,12 @@ def capture(
         call: ``call(calls, values)`` makes the interpreted call from the values of the program.
         dynamic: sources of numbers that are known to vary and become inputs.
         patterns: shapes of tensors with ``None`` for dimensions whose size varies.
+        share: of the time that a capture may take.
 
     Raises:
         Uncapturable: with the reason and the user's span.
     """
-    log = Log()
+    log = Log(share)
     for _ in range(MAX_ATTEMPTS):
         try:
             return _attempt(fn, names, args, call, dynamic, log, patterns)

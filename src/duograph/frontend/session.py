@@ -470,11 +470,11 @@ def _is_inherited(owner: Any, name: str) -> bool:
 class Log:
     """What earlier attempts of one capture have learned; the next attempt starts with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: float = 1.0) -> None:
         self.dissolved: set[Any] = set()
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.restarts = 0
         self.paths = 0
-        self.budget = Budget()
+        self.budget = Budget(share)

@@ -215,6 +215,7 @@ class Entries:
         native: versions that native code tries before Python does (``runtime/call_machine.py``).
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
+        is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
         waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
         unattempted: such calls, from the beginning.
     """
@@ -228,6 +229,7 @@ class Entries:
         self.fallbacks: list[Fallback] = []
         self.failures: list[Failure] = []
         self.doubt: tuple[Exception, TracebackType | None] | None = None
+        self.is_late = False
         self.waited = 0
         self.unattempted = 0
         self.recompiles: list[str] = []

@@ -25,6 +25,7 @@ from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnost
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.render import render
 from duograph.core.op import binding, restoring, state
+from duograph.frontend.budget import OutOfTime
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import INTERNAL, Uncapturable
 from duograph.frontend.functions import signature_of
@@ -45,6 +46,7 @@ from .signature import check_signature, patterns_from, widened
 logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
 _NOTHING = nullcontext()
+SECOND = 0.25  # of a capture's time, for the attempt after one that has taken all of it
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
@@ -252,7 +254,7 @@ class JitFunction:
         try:
             program = self._general(store, names, values, bound, dynamic)
             if program is None:
-                program = self._capture(names, values, bound, set(), {})
+                program = self._capture(names, values, bound, set(), {}, SECOND if store.is_late else 1.0)
             capture_ms = (time.perf_counter() - started) * 1e3
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
@@ -294,6 +296,7 @@ class JitFunction:
         dynamic: set[Any],
     ) -> Any:
         """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
+        store.is_late = False
         patterns = dict(store.patterns)
         if self.options.signature is not None:
             patterns.update(patterns_from(self.options.signature, names, self._first))
@@ -303,6 +306,7 @@ class JitFunction:
             program = self._capture(names, values, bound, dynamic, patterns)
         except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
             logger.debug("capture for varying numbers and sizes failed: %s", exc)
+            store.is_late = isinstance(exc, OutOfTime)
         except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
             what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
             store.failures.append(internal_failure("capture", what, exc))
@@ -315,7 +319,13 @@ class JitFunction:
         return None
 
     def _capture(
-        self, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments, dynamic: set[Any], patterns: Any
+        self,
+        names: tuple[str, ...],
+        values: list[Any],
+        bound: inspect.BoundArguments,
+        dynamic: set[Any],
+        patterns: Any,
+        share: float = 1.0,
     ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
         target = self.target or self.fn
@@ -334,7 +344,7 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns)
+        return capture(target, names, values, call, dynamic, patterns, share)
 
     def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""

@@ -1,10 +1,12 @@
 """A capture that has no end in sight gives up, says so, and is not tried again at once."""
 
+import importlib
 import time
 
 import duograph as ms
 from duograph import Tensor
 from duograph.base.config import config, set_config
+from duograph.frontend.budget import OutOfTime
 
 
 def texts(x):
@@ -84,3 +86,21 @@ def test_long_lists_of_numbers_are_looked_through_at_the_speed_of_c():
         assert str(compiled(x)) == str(doubled(x))
         assert time.thread_time() - began < 2.5  # 0.3 s; one by one it was 5 s
         assert not compiled.explain().fallbacks
+
+
+def test_the_attempt_after_one_that_took_all_the_time_has_a_quarter_of_it(monkeypatch):
+    """A number varies, and the capture for any number takes too long: that for this one must not take as long again."""
+    functions = importlib.import_module("duograph.jit.function")
+    shares, original = [], functions.capture
+
+    def noted(fn, names, args, call, dynamic, patterns, share):
+        shares.append((bool(dynamic), share))
+        if dynamic:
+            raise OutOfTime("its capture takes more than it may")
+        return original(fn, names, args, call, dynamic, patterns, share)
+
+    monkeypatch.setattr(functions, "capture", noted)
+    compiled = ms.jit(lambda x, n: x * n)
+    for n in (2, 3, 4):
+        assert compiled(ms.Tensor([1.0]), n).item() == n
+    assert shares == [(False, 1.0), (True, 1.0), (False, functions.SECOND), (False, 1.0)]
