@@ -21,7 +21,7 @@ from duograph.core.op import binding, no_recording, state
 from duograph.core.shapes import listener
 from duograph.core.types import Type
 from duograph.ir.control import undef
-from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.ir.node import Apply, Const, Graph, Node, is_wide
 from duograph.ir.printer import all_graphs
 from duograph.ops.scalar import Scalar
 from duograph.tensor import hooks as tensor_hooks
@@ -209,16 +209,16 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
 
 
 def _refuse_wide_numbers(graph: Graph) -> None:
-    """Numbers of graphs have 64 bits, Python's have as many as they need.
+    """See `is_wide`.
 
     Raises:
-        Uncapturable: a constant has more.
+        Uncapturable: a constant has more than 64 bits.
     """
     for g in all_graphs(graph):
         for node in (*g.nodes, g.output):
             for x in (node, *node.operands) if isinstance(node, Apply) else (node,):
-                if isinstance(x, Const) and type(x.value) is int and not -(1 << 63) <= x.value < 1 << 63:
-                    raise Uncapturable(f"the number {x.value} does not fit into 64 bits")
+                if is_wide(x):
+                    raise Uncapturable("a number does not fit into 64 bits")
 
 
 def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:

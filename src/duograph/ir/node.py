@@ -151,6 +151,11 @@ def finds_sizes(node: Apply) -> bool:
     return bool(sizes) and not sizes <= symbols_in(tuple([o.type for o in node.operands]))  # type: ignore[operator]
 
 
+def is_wide(node: Node) -> bool:
+    """Whether ``node`` is a number of more than 64 bits: Python has such numbers, machine code does not."""
+    return isinstance(node, Const) and type(node.value) is int and not -(1 << 63) <= node.value < 1 << 63
+
+
 def told_sizes(type: Type) -> tuple[Symbol, ...]:
     """The sizes that a tensor of ``type`` tells by its shape."""
     return tuple([d for d in type.shape if isinstance(d, Symbol)]) if isinstance(type, TensorType) else ()

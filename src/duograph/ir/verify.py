@@ -21,7 +21,7 @@ from duograph.base.failures import is_from_outside
 from duograph.core.borders import stands_for, symbols_in
 from duograph.core.types import TokenType
 
-from .node import Apply, Const, Graph, Node, Param, finds_sizes
+from .node import Apply, Const, Graph, Node, Param, finds_sizes, is_wide
 from .printer import all_graphs, print_graph
 from .walk import recursive_graphs
 
@@ -86,6 +86,8 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
                 yield node, "DG0702", f"the operand {operand!r} is computed after it"
             if operand.context is not context:
                 yield node, "DG0702", f"the operand {operand!r} belongs to another context"
+            if is_wide(operand):
+                yield node, "DG0702", "a number does not fit into 64 bits"
             if isinstance(operand, Param) and operand not in graph.params:
                 yield node, "DG0702", f"%{operand.name} is free: it is no parameter of this graph"
             given_back = node is graph.output and node.op.name == "make_tuple"  # which may happen twice

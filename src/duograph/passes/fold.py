@@ -16,7 +16,7 @@ import numpy as np
 
 from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, Type
-from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.ir.node import Apply, Const, Graph, Node, is_wide
 from duograph.ir.walk import rebuild, same_node, with_origin
 from duograph.ops.creation import full
 
@@ -44,7 +44,7 @@ class Fold:
         if isinstance(value, np.ndarray):
             value = np.array(value, order="C")
         const = node.context.const(value)
-        return with_origin(const, node) if const.type == new.type else new
+        return with_origin(const, node) if const.type == new.type and not is_wide(const) else new
 
     def _is_small(self, type: Type) -> bool:
         if isinstance(type, ScalarType):

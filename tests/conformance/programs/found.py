@@ -631,3 +631,9 @@ def gradient_where_a_tensor_is_written_to_itself(x):
     """What the view shows was asked for again after it had been noted as written: no tape watched that."""
     x.copy_(x)
     return ms.grad(_written_to_itself)(x), ms.grad(lambda a: (ops.assign(a, a) * a).sum())(x * 1)
+
+
+@program(calls=[(P,), (P,)], captured=False)
+def a_number_of_more_than_64_bits_is_computed_from_constants(x):
+    """Folding made it a constant, of which machine code took the lower 64 bits."""
+    return int(float(ms.Tensor(0.5)) * 1e300), int(float(ms.Tensor(2.0)) * 1e18) * 100 > 5, x
