@@ -137,12 +137,19 @@ class Sum(Dim):
         return _from_terms, (self.const, dict(self.terms))
 
 
+LONGEST = 10_000
+"""Characters of the text of an extent. What a recursion makes of sizes may grow by a factor at each step."""
+
+
 def _intern(cls: type, key: tuple[Any, ...], lo: float, hi: float, text: Callable[[], str], **fields: object) -> Any:
     with _LOCK:
         found = _INTERN.get(key)
         if found is None:
+            shown = text()
+            if len(shown) > LONGEST:
+                raise UnknownSizeError("a size is computed from others in more steps than can be followed")
             found = object.__new__(cls)
-            fields.update(lo=lo, hi=hi, text=text())
+            fields.update(lo=lo, hi=hi, text=shown)
             for name, value in fields.items():
                 object.__setattr__(found, name, value)
             _INTERN[key] = found

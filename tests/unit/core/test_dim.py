@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from duograph.core.dim import (
     Dim,
     Symbol,
+    UnknownSizeError,
     bounds,
     ceil_div,
     definitely_eq,
@@ -161,3 +162,11 @@ def test_division_by_zero():
         N // 0
     with pytest.raises(ZeroDivisionError):
         N % 0
+
+
+def test_sizes_of_too_many_steps_are_not_followed():
+    """Each step names the one before several times: the text would be longer than memory."""
+    size = Symbol("n", 0)
+    with pytest.raises(UnknownSizeError, match="in more steps"):
+        for k in range(40):
+            size = dim_max(size - dim_min(size, k + 1), (size + k) // 2)
