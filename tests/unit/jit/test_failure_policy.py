@@ -213,10 +213,10 @@ def test_capture_for_varying_numbers(answering, monkeypatch):
     """Such a failure is told, and captures for the numbers at hand follow; a shortage of memory changes nothing."""
     real, errors = function.capture, [MemoryError(), KeyError("planted")]
 
-    def fails_on_patterns(fn: Any, names: Any, args: Any, call: Any, dynamic: Any, patterns: Any) -> Any:
+    def fails_on_patterns(fn: Any, names: Any, args: Any, call: Any, dynamic: Any, patterns: Any, *rest: Any) -> Any:
         if errors and (patterns or dynamic):
             raise errors.pop(0)
-        return real(fn, names, args, call, dynamic, patterns)
+        return real(fn, names, args, call, dynamic, patterns, *rest)
 
     monkeypatch.setattr(function, "capture", fails_on_patterns)
     f = ms.jit(lambda x, n: x * n)
