@@ -414,9 +414,7 @@ class JitFunction:
             result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
         if isinstance(cause, SHORTAGE):
             return result
-        if state.tapes and isinstance(cause, TypeError):  # by a gradient rule, for a result that no gradient flows into
-            entry.program.plain_for_gradients = True
-        elif not (entry.program.catches or is_excused(cause)):
+        if not (entry.program.catches or is_excused(cause)):
             self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
         elif entry.plain_runs > FAILURES and entry.plain_runs * 2 > entry.hits:
             self._retire(entry, store, values, cause, "what it computes raises too often")
