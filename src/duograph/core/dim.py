@@ -35,6 +35,10 @@ _INTERN: WeakValueDictionary[tuple[Any, ...], Dim] = WeakValueDictionary()
 _LOCK = fork_safe_lock()
 
 
+LONGEST = 10_000
+"""Characters of the text of an extent. What a recursion makes of sizes may grow by a factor at each step."""
+
+
 class UnknownSizeError(TypeError):
     """The value of a symbolic dimension was asked for."""
 
@@ -46,6 +50,17 @@ class Dim:
     lo: float
     hi: float
     text: str
+
+    @staticmethod
+    def kept_text(text: str) -> str:
+        """``text``, of an extent that is to be made.
+
+        Raises:
+            UnknownSizeError: it is longer than `LONGEST`.
+        """
+        if len(text) > LONGEST:
+            raise UnknownSizeError("a size is computed from others in more steps than can be followed")
+        return text
 
     def __add__(self, other: Extent) -> Extent:
         return _combine(self, other, 1)
@@ -137,19 +152,12 @@ class Sum(Dim):
         return _from_terms, (self.const, dict(self.terms))
 
 
-LONGEST = 10_000
-"""Characters of the text of an extent. What a recursion makes of sizes may grow by a factor at each step."""
-
-
 def _intern(cls: type, key: tuple[Any, ...], lo: float, hi: float, text: Callable[[], str], **fields: object) -> Any:
     with _LOCK:
         found = _INTERN.get(key)
         if found is None:
-            shown = text()
-            if len(shown) > LONGEST:
-                raise UnknownSizeError("a size is computed from others in more steps than can be followed")
             found = object.__new__(cls)
-            fields.update(lo=lo, hi=hi, text=shown)
+            fields.update(lo=lo, hi=hi, text=Dim.kept_text(text()))
             for name, value in fields.items():
                 object.__setattr__(found, name, value)
             _INTERN[key] = found
