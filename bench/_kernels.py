@@ -15,8 +15,8 @@ from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.types import BITS
 from duograph.lower.lowering import Temporary
 from duograph.lower.target import current_target
-from duograph.runtime.kernels import kernel_address, load_kernels
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels.kernels import kernel_address, load_kernels
+from duograph.runtime.kernels.single import lower_op
 
 _KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 

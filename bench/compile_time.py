@@ -24,7 +24,7 @@ import duograph as ms
 from bench._mindspore_steps import step
 from duograph.runtime import code
 
-executables = importlib.import_module("duograph.runtime.executable")
+executables = importlib.import_module("duograph.runtime.programs.executable")
 spent = {}
 
 def timed(owner, name, phase):

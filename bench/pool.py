@@ -25,7 +25,7 @@ def cases() -> dict[str, Callable[[], float]]:
     """Copy, pooling and gradient of each shape."""
     from bench._kernels import bound  # needs duograph, which a peer's interpreter lacks
     from duograph.core.op import get_op
-    from duograph.runtime.single import run_single
+    from duograph.runtime.kernels.single import run_single
 
     found = {}
     for shape in SHAPES:

@@ -201,7 +201,7 @@ ELSEWHERE = "it tunes hardware or services that are not here"
 
 
 def _use_threads(count: int) -> None:
-    from duograph.runtime.pool import MAX_THREADS, set_threads
+    from duograph.runtime.pool.pool import MAX_THREADS, set_threads
 
     set_threads(min(count, MAX_THREADS))
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from duograph.core.kernel import at_memory_shortage
-from duograph.runtime import memory
+from duograph.runtime.launch import allocator
 
 __all__ = [
     "DeviceProperties", "Event", "Stream", "StreamCtx", "communication_stream", "current_stream", "default_stream",
@@ -97,9 +97,9 @@ def empty_cache() -> None:
         >>> import duograph as ms
         >>> ms.runtime.empty_cache()
     """
-    for release in (memory.empty_cache, *at_memory_shortage):
+    for release in (allocator.empty_cache, *at_memory_shortage):
         release()
-    memory.trim()
+    allocator.trim()
 
 
 def memory_allocated(device_target: str | None = None) -> int:
@@ -109,7 +109,7 @@ def memory_allocated(device_target: str | None = None) -> int:
         ``CPU``
     """
     _check_target("memory_allocated", device_target)
-    return memory.memory_stats()["allocated"]
+    return allocator.memory_stats()["allocated"]
 
 
 def max_memory_allocated(device_target: str | None = None) -> int:
@@ -119,7 +119,7 @@ def max_memory_allocated(device_target: str | None = None) -> int:
         ``CPU``
     """
     _check_target("max_memory_allocated", device_target)
-    return memory.memory_stats()["allocated_peak"]
+    return allocator.memory_stats()["allocated_peak"]
 
 
 def memory_reserved(device_target: str | None = None) -> int:
@@ -129,7 +129,7 @@ def memory_reserved(device_target: str | None = None) -> int:
         ``CPU``
     """
     _check_target("memory_reserved", device_target)
-    return memory.memory_stats()["reserved"]
+    return allocator.memory_stats()["reserved"]
 
 
 def max_memory_reserved(device_target: str | None = None) -> int:
@@ -139,7 +139,7 @@ def max_memory_reserved(device_target: str | None = None) -> int:
         ``CPU``
     """
     _check_target("max_memory_reserved", device_target)
-    return memory.memory_stats()["reserved_peak"]
+    return allocator.memory_stats()["reserved_peak"]
 
 
 def reset_max_memory_allocated(device_target: str | None = None) -> None:
@@ -149,7 +149,7 @@ def reset_max_memory_allocated(device_target: str | None = None) -> None:
         ``CPU``
     """
     _check_target("reset_max_memory_allocated", device_target)
-    memory.reset_peaks("allocated")
+    allocator.reset_peaks("allocated")
 
 
 def reset_max_memory_reserved(device_target: str | None = None) -> None:
@@ -159,7 +159,7 @@ def reset_max_memory_reserved(device_target: str | None = None) -> None:
         ``CPU``
     """
     _check_target("reset_max_memory_reserved", device_target)
-    memory.reset_peaks("reserved")
+    allocator.reset_peaks("reserved")
 
 
 def reset_peak_memory_stats(device_target: str | None = None) -> None:
@@ -169,7 +169,7 @@ def reset_peak_memory_stats(device_target: str | None = None) -> None:
         ``CPU``
     """
     _check_target("reset_peak_memory_stats", device_target)
-    memory.reset_peaks("allocated", "reserved")
+    allocator.reset_peaks("allocated", "reserved")
 
 
 def memory_stats(device_target: str | None = None) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def memory_stats(device_target: str | None = None) -> dict[str, Any]:
         ``CPU``
     """
     _check_target("memory_stats", device_target)
-    figures = memory.memory_stats()
+    figures = allocator.memory_stats()
     pool: dict[str, Any] = {"block_unit_size": 64, "block_counts": figures["allocations"], "blocks_info": {}}
     return {
         "total_reserved_memory": figures["reserved"],
@@ -228,7 +228,7 @@ def set_cpu_affinity(enable_affinity: bool, affinity_cpu_list: Any = None) -> No
         enable_affinity (bool): whether to bind.
         affinity_cpu_list (list): core numbers. Default: None, all cores.
     """
-    from duograph.runtime.pool import refresh
+    from duograph.runtime.pool.pool import refresh
 
     if hasattr(os, "sched_setaffinity"):
         chosen = affinity_cpu_list if enable_affinity and affinity_cpu_list else range(os.cpu_count() or 1)

@@ -27,7 +27,7 @@ from duograph.ops.arithmetic import add, sub
 from duograph.passes import pipelines
 from duograph.passes.manager import ApplyRules, Pipeline
 from duograph.rewrite.rule import RuleSet, rule
-from duograph.runtime import steps
+from duograph.runtime.programs import steps
 from duograph.tensor.tensor import Tensor
 from tests.conformance import programs
 from tests.conformance.harness import EAGER, MODES, PROGRAMS, run

@@ -25,10 +25,10 @@ REASONS: dict[str, tuple[str, ...]] = {
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (
-        "runtime/threads.py:run",
+        "runtime/machine/threads.py:run",
         "train/serialization.py:run",
     ),
-    "raised again by the caller of native code": ("runtime/executable_host.py:_host",),
+    "raised again by the caller of native code": ("runtime/programs/host.py:_host",),
     "whatever a type rule raises for wrong operands is the complaint": (
         "ir/parser.py:node",
         "ir/verify.py:_type_complaints",

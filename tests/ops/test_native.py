@@ -25,9 +25,9 @@ from duograph.lower.lowering import Lowering, Operand, Temporary
 from tests.ops.opinfo import TABLE, OpInfo, Sample
 from tests.ops.opinfo_nn import NN_TABLE
 
-single = import_module("duograph.runtime.single")
-pool = import_module("duograph.runtime.pool")
-kernels = import_module("duograph.runtime.kernels")
+single = import_module("duograph.runtime.kernels.single")
+pool = import_module("duograph.runtime.pool.pool")
+kernels = import_module("duograph.runtime.kernels.kernels")
 
 ROWS = [*TABLE, *NN_TABLE]
 CASES = [(row, sample) for row in ROWS for sample in row.samples]

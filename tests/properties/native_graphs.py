@@ -22,10 +22,10 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Context, Graph, Node
 from duograph.ir.printer import print_graph
 from duograph.passes.pipelines import compile_pipeline
-from duograph.runtime.executable import compile_graph
+from duograph.runtime.programs.executable import compile_graph
 from tests.ops.test_native import close, interpreted
 
-single = import_module("duograph.runtime.single")
+single = import_module("duograph.runtime.kernels.single")
 
 FLOATS = [dt.float32, dt.float32, dt.float32, dt.float64, dt.float16, dt.bfloat16]
 OTHERS = [dt.int32, dt.int64, dt.uint8, dt.int8, dt.bool_]

@@ -33,10 +33,10 @@ import numpy as np
 from duograph.base.cores import available_cores
 from duograph.base.events import Event, listen
 from duograph.ir.printer import print_graph
-from duograph.lower.emit import emit_functions
+from duograph.lower.emit.functions import emit_functions
 from duograph.lower.loop.ir import Function
 from duograph.lower.target import current_target
-from duograph.runtime import kernels
+from duograph.runtime.kernels import kernels
 
 Entry = Callable[[], Any]
 FORMAT = 1

@@ -136,8 +136,8 @@ def test_a_moved_module_gives_no_output(base, tmp_path, capsys):
 def test_planted_changes_are_found(base, tmp_path, capsys):
     here = tree(tmp_path / "tree")
     for name, old, new in (
-        ("lower/emit.py", "store i32 0, ptr %status", "store i32 0,  ptr %status"),
-        ("runtime/guard_machine.py", 'load(text, ["dg_guards"', 'load(text + "; planted\\n", ["dg_guards"'),
+        ("lower/emit/functions.py", "store i32 0, ptr %status", "store i32 0,  ptr %status"),
+        ("runtime/guards/program.py", 'load(text, ["dg_guards"', 'load(text + "; planted\\n", ["dg_guards"'),
         ("passes/pipelines.py", "(SIMPLIFY, ANCHORS)", "(ANCHORS,)"),
     ):
         path = here / "src" / "duograph" / name

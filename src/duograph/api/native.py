@@ -1,4 +1,4 @@
-"""What of the API the native launcher stands in for (``runtime/launch.py``), from the first native kernel on.
+"""What of the API the native launcher stands in for (``runtime/launch/launcher.py``), from the first native kernel on.
 
 Operators and indexing become native methods. Functions and methods of the lists below get a `launchable` before them:
 what they do depends on dtypes, shapes and arguments alone, so a call that came before can be repeated natively.
@@ -79,15 +79,15 @@ def start() -> bool:
 
     ``import duograph`` does not load the launcher: it takes longer than all the rest.
     """
-    from duograph.runtime import launch
+    from duograph.runtime.launch import launcher
 
-    launch.set_constant(operand_of, kept_constants)
-    if not launch.is_registered():
+    launcher.set_constant(operand_of, kept_constants)
+    if not launcher.is_registered():
         for name, function in operators.OPERATORS.items():
-            launch.register(Tensor, name, function, weak_numbers=True)
-        launch.register(Tensor, "__getitem__", indexing.getitem)
-        launch.register(Op, "__call__", Op.__call__)
-    return launch.activate()
+            launcher.register(Tensor, name, function, weak_numbers=True)
+        launcher.register(Tensor, "__getitem__", indexing.getitem)
+        launcher.register(Op, "__call__", Op.__call__)
+    return launcher.activate()
 
 
 kernel.at_first_native.append(start)

@@ -16,7 +16,7 @@ def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     if config().kernels != "native":
         kernel.native = None
         return None
-    from duograph.runtime.single import run_single
+    from duograph.runtime.kernels.single import run_single
 
     kernel.native = run_single
     return run_single(op, arrays, attrs)
@@ -26,11 +26,11 @@ def placed(array: np.ndarray) -> np.ndarray:
     """A copy of an array that lives long, in memory that suits kernels; the array itself where there is none."""
     if kernel.native is None:
         return array
-    from duograph.runtime import memory
+    from duograph.runtime.launch import allocator
 
     from .native import start
 
-    return memory.copy_of(array) if start() else array
+    return allocator.copy_of(array) if start() else array
 
 
 kernel.native = first_kernel

@@ -12,11 +12,11 @@ Only ops that touch a watched value are recorded. A value is known by its *varia
   and after a write in place the storage holds what the functional form of the write (``write_view``) computed.
 
 The variable of an eager tensor stands in a *mark* on the tensor: ``(tape's token, version, variable, next mark)``. A
-tensor that several tapes watch has a chain of marks. Native code (``runtime/launch.py``) reads and writes marks, too.
-Its results get a short mark, an int: the variable itself, which begins with the token; it holds as long as nothing was
-written. An op that the native launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its version,
-watched, in, its variable, its version, in, ...)`` (``watched`` has a bit for each operand with a variable), which
-becomes an `Entry` when somebody looks at it.
+tensor that several tapes watch has a chain of marks. Native code (``runtime/launch/tape.py``) reads and writes marks,
+too. Its results get a short mark, an int: the variable itself, which begins with the token; it holds as long as nothing
+was written. An op that the native launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its
+version, watched, in, its variable, its version, in, ...)`` (``watched`` has a bit for each operand with a variable),
+which becomes an `Entry` when it is looked at.
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)

@@ -3,8 +3,8 @@
     add = launchable(add, weak_numbers=True)
 
 The result is a function of the same name, signature and documentation that only calls the original. Once native
-launching is on (``runtime/launch.py``), it calls a native function instead, which computes the same. The function that
-users hold never changes, and this module costs nothing when native launching is off.
+launching is on (``runtime/launch/launcher.py``), it calls a native function instead, which computes the same. The
+function that users hold never changes, and this module costs nothing when native launching is off.
 
 Only for functions whose ops depend on nothing but the dtypes, shapes and layouts of their tensors and the values of
 their other arguments: no state, no random numbers, no writing.

@@ -34,7 +34,7 @@ def execute(
         repeat: whether the interpreter repeats what machine code notes a failure on; else `NotRepeated` is raised.
     """
     if backend != "interpreter" and config().kernels == "native":
-        from duograph.runtime.executable import run_compiled
+        from duograph.runtime.programs.executable import run_compiled
 
         return run_compiled(graph, values, level, donate, repeat)
     return _interpreter.run(graph, list(values))
@@ -43,7 +43,7 @@ def execute(
 def prepare_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
     """Compiles what `run_graph` with these arguments will run."""
     if config().kernels == "native":
-        from duograph.runtime.executable import executable_of
+        from duograph.runtime.programs.executable import executable_of
 
         executable_of(graph, level, donate)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from duograph.runtime.cpython import FUNCTION_FIELDS, HEAD, TYPE
-from duograph.runtime.guard_machine import GuardProgram
+from duograph.runtime.guards.program import GuardProgram
+from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
 from duograph.tensor.parameter import Parameter
 
 from .sources import HEAP_TYPE, Guard, Pin, Source, _Key, compile_guards, lookup

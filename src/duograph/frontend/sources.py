@@ -330,7 +330,7 @@ class GuardSet:
 
         Many versions are never used again: nothing is generated for them.
         """
-        from duograph.runtime.cpython import Unsupported
+        from duograph.runtime.python.cpython import Unsupported
 
         if not all(guard.holds(args) for guard in self._guards):
             return False

@@ -26,7 +26,7 @@ from duograph.tensor.random import default_generator
 from .native_call import native_call
 
 if TYPE_CHECKING:
-    from duograph.runtime.call_machine import NativeCall
+    from duograph.runtime.calls.native import NativeCall
 
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
@@ -140,7 +140,7 @@ class Entry:
             return self.native
         if self.why_not_native:
             return None
-        from duograph.runtime.cpython import Unsupported
+        from duograph.runtime.python.cpython import Unsupported
 
         try:
             made = native_call(self, LEVELS[self.level], args, parameters)
@@ -212,7 +212,7 @@ class Entries:
     Copies and pickles of the owner start without versions: they are about other objects.
 
     Attributes:
-        native: versions that native code tries before Python does (``runtime/call_machine.py``).
+        native: versions that native code tries before Python does (``runtime/calls/native.py``).
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.

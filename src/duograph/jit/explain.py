@@ -29,9 +29,9 @@ def notes_of(graph: Graph) -> list[str]:
 
 def failures_in(graph: Graph) -> list[Failure]:
     """What failed while a graph and its derivatives were made machine code, and run."""
-    if "duograph.runtime.executable" not in sys.modules:
+    if "duograph.runtime.programs.executable" not in sys.modules:
         return []
-    from duograph.runtime.executable import failures_of
+    from duograph.runtime.programs.executable import failures_of
 
     return failures_of(graph)
 

@@ -34,7 +34,7 @@ from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.sources import tensor_facts
 from duograph.ops.scalar import UnforeseenKind
-from duograph.runtime.status import NotRepeated
+from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
@@ -59,7 +59,7 @@ class JitFunction:
         target: what is captured, if not ``fn`` itself (a Cell: its call includes hooks); ``fn`` gives the signature.
         plain: what runs if nothing is compiled, if not ``fn`` itself.
 
-    Calls are native once a version has run (``runtime/call_machine.py``); `__call__` does what native code does not.
+    Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_method", "_own")  # native code reads the last two

@@ -1,4 +1,4 @@
-"""Compiled versions as native calls: what of a `Program` native code can do by itself (`runtime/call_machine.py`).
+"""Compiled versions as native calls: what of a `Program` native code can do by itself (`runtime/calls/native.py`).
 
 That is: bind the arguments, check the guards, pass tensors and numbers, run the code, write new contents of outside
 tensors, advance the random generator, and put tensors, numbers, constants, tuples and lists together to a result. Any
@@ -22,8 +22,8 @@ from duograph.frontend.sources import Source
 from duograph.tensor.random import default_generator
 
 if TYPE_CHECKING:
-    from duograph.runtime.call_machine import CallPlan, NativeCall
-    from duograph.runtime.executable import Executable
+    from duograph.runtime.calls.native import CallPlan, NativeCall
+    from duograph.runtime.programs.executable import Executable
 
     from .entry import Entry
 
@@ -37,7 +37,7 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     Raises:
         Unsupported: native code cannot tell which value goes where.
     """
-    from duograph.runtime.cpython import Unsupported
+    from duograph.runtime.python.cpython import Unsupported
 
     kinds = {p.name: p.kind for p in parameters}
     given = [kinds[n] for n in names]
@@ -77,9 +77,9 @@ def native_call(
     Raises:
         Unsupported: it has none.
     """
-    from duograph.runtime.call_machine import CallPlan, Classes, NativeCall, call_machine
-    from duograph.runtime.cpython import Unsupported
-    from duograph.runtime.executable import compiled_graph, has_failed
+    from duograph.runtime.calls.native import CallPlan, Classes, NativeCall, call_machine
+    from duograph.runtime.programs.executable import compiled_graph, has_failed
+    from duograph.runtime.python.cpython import Unsupported
 
     from .entry import ATTRIBUTE, Entries
     from .function import BoundJit, JitFunction
@@ -105,7 +105,7 @@ def native_call(
 
 def _finisher(program: Program) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
     """`Program.finish` for a program of several paths."""
-    from duograph.runtime.call_machine import AGAIN
+    from duograph.runtime.calls.native import AGAIN
 
     generator = default_generator()
 
@@ -143,7 +143,7 @@ class _Planner:
             self.plan.finish = _finisher(self.program)
 
     def _refuse(self, reason: str) -> NoReturn:
-        from duograph.runtime.cpython import Unsupported
+        from duograph.runtime.python.cpython import Unsupported
 
         raise Unsupported(reason)
 
@@ -177,7 +177,7 @@ class _Planner:
 
     def _sizes(self, first: int) -> None:
         """What varies, from place ``first`` of the dims on."""
-        from duograph.runtime.call_sizes import Sizes
+        from duograph.runtime.calls.sizes import Sizes
 
         build, sources = self.executable.build, self.program.inputs
         outputs = [o.type for o in build.outputs if o.buffer >= 0 and isinstance(o.type, TensorType)]
@@ -192,7 +192,7 @@ class _Planner:
 
     def _subject(self, source: Source) -> int:
         """The number of the tensor among the subjects; a new one if it is none yet."""
-        from duograph.runtime.call_machine import Subject
+        from duograph.runtime.calls.native import Subject
 
         found = self.subjects.get(source)
         if found is None:
@@ -238,7 +238,7 @@ class _Planner:
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
         """Describes a result; whether native code can make it."""
-        from duograph.runtime import call_words as w
+        from duograph.runtime.calls import words as w
 
         match recipe:
             case Output():

@@ -83,7 +83,7 @@ class Step:
 @dataclass(eq=False)
 class Reduction:
     """One reduction of an earlier value (``partial``: of its accumulator, component by component) over the reduced
-    loops; only `lower.reduce` knows what to do with it."""
+    loops; only `lower.reduce.reduction` knows what to do with it."""
 
     fold: Fold
     args: tuple[int, ...]

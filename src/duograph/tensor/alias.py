@@ -27,7 +27,7 @@ class _Clock:
 
 
 CLOCK = _Clock()
-"""Native code reads ``now``, too (``runtime/launch.py``): a new tensor holds it until somebody asks for its `Alias`."""
+"""Native code reads ``now``, too (`launch.objects`): a new tensor holds it until its `Alias` is asked for."""
 
 
 def fresh_stamp() -> int:

@@ -48,7 +48,7 @@ class Tensor:
     is_parameter = False
 
     __slots__ = ("__dict__", "__weakref__", "_data", "_mark", "_storage", "_view")
-    # Native code makes and reads tensors through these slots (``runtime/launch.py``).
+    # Native code makes and reads tensors through these slots (``runtime/launch/launcher.py``).
 
     _data: Any
     _mark: Any  # what gradient tapes know about this tensor (``autodiff/tape.py``)

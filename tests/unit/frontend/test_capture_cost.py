@@ -11,9 +11,9 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
-from duograph.runtime import guard_text
-from duograph.runtime.cpython import layout
-from duograph.runtime.guard_machine import GuardProgram
+from duograph.runtime.guards import text as guard_text
+from duograph.runtime.guards.program import GuardProgram
+from duograph.runtime.python.cpython import layout
 
 CALLS_OF_TWELVE = 8700 if sys.version_info < (3, 12) else 7600
 """A tenth more than in November 2026. From 3.12 on comprehensions are no calls."""

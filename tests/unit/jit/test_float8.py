@@ -10,7 +10,7 @@ from duograph import Tensor
 from duograph.core import dtype as dt
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels.single import lower_op
 
 REASON = "float8 is a storage format: NumPy computes with it"
 NUMBERS = Tensor(np.linspace(0, 3, 7, dtype=np.float32))

@@ -13,7 +13,7 @@ import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from duograph.base.config import configure
 from duograph.core.op import rules_version
-from duograph.runtime import launch
+from duograph.runtime.launch import launcher
 from tests.unit.jit.native_calls import bits, f32, is_native, led_by_python, native_hits, warmed
 from tests.unit.runtime.engine import launching
 
@@ -474,7 +474,7 @@ def test_memory_is_flat():
 
 
 def test_memory_can_be_taken_away():
-    from duograph.runtime.executable import release_memory
+    from duograph.runtime.programs.executable import release_memory
 
     compiled = warmed(ms.jit(lambda x, y: ops.matmul(x.reshape((3, 1)), y.reshape((1, 3))).exp().sum(0)), X, Y)
     expected = bits(compiled(X, Y))
@@ -488,17 +488,17 @@ def test_memory_can_be_taken_away():
 
 def test_a_launcher_that_is_made_anew_serves_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one more method its code lies elsewhere: calls do not stay with the one that is off."""
-    was_on = launch._engine is not None
+    was_on = launcher._engine is not None
     with launching() as engine:
         assert is_native(warmed(ms.jit(lambda x: x * 2), f32(3)), f32(3))
-    launch.deactivate()
-    monkeypatch.setattr(launch, "_methods", [*launch._methods, (Tensor, "sin", Tensor.sin, False)])
+    launcher.deactivate()
+    monkeypatch.setattr(launcher, "_methods", [*launcher._methods, (Tensor, "sin", Tensor.sin, False)])
     try:
         with launching() as another:
             assert another.block != engine.block
             assert is_native(warmed(ms.jit(lambda x: x * 2), f32(3)), f32(3))
     finally:
-        launch.deactivate()
+        launcher.deactivate()
         monkeypatch.undo()
         if was_on:
-            launch.activate()
+            launcher.activate()

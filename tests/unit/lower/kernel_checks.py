@@ -17,9 +17,9 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Temporary
-from duograph.runtime import pool
-from duograph.runtime.kernels import kernel_address
-from duograph.runtime.single import KERNEL, run_single
+from duograph.runtime.kernels.kernels import kernel_address
+from duograph.runtime.kernels.single import KERNEL, run_single
+from duograph.runtime.pool import pool
 
 for _module in pkgutil.iter_modules(duograph.ops.__path__):  # tests call operators by name: all must be declared
     importlib.import_module(f"duograph.ops.{_module.name}")

@@ -8,7 +8,7 @@ import pytest
 import duograph.ops.boxes
 import duograph.ops.decoding  # noqa: F401
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import BFLOAT16, check, sample
 
 RNG = np.random.default_rng(0)

@@ -19,10 +19,10 @@ from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
 from duograph.lower.conv import correlation, weight_grad
 from duograph.lower.conv.correlate import Tile
-from duograph.lower.groups import groups
+from duograph.lower.fuse.groups import groups
 from duograph.lower.lowering import Sink
-from duograph.runtime import single
-from duograph.runtime.executable import compile_graph
+from duograph.runtime.kernels import single
+from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads, sample
 
 # N, C, size, O, kernel, stride, padding, dilation, groups

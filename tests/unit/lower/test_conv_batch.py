@@ -14,15 +14,15 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.conv import correlation, parts, weight_grad
-from duograph.lower.conv.batch_correlate import NEAR, BatchTile
-from duograph.lower.conv.batch_correlation import batch_tile, packed_size
-from duograph.lower.conv.batch_outer import BatchOuter
-from duograph.lower.conv.batch_weight_grad import BatchWeightGrad
+from duograph.lower.conv.batch.correlate import NEAR, BatchTile
+from duograph.lower.conv.batch.correlation import batch_tile, packed_size
+from duograph.lower.conv.batch.outer import BatchOuter
+from duograph.lower.conv.batch.weight_grad import BatchWeightGrad
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.lowering import Lowering, Operand
 from duograph.lower.target import current_target
-from duograph.runtime import single
-from duograph.runtime.executable import compile_graph
+from duograph.runtime.kernels import single
+from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import CASES, attrs, block, native, numbers, operands
 
@@ -230,8 +230,8 @@ def test_threads_do_not_show(threads, monkeypatch):
 @pytest.mark.parametrize("key", ["17 images", "single taps", "1d", "3d", "groups"])
 def test_what_is_done_with_the_results_is_fused(key, plain, monkeypatch):
     if not plain:  # a sink that wants all coordinates, and whose code is long
-        monkeypatch.setattr("duograph.lower.sink.FusingSink.joins", lambda *_: False)
-        monkeypatch.setattr("duograph.lower.sink.BRIEF", 0)
+        monkeypatch.setattr("duograph.lower.fuse.sink.FusingSink.joins", lambda *_: False)
+        monkeypatch.setattr("duograph.lower.fuse.sink.BRIEF", 0)
         monkeypatch.setattr(parts, "_functions", {})
     calls = operands({**CASES, **MORE}[key])[:2]
     want = [by_both(call, monkeypatch, ())[0] for call in calls]

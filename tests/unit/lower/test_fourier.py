@@ -9,7 +9,7 @@ from ml_dtypes import bfloat16
 import duograph.ops.fft  # noqa: F401
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 
 RNG = np.random.default_rng(4)
 LENGTHS = [*range(1, 20), 25, 31, 32, 37, 49, 60, 64, 77, 97, 100, 128, 210, 243, 1000, 1009, 1024, 2 * 37, 30 * 41]

@@ -19,8 +19,8 @@ from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Lowering, Operand, Sink, Temporary
 from duograph.lower.target import TARGETS, current_target
-from duograph.runtime import single
-from duograph.runtime.kernels import kernel_address
+from duograph.runtime.kernels import single
+from duograph.runtime.kernels.kernels import kernel_address
 from tests.unit.lower.kernel_checks import BFLOAT16, DTYPES, bits, check_threads, sample
 from tests.unit.runtime.processes import python
 

@@ -14,14 +14,14 @@ from duograph.core.op import binding, get_op
 from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph
-from duograph.lower.fusion import lower_group
-from duograph.lower.groups import Group, groups
+from duograph.lower.fuse.fusion import lower_group
+from duograph.lower.fuse.groups import Group, groups
 from duograph.ops.activation import gelu
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.norm import batch_norm_training, layer_norm
 from duograph.passes.pipelines import compile_pipeline
-from duograph.runtime import pool
-from duograph.runtime.executable import Executable
+from duograph.runtime.pool import pool
+from duograph.runtime.programs.executable import Executable
 from tests.unit.lower.kernel_checks import bits
 
 

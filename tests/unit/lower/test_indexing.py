@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import DTYPES, check, sample
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]

@@ -13,7 +13,7 @@ from duograph.lower.loop.ir import Function, Instr
 from duograph.lower.loop.parser import LoopSyntaxError, parse_function
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.loop.verify import INSTRUCTIONS, LoopIRError, verify
-from duograph.runtime.kernels import kernel_address
+from duograph.runtime.kernels.kernels import kernel_address
 
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -166,7 +166,7 @@ def test_bfloat16_rounds_to_even_and_keeps_nan():
 
 
 def test_functions_call_functions():
-    from duograph.runtime.kernels import register
+    from duograph.runtime.kernels.kernels import register
 
     inner = axpy()
     register([inner])

@@ -11,8 +11,8 @@ from duograph.core import dtype as dt
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType, scalar_type
-from duograph.runtime.executable_emit import may_overwrite
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels.single import lower_op
+from duograph.runtime.programs.emit import may_overwrite
 from tests.unit.lower.kernel_checks import run_lowered, same, sample
 
 X = sample((6, 5), "f4")

@@ -15,7 +15,7 @@ from duograph.core import dtype as dt
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import check
 
 DTYPES = [d for d in dt.DTYPES if not d.name.startswith("float8")]

@@ -12,7 +12,7 @@ from duograph.core.types import TensorType
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.verify import verify
 from duograph.lower.rule import Pointwise, rule_of
-from duograph.runtime.single import lower_op, run_single
+from duograph.runtime.kernels.single import lower_op, run_single
 from tests.unit.lower.kernel_checks import bits
 from tests.unit.lower.test_pointwise import numbers
 

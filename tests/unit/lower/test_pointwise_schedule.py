@@ -14,7 +14,7 @@ from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.pointwise import ROW_CHUNK, lower_pointwise, lower_program
 from duograph.lower.program import Leaf, single_step
 from duograph.lower.rule import Pointwise, rule_of
-from duograph.runtime import pool
+from duograph.runtime.pool import pool
 from tests.unit.lower.kernel_checks import DTYPES, bits, check, run_lowered, sample
 
 SHAPES = {

@@ -9,7 +9,8 @@ import pytest
 
 from duograph.core.op import get_op
 from duograph.core.shapes import conv_output_size
-from duograph.runtime import pool, single
+from duograph.runtime.kernels import single
+from duograph.runtime.pool import pool
 from tests.unit.lower.kernel_checks import BFLOAT16, bits, check, sample
 
 FLOATS = [np.float32, np.float64, np.float16, BFLOAT16]

@@ -8,7 +8,7 @@ import pytest
 from duograph.core import dtype as dt
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import check
 
 FLOATS = [dt.float16, dt.bfloat16, dt.float32, dt.float64]

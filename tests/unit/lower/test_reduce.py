@@ -10,9 +10,9 @@ from duograph.core.dim import Symbol
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.lowering import Lowering, Operand, outputs_of
-from duograph.lower.reduce_loops import BLOCKS, COLUMN_BLOCKS, LINE, STEPS, cases
+from duograph.lower.reduce.loops import BLOCKS, COLUMN_BLOCKS, LINE, STEPS, cases
 from duograph.lower.rule import rule_of
-from duograph.runtime import pool
+from duograph.runtime.pool import pool
 from tests.unit.lower.kernel_checks import BFLOAT16, bits, check, run_lowered, sample
 
 # ---- the order, written down as plain as can be ---------------------------------------------------------------------
@@ -67,7 +67,7 @@ def noise(shape, dtype=np.float32, seed=0) -> np.ndarray:
 
 
 def native(name: str, x: np.ndarray, **attrs) -> np.ndarray:
-    from duograph.runtime.single import run_single
+    from duograph.runtime.kernels.single import run_single
 
     op = get_op(name)
     return run_single(op, [x], op.complete_attrs(attrs))

@@ -10,7 +10,7 @@ import duograph.ops.decoding
 import duograph.ops.factored  # noqa: F401
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import DTYPES, check, sample
 
 

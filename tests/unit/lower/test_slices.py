@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 from tests.unit.lower.kernel_checks import DTYPES, check, sample
 
 SLICES = [

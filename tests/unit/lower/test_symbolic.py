@@ -21,7 +21,7 @@ from duograph.core.dim import Symbol, evaluate
 from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType, TupleType, scalar_type
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels.single import lower_op
 from tests.unit.lower.kernel_checks import run_lowered, same, sample
 
 # 2 stays a number: rows of coordinates have a known length

@@ -10,8 +10,8 @@ import pytest
 from duograph.core import dtype as dt
 from duograph.core.kernel import compute
 from duograph.core.op import get_op
-from duograph.runtime import pool
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
+from duograph.runtime.pool import pool
 from tests.unit.lower.kernel_checks import bits, check
 
 RNG = np.random.default_rng(7)

@@ -16,17 +16,18 @@ from duograph.core.kernel import compute_reference
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
-from duograph.lower.conv import correlation, weight_grad, winograd, winograd_grad
-from duograph.lower.conv.winograd_sums import SECTION, SumTile
-from duograph.lower.conv.winograd_tiles import Form
+from duograph.lower.conv import correlation, weight_grad
+from duograph.lower.conv.winograd import forward, grad
+from duograph.lower.conv.winograd.sums import SECTION, SumTile
+from duograph.lower.conv.winograd.tiles import Form
 from duograph.lower.loop.interpret import interpret
 from duograph.lower.loop.ir import Function
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Temporary
 from duograph.lower.target import host_target
-from duograph.runtime import single
-from duograph.runtime.executable import compile_graph
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels import single
+from duograph.runtime.kernels.single import lower_op
+from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import attrs, block, fma, native, numbers, operands
 
@@ -178,17 +179,17 @@ def test_errors_are_like_those_of_direct_sums(key, monkeypatch):
 def test_which_convolutions_they_are():
     """Dtype, kernel and channels decide; batch, size of the image, target and mode do not."""
     usual = attrs((1, 1), ((1, 1), (1, 1)))
-    assert winograd.suits("f32", 16, 16, (3, 3), usual)
-    assert not winograd.suits("f64", 16, 16, (3, 3), usual)
-    assert not winograd.suits("f32", 15, 16, (3, 3), usual)
-    assert not winograd.suits("f32", 16, 15, (3, 3), usual)
-    assert not winograd.suits("f32", 16, 16, (3, 5), usual)
-    assert not winograd.suits("f32", 16, 16, (3,), attrs((1,), ((1, 1),)))
-    assert not winograd.suits("f32", 16, 16, (3, 3), attrs((1, 2), ((1, 1), (1, 1))))
-    assert not winograd.suits("f32", 16, 16, (3, 3), {**usual, "dilation": (2, 1)})
-    with pytest.raises(winograd.UnknownAlgorithm):
-        winograd.suits("f32", 16, Symbol("c", 1, None), (3, 3), usual)
-    assert not winograd.suits("f32", 3, Symbol("c", 1, None), (3, 3), usual)
+    assert forward.suits("f32", 16, 16, (3, 3), usual)
+    assert not forward.suits("f64", 16, 16, (3, 3), usual)
+    assert not forward.suits("f32", 15, 16, (3, 3), usual)
+    assert not forward.suits("f32", 16, 15, (3, 3), usual)
+    assert not forward.suits("f32", 16, 16, (3, 5), usual)
+    assert not forward.suits("f32", 16, 16, (3,), attrs((1,), ((1, 1),)))
+    assert not forward.suits("f32", 16, 16, (3, 3), attrs((1, 2), ((1, 1), (1, 1))))
+    assert not forward.suits("f32", 16, 16, (3, 3), {**usual, "dilation": (2, 1)})
+    with pytest.raises(forward.UnknownAlgorithm):
+        forward.suits("f32", 16, Symbol("c", 1, None), (3, 3), usual)
+    assert not forward.suits("f32", 3, Symbol("c", 1, None), (3, 3), usual)
 
 
 # ---- what does not show ---------------------------------------------------------------------------------------------
@@ -206,8 +207,8 @@ def test_blocks_of_tiles_do_not_show(monkeypatch):
     ]
     for form, tile in forms:
         monkeypatch.setattr(single, "_singles", {})
-        monkeypatch.setattr(winograd, "choose_form", lambda *_, form=form: form)
-        monkeypatch.setattr(winograd_grad, "choose_sum_tile", lambda *_, tile=tile: tile)
+        monkeypatch.setattr(forward, "choose_form", lambda *_, form=form: form)
+        monkeypatch.setattr(grad, "choose_sum_tile", lambda *_, tile=tile: tile)
         for call, result in zip(calls, want, strict=True):
             np.testing.assert_array_equal(native(*call), result, err_msg=f"{call[0]} {form} {tile}")
 
@@ -217,9 +218,9 @@ def test_cuts_of_the_work_do_not_show(monkeypatch):
     want = [native(*call) for call in calls]
     for together, splits, parts in ((1, 1, 1), (2, 3, 5), (1, 16, 16)):
         monkeypatch.setattr(single, "_singles", {})
-        monkeypatch.setattr(winograd, "schedule", lambda *_, cuts=(together, splits, parts): cuts)
-        monkeypatch.setattr(winograd_grad, "TOGETHER", (16 * together, 8))
-        monkeypatch.setattr(winograd_grad, "most_slots", lambda slots=parts: slots)
+        monkeypatch.setattr(forward, "schedule", lambda *_, cuts=(together, splits, parts): cuts)
+        monkeypatch.setattr(grad, "TOGETHER", (16 * together, 8))
+        monkeypatch.setattr(grad, "most_slots", lambda slots=parts: slots)
         for call, result in zip(calls, want, strict=True):
             np.testing.assert_array_equal(native(*call), result, err_msg=call[0])
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import get_op
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
 
 Long = np.longdouble
 GOLDEN = Path(__file__).with_name("special_values.csv")

@@ -11,18 +11,18 @@ import numpy as np
 import duograph as ms
 from duograph.api import native
 from duograph.core import kernel
-from duograph.runtime import launch
-from duograph.runtime.single import run_single
+from duograph.runtime.kernels.single import run_single
+from duograph.runtime.launch import launcher
 
 
 @contextmanager
-def launching() -> Iterator[launch.Engine]:
+def launching() -> Iterator[launcher.Engine]:
     """Within the block native kernels run, and calls of the API are native."""
     before = kernel.native
-    was_on = launch._engine is not None
+    was_on = launcher._engine is not None
     kernel.native = run_single
-    assert native.start(), launch.refusal()
-    engine = launch._engine
+    assert native.start(), launcher.refusal()
+    engine = launcher._engine
     assert engine is not None
     engine.clear()
     try:
@@ -31,10 +31,10 @@ def launching() -> Iterator[launch.Engine]:
         kernel.native = before
         engine.set("enabled", 1)  # whatever a test has said
         if not was_on:
-            launch.deactivate()
+            launcher.deactivate()
 
 
-def in_python(engine: launch.Engine, fn: Callable[[], Any]) -> Any:
+def in_python(engine: launcher.Engine, fn: Callable[[], Any]) -> Any:
     """What ``fn`` gives without native launching, with the same kernels."""
     engine.set("enabled", 0)
     try:
@@ -47,9 +47,9 @@ def launches(fn: Callable[[], Any], times: int = 4) -> int:
     """How many native launches the last of some calls of ``fn`` makes."""
     for _ in range(times - 1):
         fn()
-    before = launch.statistics()["launches"]
+    before = launcher.statistics()["launches"]
     fn()
-    return launch.statistics()["launches"] - before
+    return launcher.statistics()["launches"] - before
 
 
 def bits(value: Any) -> Any:

@@ -6,9 +6,9 @@ import ctypes
 
 import numpy as np
 
-from duograph.runtime import pool
-from duograph.runtime.code import load
-from duograph.runtime.machine import Linked
+from duograph.runtime.machine.code import load
+from duograph.runtime.machine.llvm import Linked
+from duograph.runtime.pool import pool
 
 SCALE = """
 define i32 @scale(ptr %bufs, ptr %dims) nounwind {

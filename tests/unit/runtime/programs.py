@@ -9,7 +9,7 @@ import numpy as np
 from duograph.debug.opt import declare_ops
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.parser import parse
-from duograph.runtime.executable import Executable
+from duograph.runtime.programs.executable import Executable
 
 declare_ops()
 

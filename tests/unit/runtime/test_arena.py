@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from duograph.core.dim import Symbol
-from duograph.runtime.arena import ALIGN, RED_ZONE, Block, plan_arena
+from duograph.runtime.programs.arena import ALIGN, RED_ZONE, Block, plan_arena
 from tests.unit.runtime.programs import compiled
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from duograph.base.config import configure
 from duograph.base.events import record
-from duograph.runtime import code, pool
-from duograph.runtime.code import load, statistics
-from duograph.runtime.module_text import merge
+from duograph.runtime.machine import code
+from duograph.runtime.machine.code import load, statistics
+from duograph.runtime.machine.modules import merge
+from duograph.runtime.pool import pool
 from tests.unit.runtime.native import COUNT, call, np, scale, scaled
 from tests.unit.runtime.processes import child_agrees
 

@@ -12,8 +12,9 @@ import pytest
 import duograph as ms
 from duograph.api import native
 from duograph.base.config import configure
-from duograph.runtime import cpython, launch
-from duograph.runtime.cpython import Layout, Unsupported, layout
+from duograph.runtime.launch import launcher
+from duograph.runtime.python import cpython
+from duograph.runtime.python.cpython import Layout, Unsupported, layout
 from duograph.tensor.tensor import Tensor
 from tests.unit.runtime.engine import launching
 
@@ -26,10 +27,10 @@ OFFSETS = [
 @pytest.fixture
 def off() -> Iterator[None]:
     """Native launching is off, and nothing is known of the interpreter."""
-    launch.deactivate()
+    launcher.deactivate()
     layout.cache_clear()
     yield
-    launch.deactivate()
+    launcher.deactivate()
     layout.cache_clear()
 
 
@@ -76,17 +77,17 @@ def test_unknown_interpreters_are_refused(spoil: object, why: str, monkeypatch: 
     """Then Python does what it did before."""
     spoil(monkeypatch)  # type: ignore[operator]
     assert not native.start()
-    assert why in (launch.refusal() or "")
+    assert why in (launcher.refusal() or "")
     x = Tensor([1.0, 2.0])
     assert str(x + x) == "[2. 4.]"
     assert str(ms.grad(lambda x: (x * x).sum())(x)) == "[2. 4.]"
-    assert launch.statistics()["launches"] == 0
+    assert launcher.statistics()["launches"] == 0
 
 
 def test_the_option_forbids_it(off: None) -> None:
     with configure(native_launch=False):
         assert not native.start()
-        assert launch.refusal() is None
+        assert launcher.refusal() is None
     assert str(Tensor([1.0]) + 1) == "[2.]"
 
 

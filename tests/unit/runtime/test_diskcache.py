@@ -11,14 +11,14 @@ import pytest
 from duograph.base.config import configure, reset_config
 from duograph.base.events import record
 from duograph.base.failures import failure_counts
-from duograph.runtime import code, diskcache
-from duograph.runtime.code import statistics
+from duograph.runtime.machine import code, diskcache
+from duograph.runtime.machine.code import statistics
 from tests.unit.runtime.native import scaled
 from tests.unit.runtime.processes import finish, python, start
 
 PROGRAM = """
 from tests.unit.runtime.native import scaled
-from duograph.runtime.code import statistics
+from duograph.runtime.machine.code import statistics
 assert scaled(2.25) == [2.25, 4.5, 6.75]
 assert scaled(3.25) == [3.25, 6.5, 9.75]
 figures = statistics()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from duograph.ir.parser import parse
-from duograph.runtime.executable import Executable
+from duograph.runtime.programs.executable import Executable
 from tests.unit.runtime.programs import compiled, f32, same
 
 UPDATE = """

@@ -10,8 +10,8 @@ import pytest
 
 from duograph.ir.parser import parse
 from duograph.ops.scalar import UnforeseenKind
-from duograph.runtime.executable import Executable, compile_graph, release_memory
-from duograph.runtime.profile import profile
+from duograph.runtime.programs.executable import Executable, compile_graph, release_memory
+from duograph.runtime.programs.profile import profile
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 CHAIN = """

@@ -9,8 +9,8 @@ import pytest
 
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.parser import parse
-from duograph.runtime.executable import Executable
-from duograph.runtime.native_stacks import cells
+from duograph.runtime.programs.executable import Executable
+from duograph.runtime.programs.residuals import cells
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 BRANCH = """

@@ -14,7 +14,7 @@ from duograph.frontend.primitives import py_effect
 from duograph.ir.control import make_tuple
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
-from duograph.runtime.executable import Executable
+from duograph.runtime.programs.executable import Executable
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 LOOKUP = """

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from duograph import Parameter, Tensor
-from duograph.runtime import cpython
-from duograph.runtime.cpython import Unsupported, layout
-from duograph.runtime.guard_machine import MOST_REGISTERS, GuardProgram
+from duograph.runtime.guards.program import MOST_REGISTERS, GuardProgram
+from duograph.runtime.python import cpython
+from duograph.runtime.python.cpython import Unsupported, layout
 
 F32 = np.dtype(np.float32)
 

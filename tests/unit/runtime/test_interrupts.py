@@ -23,8 +23,10 @@ from duograph import nn, ops
 from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core.op import state
-from duograph.runtime import executable_run, launch, regions
-from duograph.runtime.guard_machine import GuardProgram
+from duograph.runtime.guards.program import GuardProgram
+from duograph.runtime.launch import launcher
+from duograph.runtime.programs import heap
+from duograph.runtime.programs import run as executable_run
 from tests.unit.alarms import alarm
 from tests.unit.jit.native_calls import bits, is_native, native_hits, warmed
 from tests.unit.runtime.engine import f32, launching
@@ -34,7 +36,7 @@ ERRORS = [KeyboardInterrupt, SystemExit, TimeoutError]
 
 
 @pytest.fixture(autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
 
@@ -118,8 +120,8 @@ def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("error", ERRORS)
 def test_while_a_number_becomes_a_tensor(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
-    raising = Raising(launch._constant[0], error)
-    monkeypatch.setattr(launch, "_constant", [raising, *launch._constant[1:]])
+    raising = Raising(launcher._constant[0], error)
+    monkeypatch.setattr(launcher, "_constant", [raising, *launcher._constant[1:]])
     x = f32(4)
     for k in range(3):
         x + (0.0625 + k)
@@ -132,7 +134,7 @@ def test_while_a_number_becomes_a_tensor(error: type[BaseException], monkeypatch
         assert bits(x + number) == bits(ms.Tensor(x.asnumpy() + np.float32(number)))
 
 
-def test_while_a_thread_is_entered(engine: launch.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_a_thread_is_entered(engine: launcher.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first call of a thread asks Python for the thread's dispatch state."""
 
     class Interrupted:
@@ -145,7 +147,7 @@ def test_while_a_thread_is_entered(engine: launch.Engine, monkeypatch: pytest.Mo
         want = x + x
     engine.set("thread", 0)
     with monkeypatch.context() as patched:
-        patched.setattr(launch, "state", Interrupted())
+        patched.setattr(launcher, "state", Interrupted())
         with pytest.raises(KeyboardInterrupt):
             x + x
     assert bits(x + x) == bits(want)
@@ -153,8 +155,8 @@ def test_while_a_thread_is_entered(engine: launch.Engine, monkeypatch: pytest.Mo
 
 def test_notes_of_calls_without_record_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second call of a kind is noted; an interrupt within it leaves no notes among the tapes."""
-    raising = Raising(launch._Notes.record, KeyboardInterrupt)
-    monkeypatch.setattr(launch._Notes, "record", raising)
+    raising = Raising(launcher._Notes.record, KeyboardInterrupt)
+    monkeypatch.setattr(launcher._Notes, "record", raising)
     x = f32(7, 5)
     want = bits(ops.tanh(x))
     raising.armed = True
@@ -273,11 +275,11 @@ def test_while_a_compiled_function_gives_memory_back(
             x, n = ops.sin(x), n - 1.0
         return x.sum()
 
-    raising = Raising(regions.reset, error)
+    raising = Raising(heap.reset, error)
     function, x = ms.jit(lambda x, n: ms.grad(waves)(x, n)), f32(300)
     few, many = (ms.Tensor(np.float32(n)) for n in (3, 300))
     warmed(function, x, few)
-    monkeypatch.setattr(regions, "reset", raising)
+    monkeypatch.setattr(heap, "reset", raising)
     hits, raising.armed = native_hits(function), True
     with pytest.raises(error):
         function(x, many)

@@ -13,8 +13,8 @@ from duograph.core.dtype import float32, int64
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.loop.builder import Builder
-from duograph.runtime import kernels
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels import kernels
+from duograph.runtime.kernels.single import lower_op
 from tests.unit.runtime.processes import python
 
 

@@ -16,18 +16,19 @@ import pytest
 import duograph as ms
 from duograph import ops
 from duograph.core.op import get_op, override_bprop
-from duograph.runtime import launch, launch_fusion
+from duograph.runtime.launch import fusion as launch_fusion
+from duograph.runtime.launch import launcher
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 from tests.unit.runtime.processes import python
 
 
 @pytest.fixture(autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
 
 
-def same_as_in_python(engine: launch.Engine, fn: Any, native: bool = True) -> None:
+def same_as_in_python(engine: launcher.Engine, fn: Any, native: bool = True) -> None:
     """``fn`` gives the same before, while and after it has a record; the last call is native, or must not be."""
     want = bits(in_python(engine, fn))
     for _ in range(3):
@@ -37,10 +38,10 @@ def same_as_in_python(engine: launch.Engine, fn: Any, native: bool = True) -> No
 
 def test_the_second_call_teaches_and_the_third_is_native() -> None:
     x, y = f32(8), f32(8, seed=1)
-    seen = [launch.statistics()]
+    seen = [launcher.statistics()]
     for _ in range(4):
         x + y
-        seen.append(launch.statistics())
+        seen.append(launcher.statistics())
     assert [s["launches"] - seen[0]["launches"] for s in seen] == [0, 0, 0, 1, 2]
     assert [s["misses"] - seen[0]["misses"] > 0 for s in seen[1:3]] == [True, True]
     assert seen[3]["misses"] == seen[4]["misses"]
@@ -84,7 +85,7 @@ WEIGHT = ms.Parameter(np.full((3, 3), 0.5, np.float32), name="w")
         pytest.param(lambda: X.astype(ms.float32), id="nothing to do"),
     ],
 )
-def test_same_bits(engine: launch.Engine, fn: Any) -> None:
+def test_same_bits(engine: launcher.Engine, fn: Any) -> None:
     same_as_in_python(engine, fn)
 
 
@@ -102,13 +103,13 @@ def test_numbers_are_told_apart() -> None:
         assert (flags + 1.0).dtype is ms.float32
 
 
-def test_large_numbers_wrap_as_in_python(engine: launch.Engine) -> None:
+def test_large_numbers_wrap_as_in_python(engine: launcher.Engine) -> None:
     x = ms.Tensor([1, 2])
     same_as_in_python(engine, lambda: x + 2**70)
     same_as_in_python(engine, lambda: x + (2**63 - 1))
 
 
-def test_arrays_as_numpy_has_them(engine: launch.Engine) -> None:
+def test_arrays_as_numpy_has_them(engine: launcher.Engine) -> None:
     """Misaligned, read-only, reversed and broadcast arrays."""
     raw = np.zeros(41, np.uint8)
     misaligned = raw[1:].view(np.float32)[:8]
@@ -133,13 +134,13 @@ def test_results_are_arrays_like_any_other() -> None:
     assert (array * 2).base is None
 
 
-def test_empty_tensors(engine: launch.Engine) -> None:
+def test_empty_tensors(engine: launcher.Engine) -> None:
     x = ms.Tensor(np.zeros((0, 3), np.float32))
     same_as_in_python(engine, lambda: x + 1, native=False)
     assert (x @ f32(3, 2)).shape == (0, 2)
 
 
-def test_subclasses_and_strangers_go_to_python(engine: launch.Engine) -> None:
+def test_subclasses_and_strangers_go_to_python(engine: launcher.Engine) -> None:
     class Mine(ms.Tensor):
         pass
 
@@ -150,7 +151,7 @@ def test_subclasses_and_strangers_go_to_python(engine: launch.Engine) -> None:
     same_as_in_python(engine, lambda: x == None, native=False)  # noqa: E711 - what is compared to None here is the answer
 
 
-def test_errors_are_the_same(engine: launch.Engine) -> None:
+def test_errors_are_the_same(engine: launcher.Engine) -> None:
     x, y, index = f32(4), f32(3), ms.Tensor([7])
 
     def failing(fn: Any) -> list[str]:
@@ -224,8 +225,8 @@ def test_replaced_rules_are_seen() -> None:
         override_bprop(op, None)
 
 
-def test_shapes_without_end_do_not_leak(engine: launch.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "MOST_RECORDS", 16)
+def test_shapes_without_end_do_not_leak(engine: launcher.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launcher, "MOST_RECORDS", 16)
     for n in range(1, 60):
         x = ms.Tensor(np.ones(n, np.float32))
         for _ in range(3):
@@ -311,12 +312,12 @@ def test_reference_counts_and_memory_stay(monkeypatch: pytest.MonkeyPatch) -> No
     work(200)
     gc.collect()
     counts = [sys.getrefcount(v) for v in watched]
-    held = launch.statistics()["records"], ms.runtime.memory_allocated()
+    held = launcher.statistics()["records"], ms.runtime.memory_allocated()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     work(20_000)
     gc.collect()
     assert all(abs(sys.getrefcount(v) - c) < 5 for v, c in zip(watched, counts, strict=True))
-    assert (launch.statistics()["records"], ms.runtime.memory_allocated()) == held
+    assert (launcher.statistics()["records"], ms.runtime.memory_allocated()) == held
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 4096  # KiB
 
 

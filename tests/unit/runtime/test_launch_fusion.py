@@ -12,12 +12,14 @@ import duograph as ms
 from duograph import nn, ops
 from duograph.base.config import configure
 from duograph.ops.norm import batch_norm_training
-from duograph.runtime import executable, launch, launch_fusion
+from duograph.runtime.launch import fusion as launch_fusion
+from duograph.runtime.launch import launcher
+from duograph.runtime.programs import executable
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 
 
 @pytest.fixture(autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
 
@@ -31,10 +33,10 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fused(work: Callable[[], Any], times: int = 5) -> int:
     """How many records some calls of ``work`` fuse."""
-    before = launch.statistics()["fused"]
+    before = launcher.statistics()["fused"]
     for _ in range(times):
         work()
-    return launch.statistics()["fused"] - before
+    return launcher.statistics()["fused"] - before
 
 
 norm, dense, conv, batch = nn.LayerNorm((48,)), nn.Dense(48, 16), nn.Conv2d(3, 4, 3, has_bias=True), nn.BatchNorm2d(3)
@@ -54,7 +56,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_bits_are_those_of_the_ops_one_by_one(name: str, engine: launch.Engine) -> None:
+def test_bits_are_those_of_the_ops_one_by_one(name: str, engine: launcher.Engine) -> None:
     call, shape = CALLS[name]
     x = f32(*shape)
     want = bits(in_python(engine, lambda: call(x)))
@@ -67,7 +69,7 @@ def test_bits_are_those_of_the_ops_one_by_one(name: str, engine: launch.Engine) 
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_gradient_rules_are_fused(name: str, engine: launch.Engine) -> None:
+def test_gradient_rules_are_fused(name: str, engine: launcher.Engine) -> None:
     """They run when the tape that they serve records no longer; under a second tape they run op by op."""
     call, shape = CALLS[name]
 
@@ -78,7 +80,7 @@ def test_gradient_rules_are_fused(name: str, engine: launch.Engine) -> None:
     gradient, second, x = ms.grad(loss), ms.grad(lambda x: ms.grad(loss)(x).sum()), f32(*shape)
     want = bits(in_python(engine, lambda: gradient(x))), bits(in_python(engine, lambda: second(x)))
     fused(lambda: gradient(x))
-    assert launch.statistics()["fused"] > 0
+    assert launcher.statistics()["fused"] > 0
     for _ in range(3):
         assert (bits(gradient(x)), bits(second(x))) == want
 
@@ -99,7 +101,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_views_keep_their_memory_where_that_is_in_one_piece(name: str, engine: launch.Engine) -> None:
+def test_views_keep_their_memory_where_that_is_in_one_piece(name: str, engine: launcher.Engine) -> None:
     """Gradients of sums are views of one number; copies of it would cost more than what is computed."""
     x, y = VIEWS[name](), f32(48)
     for call in (norm, lambda x: x * y):

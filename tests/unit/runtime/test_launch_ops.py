@@ -14,7 +14,7 @@ from duograph.autodiff.tape import Tape
 from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE
 from duograph.ops.creation import ones_like
-from duograph.runtime import launch
+from duograph.runtime.launch import launcher
 from duograph.tensor.tensor import Tensor, wrap
 from tests.ops import opinfo
 from tests.ops import opinfo_nn as nn
@@ -30,7 +30,7 @@ DTYPES = [dt.float32, dt.float64, dt.bfloat16]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
 
@@ -61,7 +61,7 @@ def results(row: OpInfo, sample: Sample, operands: list[Tensor], gradients: bool
 
 @pytest.mark.parametrize("strided", [False, True], ids=["plain", "strided"])
 @pytest.mark.parametrize(("row", "sample"), CASES)
-def test_same_bits(engine: launch.Engine, row: OpInfo, sample: Sample, strided: bool) -> None:
+def test_same_bits(engine: launcher.Engine, row: OpInfo, sample: Sample, strided: bool) -> None:
     for dtype in DTYPES:
         operands = operands_of(sample, dtype, strided)
         gradients = row.gradient and row.op.bprop is not NOT_DIFFERENTIABLE

@@ -13,12 +13,12 @@ from duograph import ops
 from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.tape import Tape
 from duograph.core.op import get_op
-from duograph.runtime import launch
+from duograph.runtime.launch import launcher
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 
 
 @pytest.fixture(autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
 
@@ -67,24 +67,24 @@ PROGRAMS = [chain, unused_parts, constants, written, two_outputs, inner_gradient
 
 
 @pytest.mark.parametrize("fn", [*PROGRAMS, hooked], ids=lambda f: f.__name__)
-def test_same_gradients(engine: launch.Engine, fn: Any) -> None:
+def test_same_gradients(engine: launcher.Engine, fn: Any) -> None:
     check_gradient(engine, ms.grad(fn, (0, 1)))
 
 
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda f: f.__name__)
-def test_same_second_gradients(engine: launch.Engine, fn: Any) -> None:
+def test_same_second_gradients(engine: launcher.Engine, fn: Any) -> None:
     first: Any = ms.grad(fn, (0, 1))
     check_gradient(engine, ms.grad(lambda x, w: sum((g * g).sum() for g in first(x, w)), (0, 1)))
 
 
-def check_gradient(engine: launch.Engine, gradient: Any) -> None:
+def check_gradient(engine: launcher.Engine, gradient: Any) -> None:
     x, w = f32(3, 3), f32(3, 3, seed=1)
     want = bits(in_python(engine, lambda: gradient(x, w)))
     for _ in range(4):
         assert bits(gradient(x, w)) == want
 
 
-def test_parameters_and_frozen_ones(engine: launch.Engine) -> None:
+def test_parameters_and_frozen_ones(engine: launcher.Engine) -> None:
     class Net(ms.nn.Cell):
         def __init__(self) -> None:
             super().__init__()

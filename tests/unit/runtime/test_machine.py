@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from duograph.base.config import configure
-from duograph.runtime import machine
-from duograph.runtime.machine import LinkError, TextError, compile_text, link
+from duograph.runtime.machine import llvm
+from duograph.runtime.machine.llvm import LinkError, TextError, compile_text, link
 from tests.unit.runtime.native import call, np, scale
 from tests.unit.runtime.processes import child_agrees, python
 
@@ -49,7 +49,7 @@ def test_a_destructor_does_not_wait_for_a_compilation():
     compiling, done = threading.Event(), threading.Event()
 
     def compilation():
-        with machine._lock:
+        with llvm._lock:
             compiling.set()
             done.wait()
 
@@ -155,7 +155,7 @@ def test_ctrl_c_ends_a_long_compilation(monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         released.wait(30)
 
-    monkeypatch.setattr(machine, "_compile", compile_for_long)
+    monkeypatch.setattr(llvm, "_compile", compile_for_long)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
     start = time.perf_counter()
     try:
@@ -171,7 +171,7 @@ def test_what_was_interrupted_ends_before_the_next_compilation():
     """Ctrl-C ended the wait for parts that were made side by side; the next ones came to the same code generator."""
     program = """
         import signal, time
-        from duograph.runtime.machine import compile_texts, link
+        from duograph.runtime.machine.llvm import compile_texts, link
         from tests.unit.runtime.native import scale
 
         def interrupted(*_):

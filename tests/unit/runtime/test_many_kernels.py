@@ -7,7 +7,7 @@ import numpy as np
 import duograph as ms
 from duograph import Tensor, ops
 
-kernels = importlib.import_module("duograph.runtime.kernels")
+kernels = importlib.import_module("duograph.runtime.kernels.kernels")
 
 
 def test_small_kernels_of_an_unrolled_program_are_compiled_quickly(monkeypatch):

@@ -11,20 +11,20 @@ import pytest
 
 import duograph as ms
 from duograph.base.config import configure
-from duograph.runtime import launch, memory
+from duograph.runtime.launch import allocator, launcher
 from tests.unit.runtime.engine import f32, launching
 
 
 @pytest.fixture(autouse=True)
-def engine() -> Iterator[launch.Engine]:
+def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
-        memory.empty_cache()
+        allocator.empty_cache()
         yield found
-        memory.empty_cache()
+        allocator.empty_cache()
 
 
 def figures() -> dict[str, int]:
-    return memory.memory_stats()
+    return allocator.memory_stats()
 
 
 def result(n: int) -> ms.Tensor:
@@ -55,7 +55,7 @@ def test_empty_cache_gives_everything_back() -> None:
     assert figures()["reserved"] == figures()["allocated"]
 
 
-def test_the_cap_holds(engine: launch.Engine) -> None:
+def test_the_cap_holds(engine: launcher.Engine) -> None:
     engine.set("cap", 1 << 20)
     try:
         for n in (10_000, 50_000, 100_000, 300_000, 20_000):
@@ -67,12 +67,12 @@ def test_the_cap_holds(engine: launch.Engine) -> None:
 
 
 def test_the_cap_is_configurable() -> None:
-    launch.deactivate()
+    launcher.deactivate()
     with configure(memory_cache=0), launching():
         out = result(1000)
         del out
         assert figures()["cached"] == 0
-    launch.deactivate()
+    launcher.deactivate()
 
 
 def test_peaks() -> None:
@@ -91,7 +91,7 @@ def test_peaks() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 63, 64, 65, 1000, 4097, 1 << 20])
-def test_blocks_are_large_enough_and_aligned(engine: launch.Engine, n: int) -> None:
+def test_blocks_are_large_enough_and_aligned(engine: launcher.Engine, n: int) -> None:
     """Blocks of neighbouring sizes do not touch each other: each is filled, then all are looked at."""
     allocate = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(engine.linked.address("dg_alloc"))
     free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(engine.linked.address("dg_free"))
@@ -122,7 +122,7 @@ def test_arrays_of_our_memory_can_grow() -> None:
 
 
 @pytest.mark.parametrize("native", [True, False])
-def test_gigantic_requests(native: bool, engine: launch.Engine) -> None:
+def test_gigantic_requests(native: bool, engine: launcher.Engine) -> None:
     engine.set("enabled", int(native))
     x = ms.Tensor(np.ones((1, 3_000_000), np.float32))
     y = x.reshape(3_000_000, 1)

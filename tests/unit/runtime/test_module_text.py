@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from duograph.runtime import pool
-from duograph.runtime.code import load
-from duograph.runtime.machine import TextError, compile_text, compile_texts
-from duograph.runtime.module_text import merge, split
+from duograph.runtime.machine.code import load
+from duograph.runtime.machine.llvm import TextError, compile_text, compile_texts
+from duograph.runtime.machine.modules import merge, split
+from duograph.runtime.pool import pool
 from tests.unit.runtime.native import COUNT, NESTED, call, np, scale
 
 SHARED = """

@@ -9,8 +9,9 @@ import pytest
 from duograph.base.config import configure
 from duograph.base.failures import failure_counts
 from duograph.lower.target import current_target
-from duograph.runtime import diskcache, packs
-from duograph.runtime.packs import Pack
+from duograph.runtime.kernels import packs
+from duograph.runtime.kernels.packs import Pack
+from duograph.runtime.machine import diskcache
 from tests.unit.runtime.processes import python
 
 TARGET = current_target()

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 import duograph as ms
-from duograph.runtime import pool
-from duograph.runtime.code import load
+from duograph.runtime.machine.code import load
+from duograph.runtime.pool import pool
 from tests.unit.runtime.native import NESTED, SUM, call, count, np
 from tests.unit.runtime.processes import child_agrees, python
 
@@ -242,7 +242,7 @@ def test_workers_take_over_the_floating_point_mode():
     program = """
     import ctypes, numpy as np
     from duograph.runtime import pool
-    from duograph.runtime.code import load
+    from duograph.runtime.machine.code import load
     from tests.unit.runtime.native import call, count
     pool.set_threads(2)
     count()                                     # the worker starts in the usual mode

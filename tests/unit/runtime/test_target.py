@@ -12,10 +12,10 @@ from duograph.core.dtype import float32
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 from duograph.lower.target import TARGETS, current_target, host_target, target_named
-from duograph.runtime import pool_text
-from duograph.runtime.code import load
-from duograph.runtime.machine import compile_text
-from duograph.runtime.single import lower_op
+from duograph.runtime.kernels.single import lower_op
+from duograph.runtime.machine.code import load
+from duograph.runtime.machine.llvm import compile_text
+from duograph.runtime.pool import text as pool_text
 from tests.unit.runtime.native import call
 from tests.unit.runtime.processes import python
 

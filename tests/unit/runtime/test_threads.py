@@ -8,8 +8,8 @@ import pytest
 import duograph as ms
 from duograph import Tensor, ops
 from duograph.core.op import state
-from duograph.runtime import threads
-from duograph.runtime.threads import apart, has_little_stack, with_stack
+from duograph.runtime.machine import threads
+from duograph.runtime.machine.threads import apart, has_little_stack, with_stack
 from tests.unit.runtime.processes import python
 
 

@@ -17,9 +17,9 @@ it may change; and a zero of either sign in the middle of a chain leads to the s
 ``w * x`` rounded where that is not zero, and else a zero. Kernels may thus leave such taps out, and do.
 
 3x3 kernels over two axes without stride and dilation, with at least 16 channels per group on either side and sums in
-float32, are computed by **Winograd's algorithm** instead: `winograd` and `winograd_grad` say which sums that are. Where
-they do not come to a finite number, the result is that of the chains above. Nothing but kernel, stride, dilation,
-channels and dtype decides about the algorithm.
+float32, are computed by **Winograd's algorithm** instead: `winograd.forward` and `winograd.grad` say which sums that
+are. Where they do not come to a finite number, the result is that of the chains above. Nothing but kernel, stride,
+dilation, channels and dtype decides about the algorithm.
 
 float16 and bfloat16 are computed in float32 and rounded once. Complex convolution is a real one with twice the channels
 (`complex_numbers`). The chains are a function of shapes, attributes and dtype; tiles, vector widths and threads decide
@@ -31,7 +31,7 @@ outputs read neighbouring elements whatever the stride. `pack` lays weights out 
 table of offsets of all k. `correlate` is an implicit GEMM: rows x vectors of accumulators over one loop over k that
 reads the table. The gradient in the input is the same kernel over a padded ``dout``, once per stride phase. `outer`
 (gradient in the weight) keeps a tile of (k, output channels) in registers and walks over the pixels of a transposed
-``dout``. Small images in batches waste vectors that way, and have as much padding as image: `batch_correlate` computes
-the same chains with images of the batch as lanes, where `batch_correlation` finds that to be faster; so does
-`batch_outer` for the gradient in the weight of few channels, every lane the chain ``P_n`` of an image.
+``dout``. Small images in batches waste vectors that way, and have as much padding as image: `batch.correlate` computes
+the same chains with images of the batch as lanes, where `batch.correlation` finds that to be faster; so does
+`batch.outer` for the gradient in the weight of few channels, every lane the chain ``P_n`` of an image.
 """

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from duograph.lower.conv.batch.correlation import batch_tile, lower_in_batch
+from duograph.lower.conv.winograd.forward import lower_winograd, suits
+
 from ..lowering import Lowering, Memory, Operand, Temporary
 from ..target import current_target
-from .batch_correlation import batch_tile, lower_in_batch
 from .correlate import Tile, correlate_function
 from .depthwise import DepthwiseForm, depthwise_function
 from .geometry import (
@@ -27,7 +29,6 @@ from .images import SLACK, Plain, grain_of, pad
 from .pack import TOGETHER, pack_function, pack_rows_function, table_function
 from .pad import WIDE, interleave_function
 from .parts import compute_elem, round_up, size_of
-from .winograd import lower_winograd, suits
 
 MOST_TAPS = 25
 """The depthwise kernel is unrolled; larger ones are left to the general kernel."""

@@ -6,10 +6,12 @@ from math import lcm, prod
 from typing import Any
 
 from duograph.core.dim import definitely_le
+from duograph.lower.conv.batch.weight_grad import batch_weight_grad
+from duograph.lower.conv.winograd.forward import suits
+from duograph.lower.conv.winograd.grad import lower_winograd_grad
 
 from ..lowering import Lowering, Memory
 from ..target import current_target
-from .batch_weight_grad import batch_weight_grad
 from .correlate import Tile
 from .geometry import Padded, merged, padded_row, three_axes
 from .images import Plain, grain_of, pad, turned
@@ -17,8 +19,6 @@ from .outer import finish_function, outer_function
 from .pack import table_function
 from .pad import WIDE
 from .parts import compute_elem, round_up, size_of
-from .winograd import suits
-from .winograd_grad import lower_winograd_grad
 
 
 def lower_weight_grad(c: Lowering) -> None:

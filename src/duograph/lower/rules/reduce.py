@@ -1,4 +1,4 @@
-"""Reductions, positions of extremes, means, softmax: programs of `lower.reduce`."""
+"""Reductions, positions of extremes, means, softmax: programs of `lower.reduce.reduction`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
+from duograph.lower.reduce.reduction import lower_reduction
 
 from ..fold import Fold
 from ..layout import contiguous_strides
@@ -16,7 +17,6 @@ from ..loop.ir import Value
 from ..loop.types import element_of
 from ..lowering import Lowering
 from ..program import Leaf, Program, Reduction, Step
-from ..reduce import lower_reduction
 from ..rule import Pointwise, kernel, rule_of
 
 KINDS = {

@@ -1,0 +1,1 @@
+"""Convolutions of small images in batches: lanes of vectors are images."""

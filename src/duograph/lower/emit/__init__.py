@@ -1,0 +1,1 @@
+"""Loop IR to LLVM text; the one place that knows LLVM's spelling."""

@@ -1,0 +1,1 @@
+"""Reductions: kernels whose order of accumulation depends on shape and dtype alone."""

@@ -1,0 +1,409 @@
+"""Calls of compiled functions as one native step: the words of a call, and classes whose instances are called so.
+
+    machine = call_machine(Classes(JitFunction, BoundJit, Entries))     # puts its code into the classes
+    version = NativeCall(plan)                                          # one compiled version
+    entries.native = (version,)                                         # calls try it from now on
+
+`calls.text` has the code and says how it works. A `NativeCall` has the memory that its calls work in for itself; a
+call that finds it in use (another thread, recursion) is answered by Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from duograph.base.collection import members
+from duograph.base.config import config, places
+from duograph.base.events import emit
+from duograph.base.once import once
+from duograph.core.op import rules_version
+from duograph.core.types import ScalarType, TokenType
+from duograph.runtime.guards.program import GuardProgram, machine_code, words_without_addresses
+from duograph.runtime.kernels import kernels
+from duograph.runtime.launch import launcher
+from duograph.runtime.launch.words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
+from duograph.runtime.machine import code
+from duograph.runtime.programs.executable import Executable
+from duograph.runtime.programs.frame import NEEDED
+from duograph.runtime.python import cpython
+from duograph.runtime.python.asm import Words, module
+from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
+from duograph.tensor.alias import CLOCK, Alias
+from duograph.tensor.tensor import Tensor
+
+from . import text as call_text
+from . import words as w
+from .sizes import Sizes
+
+__all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes that take part.
+
+    Attributes:
+        function: compiled functions: slots ``_own`` (their versions) and ``_method`` (for a method the key of its
+            versions in the table of the instance, else ``None``).
+        bound: bound methods: slots ``function`` and ``__self__``.
+        versions: versions of one owner: slot ``native``, a tuple of `NativeCall`.
+        attribute: where an instance keeps its table of versions.
+    """
+
+    function: type
+    bound: type
+    versions: type
+    attribute: str
+
+
+@dataclass
+class Subject:
+    """A tensor that a call reads or writes.
+
+    Attributes:
+        register: where the guards have it.
+        mark: number of its storage among those of the call; -1: of no interest.
+        buffer: number of the buffer of `main` that it is; -1: it is only written.
+        nbytes: its size; -1: varies.
+        is_written: whether it gets new contents.
+        is_donated: whether `main` puts them there.
+        is_alone: whether nobody else may hold its memory.
+    """
+
+    register: int
+    mark: int = -1
+    buffer: int = -1
+    nbytes: int = -1
+    is_written: bool = False
+    is_donated: bool = False
+    is_alone: bool = False
+
+
+@dataclass
+class CallPlan:
+    """What a call of one version does.
+
+    Attributes:
+        guards: when it is valid, finished.
+        executable: what it runs.
+        names: of the parameters that are given, and how they may be.
+        subjects: tensors; those that are buffers in the order of the buffers.
+        numbers: register, Python type and place among the dims.
+        generator: random generator whose seed and offset are inputs, with their places among the dims.
+        draws: leaf of the result that is the generator's new offset.
+        writes: subject, and leaf of the result with its new contents.
+        result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
+        finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
+        held: registers that ``result`` refers to.
+        sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
+    """
+
+    guards: GuardProgram
+    executable: Executable
+    names: Sequence[str]
+    has_rest: bool
+    positional: int
+    positional_only: int
+    subjects: list[Subject] = field(default_factory=list)
+    numbers: list[tuple[int, type, int]] = field(default_factory=list)
+    generator: tuple[Any, int, int] | None = None
+    draws: int = -1
+    writes: list[tuple[int, int]] = field(default_factory=list)
+    result: list[tuple[int, int]] = field(default_factory=list)
+    finish: Callable[..., Any] | None = None
+    held: list[int] = field(default_factory=list)
+    kept: list[Any] = field(default_factory=list)
+    sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
+
+    def listing(self) -> str:
+        """The plan without its guards and code, one part a line."""
+        rest = ", and more" if self.has_rest else ""
+        lines = [f"parameters: {', '.join(self.names)}{rest}; {self.positional} may be positional"]
+        lines += [f"of these only so: {self.positional_only}"] if self.positional_only else []
+        for k, s in enumerate(self.subjects):
+            flags = [name for name in ("is_written", "is_donated", "is_alone") if getattr(s, name)]
+            lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
+        lines += [f"number: {register}, {kind.__name__}, {place}" for register, kind, place in self.numbers]
+        lines += [f"random: {self.generator[1:]}, {self.draws}"] if self.generator is not None else []
+        lines += [f"write: {write}" for write in self.writes]
+        word, _ = words_without_addresses(self.kept)
+        made = "by Python" if self.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in self.result)
+        lines.append(f"result: {made}; held: {self.held}")
+        if self.sizes is not None:
+            lines.append(f"sizes: {[str(t) for t in self.sizes[0].outputs]}, {self.sizes[1]}")
+        return "\n".join(lines) + "\n"
+
+
+class NativeCall:
+    """One compiled version, ready to be called.
+
+    Raises:
+        Unsupported: the version does something that native calls do not.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_kept", "_run", "plan")
+
+    def __init__(self, plan: CallPlan) -> None:
+        self.plan = plan
+        self._kept: list[Any] = []
+        self._block = np.zeros(w.CALL_WORDS, np.int64)
+        self._fill()
+        emit("native call", plan=plan)
+        self._take_run()
+        self.renew()
+        _live.add(self)
+        plan.executable.borrowers.add(self)
+
+    @property
+    def hits(self) -> int:
+        """Calls that were answered."""
+        return int(self._block[w.HITS])
+
+    @property
+    def is_retired(self) -> bool:
+        """Whether it has given its memory back and answers no more calls."""
+        return not self._block[w.CONFIG]
+
+    def renew(self) -> None:
+        """Makes it valid for the configuration and the rules of now."""
+        present, rules = config(), rules_version[0]
+        self._kept[:2] = [present, rules]
+        self._block[w.CONFIG], self._block[w.RULES] = id(present), id(rules)
+
+    def release(self) -> None:
+        """Gives its memory back, if no call uses it; the next call makes another one."""
+        if not self._block[w.BUSY] and not self.is_retired:
+            self._block[w.CONFIG] = 0
+            self._run.free()
+
+    def after_fork(self) -> None:
+        """In the child: the thread whose call was going on does not exist here."""
+        if self._block[w.BUSY]:
+            self._take_run()
+            self._block[w.BUSY] = 0
+
+    # ---- words ---------------------------------------------------------------------------------------------------
+
+    def _take_run(self) -> None:
+        self._run = run = self.plan.executable.new_run()
+        block = self._block
+        block[w.BUFFERS_AT], block[w.DIMS_AT] = run.pointers
+        block[w.CONTEXT_AT] = ctypes.addressof(run.ctx)
+        block[w.RESET] = self._object(run.reset)
+        block[w.GROW] = self._object(lambda: run.grow(run.ctx[NEEDED]))
+
+    def _array(self, words: Sequence[int]) -> int:
+        made = np.array([*words, 0], np.int64)
+        self._kept.append(made)
+        return int(made.ctypes.data)
+
+    def _object(self, value: Any) -> int:
+        self._kept.append(value)
+        return id(value)
+
+    def _fill(self) -> None:
+        plan, block = self.plan, self._block
+        self._kept += [None, None, plan]
+        table = plan.guards.table()
+        block[w.PROGRAM], block[w.REGISTERS] = table.ctypes.data, plan.guards.registers
+        block[w.VALUES], block[w.REST] = len(plan.names), int(plan.has_rest)
+        block[w.NAMES_AT] = self._array([self._object(n) for n in plan.names])
+        block[w.POSITIONAL], block[w.POSITIONAL_ONLY] = plan.positional, plan.positional_only
+        releases = plan.executable.releases or plan.sizes is not None
+        block[w.MAIN], block[w.RELEASE] = plan.executable.address, int(releases)
+        self._fill_inputs()
+        self._fill_outputs()
+        result = plan.result if plan.finish is None else []
+        block[w.RESULT_AT] = self._array([word for pair in result for word in pair])
+        block[w.FINISH] = 0 if plan.finish is None else self._object(plan.finish)
+        used = [s.register for s in plan.subjects if s.is_written or plan.sizes is not None]
+        held = list(dict.fromkeys([*plan.held, *used]))
+        block[w.HELD], block[w.HELD_AT] = len(held), self._array(held)
+
+    def _fill_inputs(self) -> None:
+        plan, block = self.plan, self._block
+        if len(plan.subjects) > w.MOST_SUBJECTS:
+            raise Unsupported("more tensors than a call may have")
+        exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
+        words: list[int] = []
+        for s in plan.subjects:
+            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
+            flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
+            if plan.writes and s.nbytes < 0:
+                raise Unsupported("writes in a program for many sizes")
+            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated), int(s.is_alone)]
+        block[w.SUBJECTS], block[w.SUBJECT_AT] = len(plan.subjects), self._array(words)
+        block[w.EXCLUSIVE] = int(exclusive)
+        block[w.MARKS] = 1 + max((s.mark for s in plan.subjects), default=0)
+        kinds: dict[type, int] = {int: w.INT, bool: w.BOOL, float: w.FLOAT}
+        numbers = [word for r, kind, dim in plan.numbers for word in (r, kinds[kind], dim)]
+        block[w.NUMBERS], block[w.NUMBER_AT] = len(plan.numbers), self._array(numbers)
+        if plan.generator is not None:
+            generator, block[w.SEED], block[w.OFFSET] = plan.generator
+            block[w.GENERATOR] = self._object(vars(generator))
+
+    def _fill_outputs(self) -> None:
+        plan, block = self.plan, self._block
+        executable = plan.executable
+        described: list[int] = []
+        leaves: list[int] = []
+        for k, output in enumerate(executable.build.outputs):
+            kind, place = w.LEAF_NONE, 0
+            if output.buffer >= 0:
+                kind, place = w.LEAF_TENSOR, output.buffer
+                described += self._described(output.type)
+            elif output.donated >= 0 or isinstance(output.type, TokenType):
+                pass
+            elif isinstance(output.type, ScalarType):
+                kinds: dict[type, int] = {int: w.LEAF_INT, bool: w.LEAF_BOOL, float: w.LEAF_FLOAT}
+                kind, place = kinds[output.type.python_type], output.word
+            else:
+                raise Unsupported(f"output {k} is a {output.type}")
+            leaves += [kind, place]
+        block[w.OUTPUTS] = len(described) // OUTPUT_WORDS
+        block[w.OUTPUT_AT] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
+        if block[w.OUTPUTS] > w.MOST_OUTPUTS:
+            raise Unsupported("more outputs than a call may have")
+        block[w.FIRST_OUTPUT] = executable.n_tensors
+        block[w.LEAVES], block[w.LEAF_AT] = len(leaves) // w.LEAF_WORDS, self._array(leaves)
+        outputs = executable.build.outputs
+        writes = [(s, -1 if outputs[k].donated >= 0 else outputs[k].buffer) for s, k in plan.writes]
+        block[w.WRITES], block[w.WRITE_AT] = len(writes), self._array([word for pair in writes for word in pair])
+        block[w.DRAWS] = plan.draws
+
+    def _described(self, type: Any) -> list[int]:
+        shape = list(type.shape)
+        varies = not all(isinstance(n, int) for n in shape)
+        if varies and self.plan.sizes is None:
+            raise Unsupported("an output whose size is only known afterwards")
+        if 0 in shape:
+            raise Unsupported("an empty output")
+        dtype = np.empty(0, type.dtype.numpy).dtype
+        if np.empty(0, dtype).dtype is not dtype:
+            raise Unsupported(f"dtype {dtype} is not a single object")
+        words = [0] * OUTPUT_WORDS
+        words[O_DTYPE], words[O_RANK] = self._object(dtype), len(shape)
+        if self.plan.sizes is None:
+            words[O_BYTES], words[O_SHAPE] = dtype.itemsize * int(np.prod(shape, dtype=np.int64)), self._array(shape)
+        return words
+
+    def _fill_sizes(self, described: list[int]) -> int:
+        """The sizer, what it gets, and the records of outputs that it completes; their address."""
+        assert self.plan.sizes is not None
+        sizes, places = self.plan.sizes
+        block = self._block
+        extents = self._array([0] * sum(len(t.shape) for t in sizes.outputs))
+        at = extents
+        for k, type in enumerate(sizes.outputs):
+            described[k * OUTPUT_WORDS + O_SHAPE] = at
+            at += 8 * len(type.shape)
+        records = self._array(described)
+        block[w.SIZES], block[w.SIZE_AT] = len(places), self._array([word for place in places for word in place])
+        block[w.SIZER] = kernels.kernel_address(sizes.function(), self._kept)
+        block[w.SIZER_BUFFERS_AT] = self._array([extents, records])
+        block[w.SIZER_DIMS_AT] = self._array([0] * len(places))
+        return records
+
+
+AGAIN = object()
+"""What `CallPlan.finish` gives if the call is to be repeated, led by Python."""
+
+_live: weakref.WeakSet[NativeCall] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for call in members(_live):
+        call.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+class CallMachine:
+    """The loaded code, in place in the classes.
+
+    Raises:
+        Unsupported: this Python is not laid out as expected.
+    """
+
+    def __init__(self, classes: Classes, engine: launcher.Engine) -> None:
+        known = layout()
+        self.words = Words("dg_call_words")
+        slots = {
+            "data": known.slot(Tensor, "_data"), "storage": known.slot(Tensor, "_storage"),
+            "view": known.slot(Tensor, "_view"), "version": known.slot(Alias, "version"),
+            "now": known.slot(type(CLOCK), "now"), "own": known.slot(classes.function, "_own"),
+            "method": known.slot(classes.function, "_method"), "native": known.slot(classes.versions, "native"),
+            "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
+            "block": known.slot(NativeCall, "_block"),
+        }  # fmt: skip
+        functions = call_text.functions(self.words, slots, known.has_versions)
+        text = module(functions, self.words, call_text.LOWER)
+        symbols = {name: engine.linked.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
+        symbols["dg_check"] = machine_code().address("dg_check")
+        symbols["dg_quiet"] = engine.block + engine.words.at("enabled")
+        self.linked = code.load(text, ["dg_call", "dg_bound", "dg_get", self.words.symbol], symbols=symbols)
+        self.linked.make_immortal()
+        self.block = self.linked.address(self.words.symbol)
+        self._kept: list[Any] = []
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._kept))  # calls may come until the very end of the process
+        self._fill(classes)
+        for cls, slot, name in (
+            (classes.function, cpython.CALL, "dg_call"),
+            (classes.bound, cpython.CALL, "dg_bound"),
+            (classes.function, cpython.GET, "dg_get"),
+        ):
+            cpython.set_slot(cls, slot, self.linked.address(name))
+
+    def _set(self, name: str, value: int) -> None:
+        if name in self.words.index:
+            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
+
+    def _fill(self, classes: Classes) -> None:
+        known = layout()
+        for name in self.words.index:
+            if name.startswith(("Py", "_Py")):
+                self._set(name, known.function(name))
+        libc = ctypes.CDLL(None)
+        for name in ("memset", "memcpy"):
+            self._set(name, ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0)
+        objects: dict[str, Any] = {
+            "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
+            "again": AGAIN, "Alias": Alias, "clock": CLOCK, "Entries": classes.versions,
+            "JitFunction": classes.function, "BoundJit": classes.bound, "rules": rules_version,
+            "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
+            "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
+            "MemoryError": MemoryError,
+        }  # fmt: skip
+        for name, value in objects.items():
+            self._kept.append(value)
+            self._set(name, id(value))
+        self._set("config_version", -1)
+        for name, cls in (("plain_call", classes.function), ("plain_bound", classes.bound)):
+            self._set(name, cpython.original_slot(cls, cpython.CALL))
+
+
+def call_machine(classes: Classes) -> CallMachine:
+    """The machine of these classes: it calls functions of the launcher, so each launcher has its own.
+
+    Raises:
+        Unsupported: this Python is not laid out as expected.
+    """
+    engine = launcher.engine()
+    if engine is None:
+        raise Unsupported(f"native launching: {launcher.refusal()}")
+    return _call_machine(classes, engine)
+
+
+@once
+def _call_machine(classes: Classes, engine: launcher.Engine) -> CallMachine:
+    """Made at the first call, by one thread: there is one block of words for its code."""
+    return CallMachine(classes, engine)

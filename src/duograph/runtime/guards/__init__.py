@@ -1,0 +1,1 @@
+"""Guards checked natively: a small machine walks a program of words."""

@@ -1,0 +1,1 @@
+"""Loop IR functions as machine code: compiled or found once, shared by eager ops and programs."""

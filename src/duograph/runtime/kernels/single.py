@@ -1,0 +1,196 @@
+"""One op, natively: what eager mode, the MindIR interpreter and constant folding run (`core.kernel.compute`).
+
+An op with its attributes and operand types is lowered once; the calls are remembered as addresses, buffer plans and
+dims. Exactly the kernels that compiled programs call run here, which is why both lives of a program have the same bits.
+Ops whose rule is `Host`, or that have none, run their NumPy reference; so does everything if a kernel notes a failure,
+because the reference raises the error that the user is to see.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.base.failures import internal_failure
+from duograph.core import dtype as dt
+from duograph.core import kernel as core_kernel
+from duograph.core.op import Op, attrs_key
+from duograph.core.types import TensorType, TupleType, scalar_type
+from duograph.lower.loop.types import float_bits
+from duograph.lower.lowering import Lowering, Operand, Temporary, numpy_only, outputs_of
+from duograph.lower.pointwise import lower_pointwise
+from duograph.lower.rule import Kernel, Pointwise, Refused, rule_of
+from duograph.runtime.machine.threads import has_little_stack, with_stack
+from duograph.runtime.python.cpython import address_reader
+
+from .kernels import calls_of, kernel_address
+
+KERNEL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+_REFERENCE = "reference"
+
+
+class SingleOp:
+    """An op lowered for operand types: calls with addresses, and what to allocate.
+
+    Attributes:
+        outs: element dtype and shape of each result.
+        calls: per kernel call its address, callable, buffer sources ``(kind, number)`` with kind ``0`` input, ``1``
+            output, ``2`` temporary, and the words of its dims (``None`` where a scalar operand goes).
+        temps: bytes of each temporary.
+        code: where the addresses point to.
+    """
+
+    __slots__ = ("_ready", "calls", "code", "is_tuple", "outs", "temps")
+
+    def __init__(self, lowered: Lowering, is_tuple: bool) -> None:
+        place: dict[int, tuple[int, int]] = {}
+        for k, x in enumerate(lowered.ins):
+            place[id(x)] = (0, k)
+        for k, x in enumerate(lowered.outs):
+            place[id(x)] = (1, k)
+        self.outs: list[tuple[Any, Any]] = [(x.dtype.numpy, x.shape) for x in lowered.outs]
+        self.is_tuple = is_tuple
+        self.temps: list[int] = []
+        self.code: list[Any] = []
+        self.calls: list[tuple[Any, tuple[tuple[int, int], ...], tuple[Any, ...]]] = []
+        for call in calls_of(lowered):
+            sources = []
+            for memory in call.buffers:
+                if id(memory) not in place:
+                    assert isinstance(memory, Temporary), f"{lowered.op.name}: unknown operand {memory}"
+                    place[id(memory)] = (2, len(self.temps))
+                    assert isinstance(memory.nbytes, int)
+                    self.temps.append(max(64, memory.nbytes))
+                sources.append(place[id(memory)])
+            dims = tuple([_dim(d, place) for d in call.dims])
+            self.calls.append((KERNEL(kernel_address(call.function, self.code)), tuple(sources), dims))
+        # What `run` needs of a call: its buffer array's class, and its dims as words if they are known now.
+        self._ready = [
+            (
+                ctypes.c_void_p * max(1, len(sources)),
+                (ctypes.c_int64 * max(1, len(dims)))(*dims) if all(type(d) is int for d in dims) else None,
+            )
+            for _, sources, dims in self.calls
+        ]
+
+    def results(self) -> list[np.ndarray]:
+        """Memory for the results."""
+        return [np.empty(shape, dtype) for dtype, shape in self.outs]
+
+    def run(self, arrays: Sequence[Any], outs: list[np.ndarray]) -> Any:
+        """The result arrays, which are ``outs``, filled; ``None`` if a kernel noted a failure."""
+        if has_little_stack():
+            return with_stack(lambda: self.run(arrays, outs))
+        temps = [np.empty(n, np.uint8) for n in self.temps]
+        spaces = (arrays, outs, temps)
+        address = address_reader()
+        for (function, sources, dims), (buffers, words) in zip(self.calls, self._ready, strict=True):
+            bufs = buffers(*[address(spaces[k][i]) for k, i in sources])
+            if words is None:
+                words = (ctypes.c_int64 * len(dims))(
+                    *[d if type(d) is int else _word(arrays[d[0]], d[1]) for d in dims]
+                )
+            if function(ctypes.addressof(bufs), ctypes.addressof(words)):
+                return None
+        return tuple(outs) if self.is_tuple else outs[0]
+
+
+def _dim(dim: Any, place: dict[int, tuple[int, int]]) -> Any:
+    if isinstance(dim, Operand):
+        if dim.value is not None:
+            return _word(dim.value, dim.elem)
+        return place[id(dim)][1], dim.elem
+    return _word(dim, "f64" if isinstance(dim, float) else "i64")
+
+
+def _word(value: Any, elem: str) -> int:
+    """A number as the 8 bytes that a kernel reads.
+
+    Raises:
+        Refused: it has more. ``ctypes`` would drop what is above.
+    """
+    if elem == "f64":
+        return float_bits(value)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise Refused(f"the number {value} does not fit into 64 bits")
+    return int(value)
+
+
+_singles: dict[Any, Any] = {}
+
+
+def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | None:
+    """The kernel calls of one op; ``None`` if it stays with NumPy."""
+    rule = rule_of(op)
+    if not isinstance(rule, Pointwise | Kernel) or op.data_dependent:
+        return None
+    out = op.result_type(tuple(types), attrs)
+    outs = outputs_of(out)
+    if not all(isinstance(o.type, TensorType) for o in outs):
+        return None
+    if numpy_only([*types, *[o.type for o in outs]]):
+        return None
+    c = Lowering(op, attrs, [Operand(t, k) for k, t in enumerate(types)], outs)
+    if isinstance(rule, Pointwise):
+        lower_pointwise(c, rule)
+    else:
+        rule.function(c)
+    return c
+
+
+def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """The `SingleOp` for these operands, or ``"reference"``."""
+    key = (op, attrs_key(attrs), *[(a.dtype, a.shape) if type(a) is np.ndarray else type(a) for a in arrays])
+    found = _singles.get(key)
+    if found is None:
+        found = _prepare(op, arrays, attrs)
+        core_kernel.first_native()
+        if len(_singles) > 8192:  # shapes without end must not leak
+            _singles.clear()
+        _singles[key] = found
+    return found
+
+
+def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    types: list[Any] = []
+    for a in arrays:
+        if type(a) is np.ndarray:
+            types.append(TensorType(dt.from_numpy(a.dtype), a.shape))
+        elif isinstance(a, bool | int | float):
+            types.append(scalar_type(a))
+        else:
+            return _REFERENCE
+    is_tuple = isinstance(op.result_type(tuple(types), attrs), TupleType)  # may raise what the user is to see
+    try:
+        lowered = lower_op(op, types, attrs)
+        return _REFERENCE if lowered is None else SingleOp(lowered, is_tuple)
+    except Refused:
+        return _REFERENCE
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("a kernel rule", op.name, error)
+        return _REFERENCE
+
+
+def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Computes ``op``; ``None`` means that its reference has to."""
+    if op.structured or op.effects:
+        return None
+    try:
+        prepared = single_op(op, arrays, attrs)
+    except MemoryError:  # no room for its code
+        return None
+    if prepared is _REFERENCE:
+        return None
+    outs = prepared.results()  # may be more than there is memory for, which is no failure of ours
+    try:
+        return prepared.run([np.ascontiguousarray(a) if type(a) is np.ndarray else a for a in arrays], outs)
+    except MemoryError:  # nor for its temporaries
+        raise
+    except Refused:  # a number is too wide
+        return None
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("a kernel", op.name, error)
+        return None

@@ -1,0 +1,503 @@
+"""Eager calls without Python in between: native methods of `Tensor` and `Op`, and the records that they run.
+
+A native method stands for a Python function (`register`). It looks at its arguments, finds the *record* of a call with
+such arguments, and runs it: allocates the outputs, calls the kernels, makes the tensors, tells the tape
+(`launch.text`). A call that it does not know goes to Python as before, while the ops that it consists of are
+noted; if they are all native, what was noted becomes the record of the next such call.
+
+So a record is never an opinion about what a function does: it is what the function did, for arguments of these
+dtypes, shapes and values. That is right for functions that look at nothing else, and only those are registered.
+
+    register(Tensor, "__add__", operators.add, weak_numbers=True)
+    activate()                     # at the first native kernel; False where native code is not supported
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from duograph.autodiff.tape import Tape
+from duograph.base.config import config
+from duograph.base.events import emit
+from duograph.base.failures import SHORTAGE, internal_failure
+from duograph.base.fork import fork_safe_lock, object_lock
+from duograph.core import dtype as dt
+from duograph.core.kernel import first_native
+from duograph.core.launchable import LAUNCHABLES, when_made
+from duograph.core.op import Op, no_recording, state, when_rules_change
+from duograph.runtime.machine import code, llvm
+from duograph.runtime.machine.threads import has_little_stack
+from duograph.runtime.python import asm, cpython
+from duograph.runtime.python.cpython import Unsupported
+from duograph.tensor.alias import CLOCK, Alias, ViewLink
+from duograph.tensor.hooks import value_reads
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from . import allocator_text as memory_text
+from . import fusion as launch_fusion
+from . import text as launch_text
+from .records import Constants, Uncovered, pack
+from .words import (
+    HASH,
+    KEY_AT,
+    PROBES,
+    R_COUNT,
+    R_FUSED,
+    R_KEY,
+    R_OWNER,
+    R_PYTHON,
+    R_WAIT,
+    RECORD_WORDS,
+    set_offsets,
+)
+
+TABLE_PLACES = 1 << 15
+MOST_RECORDS = 8192
+"""Shapes without end must not leak: a full table starts anew."""
+
+OWN_SLOTS = {
+    "data": (Tensor, "_data"), "mark": (Tensor, "_mark"), "storage": (Tensor, "_storage"), "view": (Tensor, "_view"),
+    "now": (type(CLOCK), "now"), "version": (Alias, "version"), "writes": (Alias, "writes"),
+    "serial": (Alias, "serial"), "log": (Tape, "log"), "token": (Tape, "token"),
+}  # fmt: skip
+CELL_SLOTS = ("function", "unknown", "weak_numbers")
+
+
+class Cell:
+    """What native code knows of one function.
+
+    Attributes:
+        function: the Python function.
+        unknown: what to call if there is no record of a call.
+        weak_numbers: numbers among its arguments only stand for 0-d tensors of their value.
+        home: the class that has it as an attribute, if it is a native method.
+    """
+
+    __slots__ = ("function", "home", "unknown", "weak_numbers")
+
+    def __init__(self, function: Callable[..., Any], weak_numbers: bool, home: tuple[type, str] | None = None) -> None:
+        self.function, self.weak_numbers, self.home = function, weak_numbers, home
+        self.unknown = self.consider
+
+    def consider(self, key: bytes, /, *args: Any, **named: Any) -> Any:
+        """A call whose key has no record: computes it; the second time, tries to add the record."""
+        if _engine is None or _engine.learning or not _engine.is_back(key):
+            return self.function(*args, **named)
+        noted = _Notes()
+        out = noted.run(state.tapes, self.function, args, named)
+        engine = _engine
+        if engine is not None:
+            tensors = list(_tensors_in((args, tuple(named.values()))))
+            if len({id(x) for x in tensors}) < len(tensors):
+                noted, out_seen, tensors = self._with_twins(args, named)
+            else:
+                out_seen = out
+            engine.learn(self, key, (args, named), tensors, noted, out_seen)
+        return out
+
+    def _with_twins(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Notes, Any, list[Tensor]]:
+        """The call once more, with a tensor of its own in each place: which operand came from where is seen then."""
+        args, named = _twins(args), _twins(named)
+        noted = _Notes()
+        out = noted.run([], self.function, args, named)
+        return noted, out, list(_tensors_in((args, tuple(named.values()))))
+
+
+class _Notes:
+    """Stands among the tapes while an unknown call runs, and notes its ops."""
+
+    def __init__(self) -> None:
+        self.ops: list[tuple[Op, tuple[Any, ...], dict[str, Any], Any]] = []
+        self.plain = True
+
+    def run(self, tapes: list[Any], function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Calls ``function``. The notes are not plain if Python saw the value of a tensor."""
+        before, reads = state.tapes, value_reads[0]
+        try:  # and no context manager: Ctrl-C at its exit would leave the notes among the tapes for ever
+            state.tapes = [*tapes, self]
+            return function(*args, **named)
+        finally:
+            state.tapes = before
+            self.plain = self.plain and value_reads[0] == reads
+
+    def record(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
+        self.ops.append((op, operands, attrs, out))
+
+    def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        self.plain = False
+        state.tapes = [t for t in state.tapes if t is not self]
+        return op(*operands, **attrs)
+
+    def record_custom(self, *_: Any, **__: Any) -> bool:
+        self.plain = False
+        return False
+
+    def begin_write(self, *_: Any) -> bool:
+        self.plain = False
+        return False
+
+    def variable(self, _: Any) -> None:
+        return None
+
+    def keep_value(self, _: Any) -> None:
+        self.plain = False
+
+    add_hook = begin_write
+
+
+def _tell_tapes(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> None:
+    """Native code asks for this where it cannot record an op itself."""
+    for tape in state.tapes:
+        tape.record(op, operands, attrs, out)
+
+
+def _tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors of arguments, in the order in which native code meets them."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _tensors_in(item)
+
+
+def _twins(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.__copy__()
+    if isinstance(value, dict):
+        return {k: _twins(v) for k, v in value.items()}
+    return type(value)([_twins(v) for v in value]) if type(value) in (tuple, list) else value
+
+
+# ---- what is native -------------------------------------------------------------------------------------------------
+
+_methods: list[tuple[type, str, Callable[..., Any], bool]] = []
+_lock = fork_safe_lock()
+_engine: Engine | None = None
+_refused: str | None = None
+_constant: list[Callable[..., Any]] = []
+
+
+def register(owner: type, name: str, function: Callable[..., Any], weak_numbers: bool = False) -> None:
+    """Makes ``owner.name`` a native method when the launcher is activated (functions: `core.launchable`).
+
+    Args:
+        owner: a class.
+        name: its attribute, at present ``function``.
+        function: what it does: ops on its tensor arguments, chosen by nothing else than dtypes, shapes and the other
+            arguments.
+        weak_numbers: numbers among the arguments only stand for 0-d tensors (`set_constant`).
+    """
+    _methods.append((owner, name, function, weak_numbers))
+
+
+def is_registered() -> bool:
+    """Whether it was said what to make native."""
+    return bool(_methods)
+
+
+def set_constant(make: Callable[[Any, Any], Tensor], kept: Callable[[], list[Tensor]]) -> None:
+    """How numbers become operands: ``make(number, dtype)``, and the tensors that it keeps to give them again."""
+    _constant[:] = [make, kept]
+
+
+def activate() -> bool:
+    """Puts the native methods in place, unless the option ``native_launch`` forbids it; whether they are."""
+    global _engine, _refused
+    with _lock:
+        if _engine is None and _refused is None and config().native_launch:
+            try:
+                _engine = Engine()
+            except (Unsupported, llvm.LinkError, llvm.TextError, OSError, ImportError) as error:
+                _refused = str(error)
+                emit("native launch refused", reason=_refused)
+                return False
+            except MemoryError:  # no room for its code now: the next call tries again
+                return False
+            except Exception as error:  # noqa: BLE001 - the policy
+                _refused = str(internal_failure("the launcher", "its code", error))
+                return False
+            cpython.keep_for_ever(_engine)
+            _engine.install()
+        return _engine is not None
+
+
+def engine() -> Engine | None:
+    """The launcher, activated now if it can be; others build on its functions."""
+    first_native()  # else methods that are registered later would not be among the native ones
+    return _engine if activate() else None
+
+
+def deactivate() -> None:
+    """Puts the Python functions back."""
+    global _engine, _refused
+    with _lock:
+        if _engine is not None:
+            _engine.uninstall()
+        _engine, _refused = None, None
+
+
+def refusal() -> str | None:
+    """Why native launching is not possible here; ``None`` if it is, or nobody tried."""
+    return _refused
+
+
+def statistics() -> dict[str, int]:
+    """Calls that ran natively, calls that had no record, records, and those of them whose ops were fused."""
+    if _engine is None:
+        return {"launches": 0, "misses": 0, "records": 0, "fused": 0}
+    return {
+        "launches": _engine.get("launches"),
+        "misses": _engine.get("misses"),
+        "records": len(_engine.owners),
+        "fused": _engine.fused,
+    }
+
+
+class Engine:
+    """The loaded launcher: its code, its block of words, its table.
+
+    Raises:
+        Unsupported: this interpreter is not laid out as expected, or the self-test failed.
+    """
+
+    def __init__(self) -> None:
+        self.layout = cpython.layout()
+        self.methods = [Cell(function, weak, (owner, name)) for owner, name, function, weak in _methods]
+        self.functions: list[Cell] = []
+        self.owners: list[Any] = []
+        self.learning = False
+        self._entering = object_lock()
+        self.fused = 0
+        set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
+        set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
+        text, words, names = _module(len(self.methods))
+        self.words = words
+        self.linked = code.load(text, [*names, words.symbol])
+        self.linked.make_immortal()
+        self.block = self.linked.address(words.symbol)
+        self._kept: list[Any] = []
+        self._fill()
+
+    # -- the block -------------------------------------------------------------------------------------------------
+
+    def set(self, name: str, value: int) -> None:
+        """Writes a word of the shared block, if the code knows it."""
+        if name in self.words.index:
+            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
+
+    def get(self, name: str) -> int:
+        """Reads a word of the shared block."""
+        return ctypes.c_int64.from_address(self.block + self.words.at(name)).value
+
+    def _object(self, name: str, value: object) -> None:
+        self._kept.append(value)
+        self.set(name, id(value))
+
+    def _fill(self) -> None:
+        from . import allocator
+
+        for name in self.words.index:
+            if name.startswith("Py"):
+                self.set(name, self.layout.function(name))
+        for name, value in (
+            ("Tensor", Tensor), ("Parameter", Parameter), ("ndarray", np.ndarray), ("float", float), ("int", int),
+            ("str", str), ("tuple", tuple), ("list", list), ("slice", slice), ("None", None), ("True", True),
+            ("False", False), ("Ellipsis", Ellipsis), ("Op", Op), ("Tape", Tape), ("Alias", Alias),
+            ("ViewLink", ViewLink), ("clock", CLOCK), ("0", 0), ("'binder'", sys.intern("binder")),
+            ("'tapes'", sys.intern("tapes")), ("enter_thread", self._enter_thread), ("constant", self._constant),
+            ("tell", _tell_tapes), ("fuse", self._fuse),
+            *[(c.__name__, c) for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)],
+        ):  # fmt: skip
+            self._object(name, value)
+        allocator.fill(self)
+        for i, cell in enumerate(self.methods):
+            self._object(f"cell{i}", cell)
+        self.clear()
+
+    def _constant(self, number: Any, dtype: Any) -> Tensor:
+        return _constant[0](number, dtype)
+
+    def _enter_thread(self) -> None:
+        """Native code asks what the dispatch state of this thread is; nothing runs natively on one of little stack."""
+        found, is_fit = state.__dict__, not has_little_stack()
+        get_id = ctypes.pythonapi.PyThreadState_GetID
+        get_id.restype, get_id.argtypes = ctypes.c_uint64, (ctypes.c_void_p,)
+        get = ctypes.pythonapi.PyThreadState_Get
+        get.restype, get.argtypes = ctypes.c_void_p, ()
+        number = get_id(get())
+        with self._entering:  # both words are of one thread, whichever runs between these lines
+            self.set("thread", 0)
+            self._state = found
+            self.set("state", id(found))
+            self.set("thread", number if is_fit else 0)
+
+    # -- records ---------------------------------------------------------------------------------------------------
+
+    def clear(self) -> None:
+        """An empty table. Records that are running keep themselves alive."""
+        table = (ctypes.c_int64 * (2 * TABLE_PLACES))()
+        self.set("table_mask", TABLE_PLACES - 1)
+        self.set("table_shift", 64 - TABLE_PLACES.bit_length() + 1)
+        self.set("table", ctypes.addressof(table))
+        self.table, self.owners = table, []
+        self.seen: set[int] = set()
+
+    def is_back(self, key: bytes) -> bool:
+        """Whether this key was asked for before. Many shapes come only once; records are for those that come back."""
+        hashed = int.from_bytes(key[:8], "little")
+        if hashed in self.seen:
+            return True
+        if len(self.seen) >= 4 * MOST_RECORDS:
+            self.seen.clear()
+        self.seen.add(hashed)
+        return False
+
+    def learn(self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any) -> None:
+        """Adds the record of a call that was computed in Python."""
+        words = np.frombuffer(key, np.int64)
+        described = words[KEY_AT - HASH :].tolist()
+        keep = [arguments_without_tensors(arguments), cell]
+        self.learning = True  # what `pack` computes is not to be learnt, and must not get here again
+        try:
+            if not noted.plain:
+                raise Uncovered("not a plain sequence of ops")
+            numbers = list(_numbers_in(arguments)) if cell.weak_numbers else []
+            with no_recording():
+                constants = Constants(_constant[0], _constant[1]())
+                record, kept, plan = pack(described, tensors, numbers, noted.ops, out, constants)
+            record[R_WAIT] = launch_fusion.calls_before(plan)
+        except Uncovered:
+            record, kept, plan = pack_python(described), [], None
+        except SHORTAGE:
+            return
+        except Exception as error:  # noqa: BLE001 - the policy
+            internal_failure("the launcher", getattr(cell.function, "__qualname__", cell.function), error)
+            record, kept, plan = pack_python(described), [], None
+        finally:
+            self.learning = False
+        owner = [record, keep, kept, plan]
+        self._insert(int(words[0]) & ((1 << 64) - 1), record, owner)
+
+    def _fuse(self, owner: Any) -> None:
+        """A record was used often while no tape looked: adds the one that does the same at once, if that can be."""
+        record, _, kept, plan = owner
+        self.learning = True
+        try:
+            with no_recording():
+                fused, more = launch_fusion.pack_fused(plan, record)
+        except (Uncovered, *SHORTAGE):  # the ops one by one are right, too
+            return
+        except Exception as error:  # noqa: BLE001 - the policy
+            internal_failure("the launcher", "a fused record", error)
+            return
+        finally:
+            self.learning = False
+        kept += [fused, *more]
+        record[R_FUSED] = ctypes.addressof(fused)
+        self.fused += 1
+
+    def _insert(self, hashed: int, record: Any, owner: Any) -> None:
+        if len(self.owners) >= MOST_RECORDS:
+            self.clear()
+        record[R_OWNER] = id(owner)
+        self.owners.append(owner)
+        start = hashed >> self.get("table_shift")
+        places = [2 * ((start + i) & (TABLE_PLACES - 1)) for i in range(PROBES)]
+        place = next((p for p in places if not self.table[p + 1]), places[len(self.owners) % PROBES])
+        self.table[place] = 0
+        self.table[place + 1] = ctypes.addressof(record)
+        self.table[place] = ctypes.c_int64(hashed).value
+
+    # -- putting it in place ---------------------------------------------------------------------------------------
+
+    def install(self) -> None:
+        """Native methods and functions take the place of those in Python."""
+        for i, cell in enumerate(self.methods):
+            assert cell.home is not None
+            owner, name = cell.home
+            doc = f"{name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
+            setattr(owner, name, cpython.method(owner, name, self.linked.address(f"dg_cell{i}"), doc))
+        self.set("enabled", 1)
+        self.install_functions()
+        when_made.append(self.install_functions)
+        when_rules_change.append(self.clear)
+
+    def install_functions(self) -> None:
+        """Native functions take the place of those in Python that have none yet."""
+        address = self.linked.address("dg_function")
+        for known in LAUNCHABLES[len(self.functions) :]:
+            cell = Cell(known.function, known.weak_numbers)
+            self.functions.append(cell)
+            known.redirect(cpython.function(known.function.__name__, address, "", cell))
+
+    def uninstall(self) -> None:
+        """The Python functions take their places back; the records go."""
+        self.set("enabled", 0)
+        when_made.remove(self.install_functions)
+        when_rules_change.remove(self.clear)
+        for cell in self.methods:
+            assert cell.home is not None
+            setattr(*cell.home, cell.function)
+        for known in LAUNCHABLES[: len(self.functions)]:
+            known.redirect(known.function)
+        self.clear()
+
+
+def arguments_without_tensors(value: Any) -> Any:
+    """Arguments whose addresses stand in a key: as long as the record lives, nothing else may get them."""
+    if isinstance(value, Tensor):
+        return None
+    if isinstance(value, tuple | list):
+        return [arguments_without_tensors(v) for v in value]
+    if isinstance(value, dict):
+        return [(k, arguments_without_tensors(v)) for k, v in value.items()]
+    return value
+
+
+def _numbers_in(value: Any) -> Iterator[Any]:
+    """Numbers that only stand for tensors, in the order in which native code meets them."""
+    args, named = value
+    for item in (*args, *named.values()):
+        if type(item) in (int, float):
+            yield item
+
+
+def pack_python(key: list[int]) -> Any:
+    """The record of a call that Python has to compute."""
+    key_block = (ctypes.c_int64 * len(key))(*key)
+    record = (ctypes.c_int64 * RECORD_WORDS)()
+    record[R_COUNT], record[R_KEY] = len(key), ctypes.addressof(key_block)
+    record[R_PYTHON] = 1
+    record.key = key_block  # type: ignore[attr-defined]  # lives as long as the record
+    return record
+
+
+def _module(methods: int) -> tuple[str, asm.Words, list[str]]:
+    words = asm.Words("dg_words")
+    functions = [*memory_text.functions(words), *launch_text.functions(words, cpython.layout().has_versions)]
+    functions += [launch_text.method_entry(words, f"dg_cell{i}", i) for i in range(methods)]
+    declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
+    names = [f"dg_cell{i}" for i in range(methods)] + [
+        "dg_function",
+        "dg_alloc",
+        "dg_free",
+        "dg_empty",
+        "dg_tensor",
+        "dg_ready",
+        "dg_alias",
+        "dg_array",
+    ]
+    names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
+    return asm.module(functions, words, declarations), words, names
+
+
+__all__ = [
+    "Cell", "Engine", "activate", "deactivate", "is_registered", "refusal", "register", "set_constant",
+    "statistics",
+]  # fmt: skip

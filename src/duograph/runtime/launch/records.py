@@ -1,0 +1,356 @@
+"""Records of native launches: what a call of known dtypes and shapes comes to, as words for `launch.text`.
+
+`pack` takes the ops that Python ran for a call and plans the same ops natively: kernels come from `single.single_op`,
+so they are the very ones that every other mode runs. Anything that native code does not cover is `Uncovered`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from duograph.core import dtype as dt
+from duograph.core.op import NOT_DIFFERENTIABLE, Op
+from duograph.core.types import TensorType
+from duograph.lower.rule import Pointwise, rule_of
+from duograph.runtime.python.cpython import WRITEABLE
+from duograph.tensor.tensor import Tensor
+
+from . import words as lt
+
+RELEASE_POINTWISE = 1 << 18
+RELEASE_OTHER = 1 << 13
+"""Bytes read and written from which the GIL is released: about 10 us of work."""
+
+_SINGLETONS = {id(d.numpy) for d in dt.DTYPES}
+
+
+class Uncovered(Exception):
+    """A call that has to be computed in Python; the argument says why."""
+
+
+@dataclass
+class Step:
+    """An op of a record.
+
+    Attributes:
+        op, attrs: the op.
+        operands: numbers of the values that it gets.
+        outs: its result tensors, for their dtypes and shapes.
+        first: number of the value that the first result becomes.
+        is_view: it makes no new values but shows the first operand.
+    """
+
+    op: Op
+    attrs: dict[str, Any]
+    operands: list[int]
+    outs: list[Tensor]
+    first: int
+    is_view: bool
+
+
+@dataclass
+class Planned:
+    """An op of a `Plan`: operands are numbers of values, ``first`` is the number of its first result.
+
+    Attributes:
+        nbytes: of its results.
+        view: the words of the step, if it is a view.
+    """
+
+    op: Op
+    attrs: dict[str, Any]
+    operands: list[int]
+    first: int
+    nbytes: list[int]
+    view: list[int] | None
+
+
+@dataclass
+class Plan:
+    """What a record does, without the values of the call that it was made of.
+
+    Attributes:
+        types: of the tensors and numbers of the call.
+        strided: the tensors that are not in one piece, with their strides (in elements, where these are aligned).
+        constants: 0-d arrays, the values after them.
+        ops: in order.
+        results: numbers of the values that the call returns, -1 for ``None``.
+        single: whether it returns the only one of them itself.
+    """
+
+    types: list[TensorType]
+    strided: dict[int, tuple[int, ...] | None]
+    constants: list[np.ndarray]
+    ops: list[Planned]
+    results: list[int]
+    single: bool
+
+    @property
+    def made(self) -> int:
+        """The number of the first value that an op makes."""
+        return len(self.types) + len(self.constants)
+
+    def views(self) -> dict[int, Planned]:
+        """The ops that make views, by the numbers of these."""
+        return {op.first: op for op in self.ops if op.view is not None}
+
+
+class Words:
+    """Arrays of words that point to each other, and what keeps them alive."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def array(self, words: Sequence[int]) -> int:
+        """The address of a new array."""
+        block = (ctypes.c_int64 * max(1, len(words)))(*words)
+        self.kept.append(block)
+        return ctypes.addressof(block)
+
+    def object(self, value: object) -> int:
+        """The address of an object, which is kept."""
+        self.kept.append(value)
+        return id(value)
+
+
+def pack(
+    key: Sequence[int],
+    tensors: Sequence[Tensor],
+    numbers: Sequence[Any],
+    ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
+    out: Any,
+    constants: Constants,
+) -> tuple[Any, list[Any], Plan]:
+    """The record of a call, what it points into, and what it does.
+
+    Args:
+        key: its key.
+        tensors: the tensors among the arguments, no two the same.
+        numbers: the numbers that stand for tensors.
+        ops: what ran: op, operands, attributes, result.
+        out: what the call returned.
+        constants: the tensors of numbers.
+
+    Raises:
+        Uncovered: native code cannot do the same.
+    """
+    ops = [step for step in ops if step[3] is out or not constants.takes(*step)]
+    values = {id(x): i for i, x in enumerate(tensors)}
+    count = len(tensors) + len(numbers)
+    number_types, fixed = _find_numbers(values, len(tensors), numbers, ops, constants)
+    for tensor in fixed:
+        values[id(tensor)] = count
+        count += 1
+    steps = []
+    for op, operands, attrs, result in ops:
+        if op.structured or op.effects or op.data_dependent:
+            raise Uncovered(f"{op.name} is no plain computation")
+        outs = list(result) if isinstance(result, tuple) else [result]
+        if not all(type(x) is Tensor for x in outs):
+            raise Uncovered("a result that is no tensor")
+        steps.append(Step(op, attrs, [_number_of(x, values) for x in operands], outs, count, _is_view(op, outs)))
+        for x in outs:
+            values[id(x)] = count
+            count += 1
+    if count > lt.MOST_VALUES:
+        raise Uncovered("too many values")
+    if isinstance(out, tuple):
+        results, single = [-1 if x is None else _number_of(x, values) for x in out], False
+    else:
+        results, single = [_number_of(out, values)], True
+    shown: dict[int, np.ndarray] = {}
+    for tensor in (*tensors, *fixed):
+        shown[values[id(tensor)]] = _plain(tensor)
+    for i in range(len(numbers)):
+        shown[len(tensors) + i] = np.empty((), number_types[i].numpy)
+    words = Words()
+    copied: set[int] = set()
+    blocks = [_pack_step(words, step, shown, copied) for step in steps]
+    for step, block in zip(steps, blocks, strict=True):
+        block[lt.S_COPY] = int(step.first in copied)
+    packed = [words.array(block) for block in blocks]
+    record = (ctypes.c_int64 * lt.RECORD_WORDS)()
+    record[lt.R_COUNT], record[lt.R_KEY] = len(key), words.array(key)
+    record[lt.R_CONSTANTS] = len(fixed)
+    record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in fixed])
+    record[lt.R_NUMBER_TYPES] = words.array([words.object(d) for d in number_types])
+    record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
+    record[lt.R_RESULT] = results[0] if single else words.array(results)
+    record[lt.R_RESULTS] = 0 if single else len(results) + 1
+    record[lt.R_COPIES] = sum(1 << i for i in copied if i < len(tensors))
+    record[lt.R_TELL] = int(any(len(step.outs) > 1 and step.op.bprop is not NOT_DIFFERENTIABLE for step in steps))
+    record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
+    given = [shown[i] for i in range(len(tensors) + len(numbers))]
+    plan = Plan(
+        [TensorType(dt.from_numpy(a.dtype), a.shape) for a in given],
+        {i: _strides(a) for i, a in enumerate(given) if not _is_in_one_piece(a)},
+        [np.array(x.array()) for x in fixed],
+        [
+            Planned(s.op, s.attrs, s.operands, s.first, [x.nbytes for x in s.outs], block if s.is_view else None)
+            for s, block in zip(steps, blocks, strict=True)
+        ],
+        results,
+        single,
+    )
+    return record, words.kept, plan
+
+
+class Constants:
+    """0-d tensors that calls may use wherever they come from: numbers among the arguments, and in the functions' code.
+
+    Args:
+        make: the tensor of a number in a dtype.
+        kept: all such tensors that are kept for the next use of their number.
+    """
+
+    def __init__(self, make: Callable[[Any, Any], Tensor], kept: Sequence[Tensor]) -> None:
+        self.make = make
+        self.known = {id(x): x for x in kept}
+
+    def takes(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> bool:
+        """Whether this op only made a constant, now known; nothing needs to be done for it natively."""
+        if op.name == "full" and not operands and attrs["shape"] == () and type(out) is Tensor:
+            self.known[id(out)] = out
+            return True
+        return False
+
+
+def _find_numbers(
+    values: dict[int, int],
+    first: int,
+    numbers: Sequence[Any],
+    ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
+    constants: Constants,
+) -> tuple[list[Any], list[Tensor]]:
+    """Which operands are numbers of the call (with their dtypes), and which always the same constants."""
+    made = {id(x) for _, _, _, result in ops for x in (result if isinstance(result, tuple) else (result,))}
+    types: list[Any] = [None] * len(numbers)
+    fixed: list[Tensor] = []
+    for _, operands, _, _ in ops:
+        for x in operands:
+            if not isinstance(x, Tensor) or id(x) in values or id(x) in made or any(x is c for c in fixed):
+                continue
+            if x.shape or id(x) not in constants.known:
+                raise Uncovered("an operand from elsewhere")
+            places = [i for i, n in enumerate(numbers) if constants.make(n, x.dtype) is x]
+            if not places:
+                fixed.append(x)
+            elif len(places) == 1 and types[places[0]] is None:
+                types[places[0]] = x.dtype
+                values[id(x)] = first + places[0]
+            else:
+                raise Uncovered("a number that is two operands")
+    if None in types:
+        raise Uncovered("a number that is no operand")
+    return types, fixed
+
+
+def _number_of(x: Any, values: dict[int, int]) -> int:
+    number = values.get(id(x)) if isinstance(x, Tensor) else None
+    if number is None:
+        raise Uncovered("an operand or result from elsewhere")
+    return number
+
+
+def _is_view(op: Op, outs: list[Tensor]) -> bool:
+    """Whether the op made a view; with the strides of the operand it may also have to copy, as a kernel does."""
+    if op.view and len(outs) != 1:
+        raise Uncovered("several views")
+    return op.view and outs[0]._view is not None
+
+
+def _plain(tensor: Tensor) -> np.ndarray:
+    array = tensor.array()
+    if id(array.dtype) not in _SINGLETONS:
+        raise Uncovered("a dtype object of its own")
+    if not array.size:
+        raise Uncovered("no elements")
+    return array
+
+
+def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: set[int]) -> list[int]:
+    """The words of a step; ``shown`` has an array like each value so far, and gets those of the results. ``copied``
+    gets the values that kernels need in one piece and that are not."""
+    operands = [shown[i] for i in step.operands]
+    outs = [_plain(x) for x in step.outs]
+    block = [0] * lt.STEP_WORDS
+    block[lt.S_VIEW] = int(step.is_view)
+    block[lt.S_OP], block[lt.S_ATTRS] = words.object(step.op), words.object(step.attrs)
+    block[lt.S_RECORDED] = int(step.op.bprop is not NOT_DIFFERENTIABLE)
+    block[lt.S_OPERANDS], block[lt.S_OPERAND_AT] = len(operands), words.array(step.operands)
+    block[lt.S_OUTPUTS] = len(outs)
+    if step.is_view:
+        block[lt.S_OUTPUT_AT] = words.array(_view_output(words, operands[0], outs[0]))
+    else:
+        copied.update(i for i in step.operands if not _is_in_one_piece(shown[i]))
+        _pack_calls(words, block, step, operands, outs)
+    for i, array in enumerate(outs):
+        shown[step.first + i] = array
+    return block
+
+
+def _is_in_one_piece(array: np.ndarray) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def _strides(array: np.ndarray) -> tuple[int, ...] | None:
+    """Strides in elements."""
+    if not array.flags.aligned or any(s % array.itemsize for s in array.strides):
+        return None
+    return tuple([s // array.itemsize for s in array.strides])
+
+
+def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]) -> None:
+    from duograph.runtime.kernels.single import SingleOp, single_op
+
+    prepared = single_op(step.op, operands, step.attrs)
+    if not isinstance(prepared, SingleOp):
+        raise Uncovered(f"{step.op.name} has no native kernel")
+    if [(a.dtype, a.shape) for a in outs] != [(np.dtype(d), tuple(s)) for d, s in prepared.outs]:
+        raise Uncovered("results of another type")
+    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in output_words(words, a)])
+    offsets = []
+    for n in prepared.temps:
+        offsets.append(block[lt.S_TEMPORARIES])
+        block[lt.S_TEMPORARIES] += -(-n // 64) * 64
+    calls: list[int] = []
+    for function, sources, dims in prepared.calls:
+        if len(sources) > lt.MOST_BUFFERS or any(type(d) is not int for d in dims):
+            raise Uncovered("a kernel that takes numbers")
+        places = {0: lambda i: step.operands[i], 1: lambda i: step.first + i, 2: lambda i: -1 - offsets[i]}
+        buffers = [places[kind](i) for kind, i in sources]
+        address = ctypes.cast(function, ctypes.c_void_p).value or 0
+        calls += [address, len(buffers), words.array(buffers), words.array(dims)]
+    block[lt.S_CALLS], block[lt.S_CALL_AT] = len(prepared.calls), words.array(calls)
+    words.kept.append(prepared)
+
+
+def output_words(words: Words, array: np.ndarray) -> list[int]:
+    """What native code needs to make an array of this dtype and shape."""
+    block = [0] * lt.OUTPUT_WORDS
+    block[lt.O_DTYPE], block[lt.O_RANK] = words.object(array.dtype), array.ndim
+    block[lt.O_BYTES], block[lt.O_SHAPE] = array.nbytes, words.array(array.shape)
+    return block
+
+
+def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
+    block = output_words(words, view)
+    block[lt.O_STRIDES] = words.array(view.strides)
+    block[lt.O_OFFSET] = view.ctypes.data - base.ctypes.data
+    # Native code takes what the base of each call allows of that: what this base forbids says nothing about others.
+    repeats = any(n > 1 and step == 0 for n, step in zip(view.shape, view.strides, strict=True))
+    forbids = base.flags.writeable and not view.flags.writeable
+    block[lt.O_FLAGS] = 0 if forbids or repeats else WRITEABLE
+    return block
+
+
+def _is_long(step: Step, shown: dict[int, np.ndarray]) -> bool:
+    if step.is_view:
+        return False
+    amount = sum(shown[i].nbytes for i in (*step.operands, *range(step.first, step.first + len(step.outs))))
+    return amount > (RELEASE_POINTWISE if isinstance(rule_of(step.op), Pointwise) else RELEASE_OTHER)

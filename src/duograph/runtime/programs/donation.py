@@ -1,0 +1,102 @@
+"""Donation: outputs of an executable that may be written into the memory of inputs.
+
+A training step reads its parameters and gives their new values; if the caller says that output `k` may lie where input
+`j` lies, the step updates in place. That is done by the kernel itself where it is proved to be right:
+
+* the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
+* no step from then on can fail, because a call that fails is repeated from the same inputs.
+
+Otherwise the output is made elsewhere and copied at the very end, after the last possible failure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from duograph.core.types import TensorType
+from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.node import Graph, Node
+from duograph.runtime.kernels import kernels
+
+from .emit import may_overwrite
+from .steps import Step
+from .values import ALIASES, CONTROL, leaf_types, output_places
+
+__all__ = ["direct_donations"]
+
+
+def step_may_fail(step: Step) -> bool:
+    """Whether a call might have to be repeated because of this step."""
+    if step.lowering is not None:
+        return any(kernels.may_fail(call.function) for call in step.lowering.calls)
+    op = step.nodes[0].op
+    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
+
+
+def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
+    """Those of ``wanted`` (leaf of the output: leaf of the inputs) that kernels may write directly."""
+    places = output_places(graph)
+    params = [p for p in graph.params for _ in leaf_types(p.type)]  # by leaf
+    names = _names_of_params(graph, steps)
+    last_failure = max((i for i, step in enumerate(steps) if step_may_fail(step)), default=-1)
+    maker_of: dict[Any, int] = {}
+    readers_of: dict[Any, set[int]] = {}
+    for i, step in enumerate(steps):
+        if step.lowering is not None:
+            for made in step.outputs:
+                maker_of.setdefault(made, i)
+        if not _is_alias(step):
+            for operand in step.operands:
+                readers_of.setdefault(operand, set()).add(i)
+    given, times_given = _items(graph.output), Counter(places)
+    found: dict[int, int] = {}
+    for k, j in wanted.items():
+        param, place = params[j], places[k]
+        if place is None or times_given[place] > 1 or not isinstance(param.type, TensorType):
+            continue
+        same = names[param]  # nodes that show the memory of the parameter
+        if not same.isdisjoint(given):
+            continue
+        maker = maker_of.get(place)
+        if maker is None or maker <= last_failure:
+            continue
+        step = steps[maker]
+        readers = {i for node in same for i in readers_of.get(node, ())}
+        if any(i > maker for i in readers):
+            continue
+        c = step.lowering
+        assert c is not None
+        out = c.outs[step.outputs.index(place)]
+        if out.type != param.type:
+            continue
+        if maker in readers:
+            used = [o for o, n in zip(c.ins, step.inputs, strict=True) if n in same]
+            if not all(may_overwrite(c, o, out) for o in used):
+                continue
+        found[k] = j
+    return found
+
+
+def _is_alias(step: Step) -> bool:
+    return step.lowering is None and step.nodes[0].op.name in ALIASES
+
+
+def _names_of_params(graph: Graph, steps: Sequence[Step]) -> dict[Any, set[Node]]:
+    """For each parameter the nodes that are, or may be, the same memory."""
+    names: dict[Any, set[Node]] = {p: {p} for p in graph.params}
+    shown: dict[Any, set[Any]] = {p: {p} for p in graph.params}  # by node, the parameters whose memory it may be
+    for step in steps:
+        if step.lowering is not None:
+            continue
+        (node,) = step.nodes
+        if node.op.name in ALIASES or node.op in CONTROL or node.op is make_tuple or node.op is tuple_get:
+            for param in {p for o in node.operands for p in shown.get(o, ())}:
+                names[param].add(node)
+                shown.setdefault(node, set()).add(param)
+    return names
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    return tuple(getattr(node, "operands", ())) if getattr(node, "op", None) is make_tuple else (node,)

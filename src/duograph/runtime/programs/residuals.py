@@ -1,0 +1,118 @@
+"""Residuals that leave a native program: stacks and packed objects as Python objects that own their memory.
+
+A forward program saves values that its backward program needs. `NativeStack` carries them from one to the other without
+looking at them; who has to look (the interpreter, derivatives of higher order) gets the linked cells of
+`autodiff.stacks` from `cells`.
+
+A cell begins with three words: the address of the cell below, how many there are, and a number that stands for the
+types of its items. Numbers and handles follow, one word each, then tensors at multiples of 64 bytes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.autodiff.stacks import Cell
+from duograph.autodiff.tape import Residual
+from duograph.core.types import ObjectType, ScalarType, TensorType, TokenType, Type
+
+from . import heap
+from .host import from_word
+from .values import bytes_of, leaf_types, tree_of
+
+__all__ = ["HEAD", "Cells", "NativeStack", "cells", "layout_number", "offsets_of"]
+
+HEAD = 3
+"""Words at the beginning of a cell."""
+
+_layouts: dict[int, tuple[Type, ...]] = {}
+
+
+def layout_number(types: Sequence[Type]) -> int:
+    """The number that stands for items of these types; the same in every process."""
+    digest = hashlib.sha256(", ".join(map(str, types)).encode()).digest()
+    number = int.from_bytes(digest[:7], "little")
+    _layouts.setdefault(number, tuple(types))
+    return number
+
+
+def offsets_of(types: Sequence[Type]) -> list[int]:
+    """Where in a cell the leaves of these types lie, in bytes; all sizes are known."""
+    offsets, words = [], HEAD
+    for t in types:
+        offsets.append(8 * words)
+        words += not isinstance(t, TensorType | TokenType)
+    at = -(-8 * words // 64) * 64
+    for k, t in enumerate(types):
+        if isinstance(t, TensorType):
+            offsets[k] = at
+            at += -(-int(bytes_of(t)) // 64) * 64  # type: ignore[arg-type]
+    return offsets
+
+
+class Cells:
+    """Memory of a region that has left its run, and what else its cells refer to."""
+
+    def __init__(self, ctx: Any, region: int, keep: Sequence[Any]) -> None:
+        self.ctx = (ctypes.c_int64 * 2)(ctx[region], ctx[region + 1])
+        ctx[region] = ctx[region + 1] = 0
+        self.keep = list(keep)
+
+    def __del__(self) -> None:
+        if heap is not None:
+            heap.give_back(self.ctx, 0)
+
+
+class NativeStack(Residual):
+    """A stack, or a packed object, at ``address`` in the memory of ``owner``."""
+
+    __slots__ = ("address", "objects", "owner", "type")
+
+    def __init__(self, owner: Cells, address: int, type: Type, objects: Sequence[Any]) -> None:
+        self.owner, self.address, self.type, self.objects = owner, address, type, list(objects)
+
+
+def cells(value: Any) -> Any:
+    """A native stack as the linked cells that Python code works with; anything else as it is."""
+    return _cells(value.address, value.type, value.objects) if isinstance(value, NativeStack) else value
+
+
+def _cells(address: int, type: Type, objects: list[Any]) -> Any:
+    if address == 0:
+        return None if isinstance(type, ObjectType) else Cell(None, ())
+    chain = []
+    while address:
+        chain.append(address)
+        address = _word(address, 0)
+    made = None if isinstance(type, ObjectType) else Cell(None, ())
+    for at in reversed(chain):
+        made = Cell(made, _items(at, objects))
+    return made
+
+
+def _items(address: int, objects: list[Any]) -> tuple[Any, ...]:
+    types = _layouts[_word(address, 2)]
+    flat = [t for item in types for t in leaf_types(item)]
+    leaves: list[Any] = []
+    for t, offset in zip(flat, offsets_of(flat), strict=True):
+        if isinstance(t, TensorType):
+            array: np.ndarray = np.empty(list(t.shape), t.dtype.numpy)  # type: ignore[arg-type]  # known sizes only
+            ctypes.memmove(array.ctypes.data, address + offset, array.nbytes)
+            leaves.append(array)
+        elif isinstance(t, TokenType):
+            leaves.append(None)
+        else:
+            word = _word(address, offset // 8)
+            native = not isinstance(t, ScalarType) and not word & 1
+            leaves.append(_cells(word, t, objects) if native else from_word(t, word, objects))
+    rest = iter(leaves)
+    return tuple([tree_of(item, [next(rest) for _ in leaf_types(item)]) for item in types])
+
+
+def _word(address: int, index: int) -> int:
+    return ctypes.c_int64.from_address(address + 8 * index).value

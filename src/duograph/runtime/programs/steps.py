@@ -1,0 +1,164 @@
+"""What an executable does, graph by graph: a list of steps, each of which is kernel calls or one node.
+
+Level 0 has one op per step, level 1 takes fusion groups. A node that cannot be native says why (`Step.reason`) and runs
+its reference through a call into Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from duograph.base.failures import internal_failure
+from duograph.core.types import ScalarType, TensorType
+from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.lower.fuse.fusion import lower_group
+from duograph.lower.fuse.groups import Group, groups
+from duograph.lower.lowering import Lowering, Operand, numpy_only, outputs_of
+from duograph.lower.pointwise import lower_pointwise
+from duograph.lower.reduce.loops import NotAffine
+from duograph.lower.rule import Host, Kernel, Pointwise, Refused, rule_of
+
+from .scalars import SCALAR_OPS
+from .values import ALIASES, CONTROL, Place
+
+STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "pack", "unpack")
+
+
+@dataclass(eq=False)
+class Step:
+    """Part of a graph.
+
+    Attributes:
+        nodes: the applications that it computes.
+        operands: what it needs of outside, constants left out; each once.
+        inputs: the nodes that are the operands of the lowering, in its order.
+        outputs: the leaves of nodes that are its results, in its order.
+        lowering: kernel calls, or ``None``.
+        reason: why the node runs in Python, if it does.
+    """
+
+    nodes: tuple[Apply, ...]
+    operands: tuple[Node, ...]
+    inputs: tuple[Node, ...] = ()
+    outputs: tuple[Place, ...] = ()
+    lowering: Lowering | None = None
+    reason: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def single_steps(graph: Graph) -> list[Step]:
+    """One step per node."""
+    return [step_of(node) for node in graph.nodes]
+
+
+def step_of(node: Apply) -> Step:
+    """The step of one node."""
+    operands = tuple(dict.fromkeys(o for o in node.operands if not isinstance(o, Const)))
+    step = Step((node,), operands)
+    op = node.op
+    if op is make_tuple or op is tuple_get or op in CONTROL or op.name in ALIASES or op.name in STACK_OPS:
+        return step
+    if op.name in ("undef", "relabel", "anchor") or op.name in SCALAR_OPS:
+        return step
+    lowering, step.reason = lowered(node)
+    if lowering is not None:
+        step.lowering, step.inputs = lowering, node.operands
+        step.outputs = tuple([(node, k) for k in range(len(lowering.outs))])
+    return step
+
+
+def lowered(node: Apply) -> tuple[Lowering | None, str]:
+    """The kernel calls of a node, or why there are none."""
+    op = node.op
+    if op.effects:
+        return None, "it has effects"
+    rule = rule_of(op)
+    if isinstance(rule, Host):
+        return None, rule.reason
+    if not isinstance(rule, Pointwise | Kernel):
+        return None, "no rule"
+    if op.data_dependent:
+        return None, "its size depends on data"
+    outs = outputs_of(node.type, node)
+    if not all(isinstance(o.type, TensorType) for o in outs):
+        return None, "a result is no tensor"
+    reason = numpy_only([*[o.type for o in node.operands], *[o.type for o in outs]])
+    if reason:
+        return None, reason
+    ins = []
+    for operand in node.operands:
+        if not isinstance(operand.type, TensorType | ScalarType):
+            return None, f"an operand is a {operand.type}"
+        ins.append(Operand(operand.type, operand, _known(operand)))
+    c = Lowering(op, node.attrs, ins, outs)
+    try:
+        if isinstance(rule, Pointwise):
+            lower_pointwise(c, rule)
+        else:
+            rule.function(c)
+    except Refused as reason:
+        return None, str(reason)
+    except Exception as error:  # noqa: BLE001 - the policy
+        failure = internal_failure("a kernel rule", op.name, error)
+        return None, f"its rule failed: {failure.error}"
+    return c, ""
+
+
+def _known(node: Node) -> Any:
+    if isinstance(node, Const) and isinstance(node.value, np.ndarray | bool | int | float):
+        return node.value
+    return None
+
+
+def steps_of(graph: Graph, level: int) -> list[Step]:
+    """The steps of ``graph``; operands of each are made by earlier ones.
+
+    Effects keep their places among what might fail before them, so graphs that have some are not rearranged.
+    """
+    if level == 0 or any(node.op.effects for node in graph.nodes):
+        return single_steps(graph)
+    steps: list[Step] = []
+    made: set[Node] = set()
+
+    def single(node: Apply) -> None:
+        work = [node]
+        while work:
+            last = work[-1]
+            missing = [o for o in last.operands if isinstance(o, Apply) and o not in made and last not in made]
+            if missing:  # views and constants that groups have looked through
+                work += missing
+                continue
+            work.pop()
+            if last not in made:
+                made.add(last)
+                steps.append(step_of(last))
+
+    for group in groups(graph, level):
+        step = _fused(group) if group.is_fused else None
+        if step is not None:
+            steps.append(step)
+            made.update(step.nodes)
+            continue
+        for node in sorted(group.nodes, key=lambda n: n.serial):
+            single(node)
+    if isinstance(graph.output, Apply):
+        single(graph.output)
+    return steps
+
+
+def _fused(group: Group) -> Step | None:
+    """A group as one step; ``None`` if its nodes have to run one by one."""
+    try:
+        c = lower_group(group)
+    except (NotAffine, Refused):
+        return None
+    except Exception as error:  # noqa: BLE001 - the policy
+        internal_failure("the fuser", ", ".join([node.op.name for node in group.nodes]), error)
+        return None
+    nodes = tuple([x.ref for x in c.outs])
+    operands = tuple([x.ref for x in c.ins if not isinstance(x.ref, Const)])
+    return Step(nodes, operands, tuple([x.ref for x in c.ins]), tuple([(n, 0) for n in nodes]), c)
