@@ -30,6 +30,13 @@ FLOORS = {
 }
 """Top-level part of the package -> floor. All others (nn, train, compat, context, ...) are on the top floor."""
 
+ROOMS = {
+    "runtime": {
+        "machine": 0, "python": 0, "pool": 1, "kernels": 2, "guards": 2, "launch": 3, "programs": 4, "calls": 5,
+    },
+}  # fmt: skip
+"""Part with floors of its own -> folder in it -> floor there."""
+
 TOP = 9
 SIBLINGS = frozenset({"ir", "tensor"})
 """Parts of one floor that do not import each other."""
@@ -71,6 +78,16 @@ def part(module: str) -> str:
 def floor(module: str) -> int:
     """The floor of a module."""
     return FLOORS.get(part(module), TOP)
+
+
+def room(module: str) -> str:
+    """The folder of a part that a module lies in: `duograph.runtime.pool.text` -> `pool`; "" for the part itself."""
+    return (module.split(".") + ["", ""])[2]
+
+
+def room_floor(module: str) -> int:
+    """The floor of a module among the rooms of its part; what lies in none of them is below all."""
+    return ROOMS[part(module)].get(room(module), -1)
 
 
 def imports_of(name: str, path: Path, known: frozenset[str]) -> Iterator[Import]:
@@ -121,6 +138,10 @@ def violations(root: Path = SOURCE) -> list[str]:
     wrong = []
     for item in import_graph(root):
         here, there = part(item.importer), part(item.target)
+        if here == there and here in ROOMS and room_floor(item.target) > room_floor(item.importer):
+            why = f"inside {here}, {room(item.importer)} lies below {room(item.target)}"
+            wrong.append(f"{item.importer}:{item.line} imports {item.target}: {why}")
+            continue
         if floor(item.target) > floor(item.importer):
             why = f"floor {floor(item.importer)} imports from floor {floor(item.target)}"
         elif here != there and {here, there} <= SIBLINGS:

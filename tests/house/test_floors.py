@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import FLOORS, TOP, cycles, floor, import_graph, modules, violations
+from tests.house.imports import FLOORS, ROOMS, SOURCE, TOP, cycles, floor, import_graph, modules, violations
 
 
 def plant(tmp_path: Path, files: dict[str, str]) -> Path:
@@ -62,6 +62,18 @@ def test_planted_violation_is_caught(tmp_path, statement):
     assert found.startswith("duograph.core.dtype:") and "floor 1 imports from floor" in found
     (root / "core" / "dtype.py").unlink()
     assert not violations(root)
+
+
+def test_rooms_have_floors_of_their_own(tmp_path):
+    files = {"runtime/pool/pool.py": "import duograph.runtime.launch.key", "runtime/launch/key.py": ""}
+    assert violations(plant(tmp_path, files)) == [
+        "duograph.runtime.pool.pool:1 imports duograph.runtime.launch.key: inside runtime, pool lies below launch"
+    ]
+
+
+def test_every_folder_of_a_part_with_rooms_is_one():
+    for name, rooms in ROOMS.items():
+        assert set(rooms) == {path.name for path in (SOURCE / name).iterdir() if (path / "__init__.py").exists()}
 
 
 def test_siblings_do_not_know_each_other(tmp_path):

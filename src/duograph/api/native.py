@@ -80,8 +80,10 @@ def start() -> bool:
     ``import duograph`` does not load the launcher: it takes longer than all the rest.
     """
     from duograph.runtime.launch import launcher
+    from duograph.runtime.programs import fused
 
     launcher.set_constant(operand_of, kept_constants)
+    launcher.set_fusion(fused)
     if not launcher.is_registered():
         for name, function in operators.OPERATORS.items():
             launcher.register(Tensor, name, function, weak_numbers=True)

@@ -16,8 +16,8 @@ import pytest
 import duograph as ms
 from duograph import ops
 from duograph.core.op import get_op, override_bprop
-from duograph.runtime.launch import fusion as launch_fusion
 from duograph.runtime.launch import launcher
+from duograph.runtime.programs import fused
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 from tests.unit.runtime.processes import python
 
@@ -296,7 +296,7 @@ def test_a_child_process_goes_on() -> None:
 
 def test_reference_counts_and_memory_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """100,000 calls of every kind: native ones, with numbers, views, tapes, and those that end in Python."""
-    monkeypatch.setattr(launch_fusion, "COST", 0.0)  # what can be fused is so before anything is counted
+    monkeypatch.setattr(fused, "COST", 0.0)  # what can be fused is so before anything is counted
     x, y = f32(8), f32(8, seed=1)
     gradient = ms.grad(lambda x, y: ((x * y + 1.5)[:4] - x.reshape(2, 4)[0]).sum(), (0, 1))
     watched = [x, y, get_op("add"), get_op("mul"), np.dtype(np.float32), ms.float32, type(x)]

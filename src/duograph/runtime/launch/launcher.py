@@ -17,7 +17,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,9 +40,8 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import allocator_text as memory_text
-from . import fusion as launch_fusion
 from . import text as launch_text
-from .records import Constants, Uncovered, pack
+from .records import Constants, Plan, Uncovered, pack
 from .words import (
     HASH,
     KEY_AT,
@@ -204,6 +203,24 @@ def is_registered() -> bool:
 def set_constant(make: Callable[[Any, Any], Tensor], kept: Callable[[], list[Tensor]]) -> None:
     """How numbers become operands: ``make(number, dtype)``, and the tensors that it keeps to give them again."""
     _constant[:] = [make, kept]
+
+
+class Fusion(Protocol):
+    """What makes one native call of a record of several ops (`programs.fused`)."""
+
+    def calls_before(self, plan: Plan) -> int:
+        """After how many calls that pays; 0: never."""
+
+    def pack_fused(self, plan: Plan, record: Any) -> tuple[Any, list[Any]]:
+        """The record of that call, and what it points into."""
+
+
+_fusion: list[Fusion] = []
+
+
+def set_fusion(fusion: Fusion) -> None:
+    """How records are fused; without it their ops run one by one."""
+    _fusion[:] = [fusion]
 
 
 def activate() -> bool:
@@ -371,7 +388,7 @@ class Engine:
             with no_recording():
                 constants = Constants(_constant[0], _constant[1]())
                 record, kept, plan = pack(described, tensors, numbers, noted.ops, out, constants)
-            record[R_WAIT] = launch_fusion.calls_before(plan)
+            record[R_WAIT] = _fusion[0].calls_before(plan) if _fusion else 0
         except Uncovered:
             record, kept, plan = pack_python(described), [], None
         except SHORTAGE:
@@ -390,7 +407,7 @@ class Engine:
         self.learning = True
         try:
             with no_recording():
-                fused, more = launch_fusion.pack_fused(plan, record)
+                fused, more = _fusion[0].pack_fused(plan, record)
         except (Uncovered, *SHORTAGE):  # the ops one by one are right, too
             return
         except Exception as error:  # noqa: BLE001 - the policy
@@ -499,5 +516,5 @@ def _module(methods: int) -> tuple[str, asm.Words, list[str]]:
 
 __all__ = [
     "Cell", "Engine", "activate", "deactivate", "is_registered", "refusal", "register", "set_constant",
-    "statistics",
+    "set_fusion", "statistics",
 ]  # fmt: skip

@@ -3,8 +3,8 @@
 A tape has to see every op of a call with its operands and results, so a record runs them one by one. Without a tape
 nobody sees what lies between: the ops are a graph, and its executable has the fusion, and the bits, of compiled
 functions. Gradient rules are such calls, too. The executable is made when the calls so far have lost about as much time
-as making it costs, so that in the end no more is lost than twice what the best choice would have cost; the record of it
-stands behind the first one, which tapes go on to need.
+as making it costs, so the total cost is at most twice the optimum (rent or buy); the record of it stands behind the
+first one, which tapes go on to need.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Graph, Node
 from duograph.passes.pipelines import optimise
+from duograph.runtime.launch import words as lt
+from duograph.runtime.launch.records import Plan, Uncovered, Words, output_words
 from duograph.tensor.tensor import wrap
 
-from . import words as lt
-from .records import Plan, Uncovered, Words, output_words
+from .executable import Executable
 
 COST = 4e6
 """Nanoseconds that making an executable is taken to cost."""
@@ -112,8 +113,6 @@ def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
     Raises:
         Uncovered: Python would have to take part.
     """
-    from duograph.runtime.programs.executable import Executable
-
     wanted = _wanted(plan)
     graph = _graph(plan, wanted)
     executable = Executable(graph)

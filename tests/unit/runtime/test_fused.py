@@ -12,9 +12,8 @@ import duograph as ms
 from duograph import nn, ops
 from duograph.base.config import configure
 from duograph.ops.norm import batch_norm_training
-from duograph.runtime.launch import fusion as launch_fusion
 from duograph.runtime.launch import launcher
-from duograph.runtime.programs import executable
+from duograph.runtime.programs import executable, fused
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 
 
@@ -27,11 +26,11 @@ def engine() -> Iterator[launcher.Engine]:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Records are fused at their first native call."""
-    monkeypatch.setattr(launch_fusion, "COST", 0.0)
-    monkeypatch.setattr(launch_fusion, "FEWEST", 1)
+    monkeypatch.setattr(fused, "COST", 0.0)
+    monkeypatch.setattr(fused, "FEWEST", 1)
 
 
-def fused(work: Callable[[], Any], times: int = 5) -> int:
+def count_fused(work: Callable[[], Any], times: int = 5) -> int:
     """How many records some calls of ``work`` fuse."""
     before = launcher.statistics()["fused"]
     for _ in range(times):
@@ -60,7 +59,7 @@ def test_bits_are_those_of_the_ops_one_by_one(name: str, engine: launcher.Engine
     call, shape = CALLS[name]
     x = f32(*shape)
     want = bits(in_python(engine, lambda: call(x)))
-    assert fused(lambda: call(x)) >= 1
+    assert count_fused(lambda: call(x)) >= 1
     assert launches(lambda: call(x)) >= 1
     for seed in (1, 2):
         x = f32(*shape, seed=seed)
@@ -79,7 +78,7 @@ def test_gradient_rules_are_fused(name: str, engine: launcher.Engine) -> None:
 
     gradient, second, x = ms.grad(loss), ms.grad(lambda x: ms.grad(loss)(x).sum()), f32(*shape)
     want = bits(in_python(engine, lambda: gradient(x))), bits(in_python(engine, lambda: second(x)))
-    fused(lambda: gradient(x))
+    count_fused(lambda: gradient(x))
     assert launcher.statistics()["fused"] > 0
     for _ in range(3):
         assert (bits(gradient(x)), bits(second(x))) == want
@@ -106,7 +105,7 @@ def test_views_keep_their_memory_where_that_is_in_one_piece(name: str, engine: l
     x, y = VIEWS[name](), f32(48)
     for call in (norm, lambda x: x * y):
         want = bits(in_python(engine, lambda call=call: call(x)))
-        fused(lambda call=call: call(x))
+        count_fused(lambda call=call: call(x))
         assert bits(call(x)) == want
         again = x + 1  # in one piece: another record
         assert bits(call(again)) == bits(in_python(engine, lambda call=call, again=again: call(again)))
@@ -114,7 +113,7 @@ def test_views_keep_their_memory_where_that_is_in_one_piece(name: str, engine: l
 
 def test_records_under_a_tape_stay_what_they_are() -> None:
     x = f32(6, 48)
-    fused(lambda: norm(x))
+    count_fused(lambda: norm(x))
     plain = bits(norm(x))
     out, gradient = ms.value_and_grad(lambda x: norm(x).sum())(x)
     assert bits(norm(x)) == plain
@@ -143,7 +142,7 @@ def test_it_pays_after_some_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """The more a call loses without it, the sooner it is fused."""
     monkeypatch.undo()
     seen: dict[int, int] = {}
-    before = launch_fusion.calls_before
+    before = fused.calls_before
 
     def noted(plan: Any) -> int:
         wait = before(plan)
@@ -151,12 +150,12 @@ def test_it_pays_after_some_calls(monkeypatch: pytest.MonkeyPatch) -> None:
             seen[plan.ops[-1].nbytes[0]] = wait
         return wait
 
-    monkeypatch.setattr(launch_fusion, "calls_before", noted)
+    monkeypatch.setattr(fused, "calls_before", noted)
     for rows in (1, 4096):
         for _ in range(3):
             norm(f32(rows, 48))
     (_, small), (_, large) = sorted(seen.items())
-    assert small > 1000 > large >= launch_fusion.FEWEST
+    assert small > 1000 > large >= fused.FEWEST
 
 
 def test_what_cannot_be_fused_goes_on_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,10 +163,10 @@ def test_what_cannot_be_fused_goes_on_as_it_was(monkeypatch: pytest.MonkeyPatch)
     want = bits(norm(x))
 
     def refused(*_: Any) -> None:
-        raise launch_fusion.Uncovered("a test")
+        raise fused.Uncovered("a test")
 
-    monkeypatch.setattr(launch_fusion, "pack_fused", refused)
-    assert fused(lambda: norm(x)) == 0
+    monkeypatch.setattr(fused, "pack_fused", refused)
+    assert count_fused(lambda: norm(x)) == 0
     assert launches(lambda: norm(x)) >= 1
     assert bits(norm(x)) == want
 
@@ -184,7 +183,7 @@ def test_failures_while_fusing_are_not_the_call_s(monkeypatch: pytest.MonkeyPatc
             raise raised.pop(0)
         return real(*args)
 
-    monkeypatch.setattr(executable, "Executable", broken)
+    monkeypatch.setattr(fused, "Executable", broken)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(4):
             norm(x)
@@ -199,4 +198,4 @@ def test_debug_mode_keeps_ops_apart() -> None:
     """Red zones lie behind the blocks of executables that are checked after each call."""
     with configure(debug=True):
         x = f32(5, 48)
-        assert fused(lambda: norm(x)) == 0
+        assert count_fused(lambda: norm(x)) == 0
