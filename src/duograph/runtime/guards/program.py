@@ -351,11 +351,16 @@ def words_without_addresses(
         return shown if shown[0] != "<" else f"{shown[:-1]} {numbers.setdefault(value, len(numbers))}>"
 
     def place(address: int) -> str:
-        around = [at for at, value in objects.items() if at <= address < at + object.__sizeof__(value)]
+        around = [at for at, value in objects.items() if at <= address < at + _size_of(value)]
         owner = around[0] if around else min(at for at in objects if at > address)  # what CPython puts before objects
         return f"{word(owner)} {address - owner:+}"
 
     return word, place
+
+
+def _size_of(value: Any) -> int:
+    """How many bytes lie behind the address of an object; a text has less than its class allows for."""
+    return str.__sizeof__(value) if isinstance(value, str) else object.__sizeof__(value)
 
 
 def _name_of(value: Any) -> str:
