@@ -22,7 +22,7 @@ _PROGRAM = """
 import importlib, json, sys, time
 import duograph as ms
 from bench._mindspore_steps import step
-from duograph.runtime import code
+from duograph.runtime.machine import code
 
 executables = importlib.import_module("duograph.runtime.programs.executable")
 spent = {}

@@ -21,7 +21,7 @@ from duograph.lower.rule import Kernel
 
 steps, executable, kernels, single, launch = [
     importlib.import_module(f"duograph.runtime.{name}")
-    for name in ("steps", "executable", "kernels", "single", "launch")
+    for name in ("programs.steps", "programs.executable", "kernels.kernels", "kernels.single", "launch.launcher")
 ]
 entry, function, sources, native_guards, expressions, recipe = [
     importlib.import_module(f"duograph.{name}")

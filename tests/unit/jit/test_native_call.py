@@ -495,7 +495,7 @@ def test_a_launcher_that_is_made_anew_serves_calls(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(launcher, "_methods", [*launcher._methods, (Tensor, "sin", Tensor.sin, False)])
     try:
         with launching() as another:
-            assert another.block != engine.block
+            assert another.loaded.block != engine.loaded.block
             assert is_native(warmed(ms.jit(lambda x: x * 2), f32(3)), f32(3))
     finally:
         launcher.deactivate()

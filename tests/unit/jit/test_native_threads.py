@@ -113,7 +113,7 @@ def test_a_fork_in_the_middle_of_a_call():
 
 WITHOUT = """
 import numpy as np
-from duograph.runtime import cpython
+from duograph.runtime.python import cpython
 {change}
 import duograph as ms
 compiled = ms.jit(lambda x, y: (x + y) * 2.0)
@@ -169,7 +169,7 @@ def test_first_calls_at_the_same_time():
     program = """
         import sys, threading, time
         import duograph as ms
-        from duograph.runtime import code
+        from duograph.runtime.machine import code
 
         real = code.load
         def slow(*args, **kwargs):

@@ -91,7 +91,7 @@ def test_mappings_do_not_grow_with_compilations():
         import gc
         import numpy as np
         import duograph as ms
-        from duograph.runtime import kernels
+        from duograph.runtime.kernels import kernels
 
         kernels.MOST_RECENT = 20
         x = ms.Tensor(np.ones((4, 5), np.float32))

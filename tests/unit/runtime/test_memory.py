@@ -93,8 +93,8 @@ def test_peaks() -> None:
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 63, 64, 65, 1000, 4097, 1 << 20])
 def test_blocks_are_large_enough_and_aligned(engine: launcher.Engine, n: int) -> None:
     """Blocks of neighbouring sizes do not touch each other: each is filled, then all are looked at."""
-    allocate = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(engine.linked.address("dg_alloc"))
-    free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(engine.linked.address("dg_free"))
+    allocate = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(engine.address("dg_alloc"))
+    free = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(engine.address("dg_free"))
     before = figures()["allocated"]
     blocks = [allocate(n) for _ in range(5)]
     assert len(set(blocks)) == 5

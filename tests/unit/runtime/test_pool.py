@@ -140,7 +140,7 @@ def test_multiprocessing_by_fork():
 
 def test_a_process_ends_with_workers_alive():
     program = """
-    from duograph.runtime import pool
+    from duograph.runtime.pool import pool
     from tests.unit.runtime.native import count
     pool.set_threads(4)
     assert count(rounds=1000).min() == 1000
@@ -184,7 +184,7 @@ def test_a_process_ends_while_a_daemon_thread_computes():
 )
 def test_threads_from_the_environment(environment, expected):
     program = """
-    from duograph.runtime import pool
+    from duograph.runtime.pool import pool
     from tests.unit.runtime.native import count
     count()
     print(pool.threads(), pool.available_cores())
@@ -241,7 +241,7 @@ def test_workers_take_over_the_floating_point_mode():
     """A library that sets "flush to zero" on the calling thread must not make results depend on threads."""
     program = """
     import ctypes, numpy as np
-    from duograph.runtime import pool
+    from duograph.runtime.pool import pool
     from duograph.runtime.machine.code import load
     from tests.unit.runtime.native import call, count
     pool.set_threads(2)

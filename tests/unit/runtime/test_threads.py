@@ -79,7 +79,7 @@ def test_versions_that_are_replaced_while_a_thread_enters():
     program = """
         import threading
         import duograph as ms
-        from duograph.runtime import launch
+        from duograph.runtime.launch import launcher
 
         @ms.jit
         def double(x):
@@ -97,7 +97,7 @@ def test_versions_that_are_replaced_while_a_thread_enters():
             entered.append(1)
             return False
 
-        launch.has_little_stack = lets_others_run
+        launcher.has_little_stack = lets_others_run
         found = []
         thread = threading.Thread(target=lambda: found.append(double(x).asnumpy().tolist()))
         thread.start()

@@ -28,12 +28,11 @@ from duograph.core.types import ScalarType, TokenType
 from duograph.runtime.guards.program import GuardProgram, machine_code, words_without_addresses
 from duograph.runtime.kernels import kernels
 from duograph.runtime.launch import launcher
-from duograph.runtime.launch.words import O_BYTES, O_DTYPE, O_RANK, O_SHAPE, OUTPUT_WORDS
-from duograph.runtime.machine import code
+from duograph.runtime.launch.words import OUTPUT
 from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.frame import NEEDED
 from duograph.runtime.python import cpython
-from duograph.runtime.python.asm import Words, module
+from duograph.runtime.python.asm import Module
 from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
 from duograph.tensor.alias import CLOCK, Alias
 from duograph.tensor.tensor import Tensor
@@ -153,7 +152,7 @@ class NativeCall:
     def __init__(self, plan: CallPlan) -> None:
         self.plan = plan
         self._kept: list[Any] = []
-        self._block = np.zeros(w.CALL_WORDS, np.int64)
+        self._block = np.zeros(w.CALL.n_words, np.int64)
         self._fill()
         emit("native call", plan=plan)
         self._take_run()
@@ -164,40 +163,40 @@ class NativeCall:
     @property
     def hits(self) -> int:
         """Calls that were answered."""
-        return int(self._block[w.HITS])
+        return int(self._block[w.CALL.hits.word])
 
     @property
     def is_retired(self) -> bool:
         """Whether it has given its memory back and answers no more calls."""
-        return not self._block[w.CONFIG]
+        return not self._block[w.CALL.config.word]
 
     def renew(self) -> None:
         """Makes it valid for the configuration and the rules of now."""
         present, rules = config(), rules_version[0]
         self._kept[:2] = [present, rules]
-        self._block[w.CONFIG], self._block[w.RULES] = id(present), id(rules)
+        self._block[w.CALL.config.word], self._block[w.CALL.rules.word] = id(present), id(rules)
 
     def release(self) -> None:
         """Gives its memory back, if no call uses it; the next call makes another one."""
-        if not self._block[w.BUSY] and not self.is_retired:
-            self._block[w.CONFIG] = 0
+        if not self._block[w.CALL.busy.word] and not self.is_retired:
+            self._block[w.CALL.config.word] = 0
             self._run.free()
 
     def after_fork(self) -> None:
         """In the child: the thread whose call was going on does not exist here."""
-        if self._block[w.BUSY]:
+        if self._block[w.CALL.busy.word]:
             self._take_run()
-            self._block[w.BUSY] = 0
+            self._block[w.CALL.busy.word] = 0
 
     # ---- words ---------------------------------------------------------------------------------------------------
 
     def _take_run(self) -> None:
         self._run = run = self.plan.executable.new_run()
         block = self._block
-        block[w.BUFFERS_AT], block[w.DIMS_AT] = run.pointers
-        block[w.CONTEXT_AT] = ctypes.addressof(run.ctx)
-        block[w.RESET] = self._object(run.reset)
-        block[w.GROW] = self._object(lambda: run.grow(run.ctx[NEEDED]))
+        block[w.CALL.buffers_at.word], block[w.CALL.dims_at.word] = run.pointers
+        block[w.CALL.context_at.word] = ctypes.addressof(run.ctx)
+        block[w.CALL.reset.word] = self._object(run.reset)
+        block[w.CALL.grow.word] = self._object(lambda: run.grow(run.ctx[NEEDED]))
 
     def _array(self, words: Sequence[int]) -> int:
         made = np.array([*words, 0], np.int64)
@@ -212,20 +211,20 @@ class NativeCall:
         plan, block = self.plan, self._block
         self._kept += [None, None, plan]
         table = plan.guards.table()
-        block[w.PROGRAM], block[w.REGISTERS] = table.ctypes.data, plan.guards.registers
-        block[w.VALUES], block[w.REST] = len(plan.names), int(plan.has_rest)
-        block[w.NAMES_AT] = self._array([self._object(n) for n in plan.names])
-        block[w.POSITIONAL], block[w.POSITIONAL_ONLY] = plan.positional, plan.positional_only
+        block[w.CALL.program.word], block[w.CALL.registers.word] = table.ctypes.data, plan.guards.registers
+        block[w.CALL.values.word], block[w.CALL.rest.word] = len(plan.names), int(plan.has_rest)
+        block[w.CALL.names_at.word] = self._array([self._object(n) for n in plan.names])
+        block[w.CALL.positional.word], block[w.CALL.positional_only.word] = plan.positional, plan.positional_only
         releases = plan.executable.releases or plan.sizes is not None
-        block[w.MAIN], block[w.RELEASE] = plan.executable.address, int(releases)
+        block[w.CALL.main.word], block[w.CALL.release.word] = plan.executable.address, int(releases)
         self._fill_inputs()
         self._fill_outputs()
         result = plan.result if plan.finish is None else []
-        block[w.RESULT_AT] = self._array([word for pair in result for word in pair])
-        block[w.FINISH] = 0 if plan.finish is None else self._object(plan.finish)
+        block[w.CALL.result_at.word] = self._array([word for pair in result for word in pair])
+        block[w.CALL.finish.word] = 0 if plan.finish is None else self._object(plan.finish)
         used = [s.register for s in plan.subjects if s.is_written or plan.sizes is not None]
         held = list(dict.fromkeys([*plan.held, *used]))
-        block[w.HELD], block[w.HELD_AT] = len(held), self._array(held)
+        block[w.CALL.held.word], block[w.CALL.held_at.word] = len(held), self._array(held)
 
     def _fill_inputs(self) -> None:
         plan, block = self.plan, self._block
@@ -239,15 +238,15 @@ class NativeCall:
             if plan.writes and s.nbytes < 0:
                 raise Unsupported("writes in a program for many sizes")
             words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated), int(s.is_alone)]
-        block[w.SUBJECTS], block[w.SUBJECT_AT] = len(plan.subjects), self._array(words)
-        block[w.EXCLUSIVE] = int(exclusive)
-        block[w.MARKS] = 1 + max((s.mark for s in plan.subjects), default=0)
+        block[w.CALL.subjects.word], block[w.CALL.subject_at.word] = len(plan.subjects), self._array(words)
+        block[w.CALL.exclusive.word] = int(exclusive)
+        block[w.CALL.marks.word] = 1 + max((s.mark for s in plan.subjects), default=0)
         kinds: dict[type, int] = {int: w.INT, bool: w.BOOL, float: w.FLOAT}
         numbers = [word for r, kind, dim in plan.numbers for word in (r, kinds[kind], dim)]
-        block[w.NUMBERS], block[w.NUMBER_AT] = len(plan.numbers), self._array(numbers)
+        block[w.CALL.numbers.word], block[w.CALL.number_at.word] = len(plan.numbers), self._array(numbers)
         if plan.generator is not None:
-            generator, block[w.SEED], block[w.OFFSET] = plan.generator
-            block[w.GENERATOR] = self._object(vars(generator))
+            generator, block[w.CALL.seed.word], block[w.CALL.offset.word] = plan.generator
+            block[w.CALL.generator.word] = self._object(vars(generator))
 
     def _fill_outputs(self) -> None:
         plan, block = self.plan, self._block
@@ -267,16 +266,19 @@ class NativeCall:
             else:
                 raise Unsupported(f"output {k} is a {output.type}")
             leaves += [kind, place]
-        block[w.OUTPUTS] = len(described) // OUTPUT_WORDS
-        block[w.OUTPUT_AT] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
-        if block[w.OUTPUTS] > w.MOST_OUTPUTS:
+        block[w.CALL.outputs.word] = len(described) // OUTPUT.n_words
+        block[w.CALL.output_at.word] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
+        if block[w.CALL.outputs.word] > w.MOST_OUTPUTS:
             raise Unsupported("more outputs than a call may have")
-        block[w.FIRST_OUTPUT] = executable.n_tensors
-        block[w.LEAVES], block[w.LEAF_AT] = len(leaves) // w.LEAF_WORDS, self._array(leaves)
+        block[w.CALL.first_output.word] = executable.n_tensors
+        block[w.CALL.leaves.word], block[w.CALL.leaf_at.word] = len(leaves) // w.LEAF.n_words, self._array(leaves)
         outputs = executable.build.outputs
         writes = [(s, -1 if outputs[k].donated >= 0 else outputs[k].buffer) for s, k in plan.writes]
-        block[w.WRITES], block[w.WRITE_AT] = len(writes), self._array([word for pair in writes for word in pair])
-        block[w.DRAWS] = plan.draws
+        block[w.CALL.writes.word], block[w.CALL.write_at.word] = (
+            len(writes),
+            self._array([word for pair in writes for word in pair]),
+        )
+        block[w.CALL.draws.word] = plan.draws
 
     def _described(self, type: Any) -> list[int]:
         shape = list(type.shape)
@@ -288,10 +290,13 @@ class NativeCall:
         dtype = np.empty(0, type.dtype.numpy).dtype
         if np.empty(0, dtype).dtype is not dtype:
             raise Unsupported(f"dtype {dtype} is not a single object")
-        words = [0] * OUTPUT_WORDS
-        words[O_DTYPE], words[O_RANK] = self._object(dtype), len(shape)
+        words = [0] * OUTPUT.n_words
+        words[OUTPUT.dtype.word], words[OUTPUT.rank.word] = self._object(dtype), len(shape)
         if self.plan.sizes is None:
-            words[O_BYTES], words[O_SHAPE] = dtype.itemsize * int(np.prod(shape, dtype=np.int64)), self._array(shape)
+            words[OUTPUT.bytes.word], words[OUTPUT.shape.word] = (
+                dtype.itemsize * int(np.prod(shape, dtype=np.int64)),
+                self._array(shape),
+            )
         return words
 
     def _fill_sizes(self, described: list[int]) -> int:
@@ -302,13 +307,16 @@ class NativeCall:
         extents = self._array([0] * sum(len(t.shape) for t in sizes.outputs))
         at = extents
         for k, type in enumerate(sizes.outputs):
-            described[k * OUTPUT_WORDS + O_SHAPE] = at
+            described[k * OUTPUT.n_words + OUTPUT.shape.word] = at
             at += 8 * len(type.shape)
         records = self._array(described)
-        block[w.SIZES], block[w.SIZE_AT] = len(places), self._array([word for place in places for word in place])
-        block[w.SIZER] = kernels.kernel_address(sizes.function(), self._kept)
-        block[w.SIZER_BUFFERS_AT] = self._array([extents, records])
-        block[w.SIZER_DIMS_AT] = self._array([0] * len(places))
+        block[w.CALL.sizes.word], block[w.CALL.size_at.word] = (
+            len(places),
+            self._array([word for place in places for word in place]),
+        )
+        block[w.CALL.sizer.word] = kernels.kernel_address(sizes.function(), self._kept)
+        block[w.CALL.sizer_buffers_at.word] = self._array([extents, records])
+        block[w.CALL.sizer_dims_at.word] = self._array([0] * len(places))
         return records
 
 
@@ -336,7 +344,6 @@ class CallMachine:
 
     def __init__(self, classes: Classes, engine: launcher.Engine) -> None:
         known = layout()
-        self.words = Words("dg_call_words")
         slots = {
             "data": known.slot(Tensor, "_data"), "storage": known.slot(Tensor, "_storage"),
             "view": known.slot(Tensor, "_view"), "version": known.slot(Alias, "version"),
@@ -345,36 +352,6 @@ class CallMachine:
             "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
             "block": known.slot(NativeCall, "_block"),
         }  # fmt: skip
-        functions = call_text.functions(self.words, slots, known.has_versions)
-        text = module(functions, self.words, call_text.LOWER)
-        symbols = {name: engine.linked.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
-        symbols["dg_check"] = machine_code().address("dg_check")
-        symbols["dg_quiet"] = engine.block + engine.words.at("enabled")
-        self.linked = code.load(text, ["dg_call", "dg_bound", "dg_get", self.words.symbol], symbols=symbols)
-        self.linked.make_immortal()
-        self.block = self.linked.address(self.words.symbol)
-        self._kept: list[Any] = []
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._kept))  # calls may come until the very end of the process
-        self._fill(classes)
-        for cls, slot, name in (
-            (classes.function, cpython.CALL, "dg_call"),
-            (classes.bound, cpython.CALL, "dg_bound"),
-            (classes.function, cpython.GET, "dg_get"),
-        ):
-            cpython.set_slot(cls, slot, self.linked.address(name))
-
-    def _set(self, name: str, value: int) -> None:
-        if name in self.words.index:
-            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
-
-    def _fill(self, classes: Classes) -> None:
-        known = layout()
-        for name in self.words.index:
-            if name.startswith(("Py", "_Py")):
-                self._set(name, known.function(name))
-        libc = ctypes.CDLL(None)
-        for name in ("memset", "memcpy"):
-            self._set(name, ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0)
         objects: dict[str, Any] = {
             "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
             "again": AGAIN, "Alias": Alias, "clock": CLOCK, "Entries": classes.versions,
@@ -383,12 +360,20 @@ class CallMachine:
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
             "MemoryError": MemoryError,
         }  # fmt: skip
-        for name, value in objects.items():
-            self._kept.append(value)
-            self._set(name, id(value))
-        self._set("config_version", -1)
-        for name, cls in (("plain_call", classes.function), ("plain_bound", classes.bound)):
-            self._set(name, cpython.original_slot(cls, cpython.CALL))
+        replaced = {"plain_call": classes.function, "plain_bound": classes.bound}
+        numbers = {name: cpython.original_slot(cls, cpython.CALL) for name, cls in replaced.items()}
+        module = Module(
+            "dg_call_words", objects, numbers | {"config_version": -1} if known.has_versions else numbers,
+            ["config_found"], slots, call_text.IMPORTS, call_text.DEFINITIONS,
+        )  # fmt: skip
+        symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
+        symbols |= {"dg_check": machine_code().address("dg_check"), "dg_quiet": engine.loaded.word("enabled")}
+        entries = ((classes.function, cpython.CALL, "dg_call"), (classes.bound, cpython.CALL, "dg_bound"),
+                   (classes.function, cpython.GET, "dg_get"))  # fmt: skip
+        functions = call_text.functions(module, known.has_versions)
+        self.loaded = module.load(functions, [name for _, _, name in entries], symbols)
+        for cls, slot, name in entries:
+            cpython.set_slot(cls, slot, self.loaded.address(name))
 
 
 def call_machine(classes: Classes) -> CallMachine:

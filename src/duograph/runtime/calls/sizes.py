@@ -10,7 +10,7 @@ from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.types import TensorType
 from duograph.lower.loop.ir import Function
 from duograph.runtime.kernels.status import ASSERTION
-from duograph.runtime.launch.words import O_BYTES, OUTPUT_WORDS
+from duograph.runtime.launch.words import OUTPUT
 from duograph.runtime.programs.frame import Frame
 from duograph.runtime.programs.values import bytes_of
 
@@ -50,7 +50,7 @@ class Sizes:
                 at += 1
             nbytes = b.value(frame.dim(bytes_of(type)))
             b.fail(b.lt(nbytes, 1), ASSERTION)
-            b.store(records, k * OUTPUT_WORDS + O_BYTES, nbytes)
+            b.store(records, k * OUTPUT.n_words + OUTPUT.bytes.word, nbytes)
         return b.finish()
 
 

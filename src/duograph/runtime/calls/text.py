@@ -8,163 +8,165 @@ the call raises: it may come from a signal handler (Ctrl-C), and a repeated call
 
 from __future__ import annotations
 
-from duograph.runtime.launch.words import decref, incref, type_of
-from duograph.runtime.python.asm import Function, Value, Words
-from duograph.runtime.python.cpython import DICT_VERSION, SIZE, TUPLE_ITEMS
+from duograph.runtime.python.asm import Function, Module, Value
+from duograph.runtime.python.cpython import DICT_VERSION, SIZE, TUPLE_ITEMS, TYPE
 
 from . import effects as call_effects
 from .version import dg_try
 
-LOWER = (
-    "declare ptr @dg_array(ptr)", "declare ptr @dg_tensor(ptr)", "declare ptr @dg_ready()",
-    "declare ptr @dg_alias(ptr)", "declare i64 @dg_check(ptr, ptr, ptr, ptr, ptr)", "@dg_quiet = external global i64",
-)  # fmt: skip
-"""Functions of the launcher and the guard machine; ``dg_quiet`` is what ``dg_ready`` gives if no tape records."""
+IMPORTS = {
+    "dg_array": "new (ptr)", "dg_tensor": "new (steal)", "dg_ready": "ptr ()", "dg_alias": "new (ptr)",
+    "dg_check": "i64 (ptr, ptr, ptr, ptr, ptr)",
+}  # fmt: skip
+"""Functions of the launcher and the guard machine."""
+DEFINITIONS = ("@dg_quiet = external global i64",)
+"""What ``dg_ready`` gives if no tape records."""
+STATE = ("config_found", "config_version")
+TP_CALL = "new (ptr, ptr, ptr)"
 
 
-def functions(words: Words, slots: dict[str, int], versions: bool) -> list[Function]:
+def functions(module: Module, versions: bool) -> list[Function]:
     """All functions.
 
     Args:
-        words: the block of words that they share with Python.
-        slots: offsets of the slots of our classes.
+        module: where they belong.
         versions: whether dictionaries have versions.
     """
     return [
-        *call_effects.functions(words, slots), dg_try(words, slots), _config(words, versions), _serve(words, slots),
-        _store(words, slots), _call(words), _bound(words, slots), _get(words, slots),
+        *call_effects.functions(module), dg_try(module), _config(module, versions), _serve(module),
+        _store(module), _call(module), _bound(module), _get(module),
     ]  # fmt: skip
 
 
-def _config(words: Words, versions: bool) -> Function:
+def _config(module: Module, versions: bool) -> Function:
     """``ptr dg_config()``: the configuration in force, borrowed; null if it is one of a `with` block."""
-    f = Function("ptr", "dg_config", "", words)
+    f = Function("ptr", "dg_config", "", module)
     override = f.space("ptr", 1)
     failed = f.label("failed")
-    told = f.api("i32", "PyContextVar_Get", f.word("override"), ("ptr", "null"), override)
+    told = f.api("PyContextVar_Get", f.word("override"), None, override)
     f.goto_if(told.ne(0), failed)
-    value = f.load("ptr", override)
+    value = f.take(override)
     f.goto_if(value.eq(None), failed)
-    decref(f, value)
+    f.release(value)
     with f.if_(value.ne(f.word("None"))):
         f.ret(0)
-    module = f.word("config_module")
+    home = f.word("config_module")
     if versions:
-        now = f.load("i64", module, DICT_VERSION)
+        now = f.get(home, DICT_VERSION)
         with f.if_(now.eq(f.word("config_version", "i64"))):
             f.ret(f.word("config_found"))
-        f.store(now, f.word_place("config_version"))
-    found = f.api("ptr", "PyDict_GetItemWithError", module, f.word("'_process'"))
+        f.set_word("config_version", now)
+    found = f.api("PyDict_GetItemWithError", home, f.word("'_process'"))
     f.goto_if(found.eq(None), failed)
-    f.store(found, f.word_place("config_found"))
+    f.set_word("config_found", found)
     f.ret(found)
     f.place(failed)
-    f.api("void", "PyErr_Clear")
+    f.api("PyErr_Clear")
     f.ret(0)
     return f
 
 
-def _serve(words: Words, slots: dict[str, int]) -> Function:
+def _serve(module: Module) -> Function:
     """``i64 dg_serve(ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result)``: whether a version of
     the function, or of the instance ``subject`` if it is a method, has answered the call.
 
     ``dg_ready`` runs Python when another thread was here last, which may let others run: they may replace the versions.
     So nothing is borrowed before, and what is borrowed after it is held before anything can run again.
     """
-    f = Function("i64", "dg_serve", "ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result", words)
+    f = Function("i64", "dg_serve", "ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result", module)
     no = f.label("no")
     f.goto_if(f.call("ptr", "dg_ready").ne(_quiet_place(f)), no)
     config = f.call("ptr", "dg_config")
     f.goto_if(config.eq(None), no)
     store = f.call("ptr", "dg_store", f.arg("function"), f.arg("subject"))
     f.goto_if(store.eq(None), no)
-    versions = f.load("ptr", store, slots["native"])
+    versions = f.get(store, f.slot("native"))
     f.goto_if(versions.eq(None), no)
-    f.goto_if(type_of(f, versions).ne(f.word("tuple")), no)
-    incref(f, versions)
+    f.goto_if(f.get(versions, TYPE).ne(f.word("tuple")), no)
+    held = f.hold(versions)
     answer, done = f.variable("i64", 0), f.label("done")
-    with f.times(f.load("i64", versions, SIZE)) as i:
+    with f.times(f.get(versions, SIZE)) as i:
         version = f.load("ptr", versions + i * 8, TUPLE_ITEMS)
         answer.set(
             f.call("i64", "dg_try", version, config, f.arg("first"), f.arg("args"), f.arg("keywords"), f.arg("result"))
         )
         f.goto_if(answer.get().ne(0), done)
     f.place(done)
-    decref(f, versions)
-    f.ret(f.emit("i64", f"zext i1 {answer.get().eq(1)} to i64"))
+    f.release(held)
+    f.ret(answer.get().eq(1).to("i64"))
     f.place(no)
     f.ret(0)
     return f
 
 
 def _quiet_place(f: Function) -> Value:
-    return Value(f, "ptr", "@dg_quiet")
+    return f.symbol("dg_quiet")
 
 
-def _store(words: Words, slots: dict[str, int]) -> Function:
+def _store(module: Module) -> Function:
     """``ptr dg_store(ptr function, ptr first)``: the versions of a function, or of the instance that is the first
     argument of a method; null if there are none, or Python has raised an error, which is set then."""
-    f = Function("ptr", "dg_store", "ptr function, ptr first", words)
+    f = Function("ptr", "dg_store", "ptr function, ptr first", module)
     no = f.label("no")
-    key = f.load("ptr", f.arg("function"), slots["method"])
+    key = f.get(f.arg("function"), f.slot("method"))
     f.goto_if(key.eq(None), no)
     with f.if_(key.eq(f.word("None"))):
-        f.ret(f.load("ptr", f.arg("function"), slots["own"]))
+        f.ret(f.get(f.arg("function"), f.slot("own")))
     f.goto_if(f.arg("first").eq(None), no)
-    place = f.api("ptr", "_PyObject_GetDictPtr", f.arg("first"))
+    place = f.api("_PyObject_GetDictPtr", f.arg("first"))
     f.goto_if(place.eq(None), no)
     found = f.variable("ptr", f.load("ptr", place))
     for name in (f.word("'versions'"), key):
         f.goto_if(found.get().eq(None), no)
-        f.goto_if(type_of(f, found.get()).ne(f.word("dict")), no)
-        found.set(f.api("ptr", "PyDict_GetItemWithError", found.get(), name))
+        f.goto_if(f.get(found.get(), TYPE).ne(f.word("dict")), no)
+        found.set(f.api("PyDict_GetItemWithError", found.get(), name))
     f.goto_if(found.get().eq(None), no)
-    f.goto_if(type_of(f, found.get()).ne(f.word("Entries")), no)
+    f.goto_if(f.get(found.get(), TYPE).ne(f.word("Entries")), no)
     f.ret(found.get())
     f.place(no)
     f.ret(0)
     return f
 
 
-def _call(words: Words) -> Function:
+def _call(module: Module) -> Function:
     """``tp_call`` of compiled functions."""
-    f = Function("ptr", "dg_call", "ptr self, ptr args, ptr keywords", words, linkage="")
+    f = Function("new", "dg_call", "ptr self, ptr args, ptr keywords", module, linkage="")
     first = f.variable("ptr", 0)
-    with f.if_(f.load("i64", f.arg("args"), SIZE).ne(0)):
+    with f.if_(f.get(f.arg("args"), SIZE).ne(0)):
         first.set(f.load("ptr", f.arg("args"), TUPLE_ITEMS))
     _answer(f, f.arg("self"), first.get(), f.const("ptr", 0), "plain_call")
     return f
 
 
-def _bound(words: Words, slots: dict[str, int]) -> Function:
+def _bound(module: Module) -> Function:
     """``tp_call`` of methods that are bound to their instance."""
-    f = Function("ptr", "dg_bound", "ptr self, ptr args, ptr keywords", words, linkage="")
+    f = Function("new", "dg_bound", "ptr self, ptr args, ptr keywords", module, linkage="")
     python, ready = f.label("python"), f.label("ready")
-    function, subject = (f.load("ptr", f.arg("self"), slots[name]) for name in ("function", "subject"))
+    function, subject = (f.load("ptr", f.arg("self"), f.slot(name)) for name in ("function", "subject"))
     f.goto_if(function.eq(None), python)
     f.goto_if(subject.eq(None), python)
-    f.goto_if(type_of(f, function).eq(f.word("JitFunction")), ready)
+    f.goto_if(f.get(function, TYPE).eq(f.word("JitFunction")), ready)
     f.place(python)
-    f.ret(f.call("ptr", f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
+    f.ret(f.call_at(TP_CALL, f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
     f.place(ready)
     _answer(f, function, subject, subject, "plain_bound")
     return f
 
 
-def _get(words: Words, slots: dict[str, int]) -> Function:
+def _get(module: Module) -> Function:
     """``tp_descr_get`` of compiled functions: a method bound to its instance."""
-    f = Function("ptr", "dg_get", "ptr self, ptr subject, ptr owner", words, linkage="")
+    f = Function("new", "dg_get", "ptr self, ptr subject, ptr owner", module, linkage="")
     this = f.label("this")
     f.goto_if(f.arg("subject").eq(None), this)
     f.goto_if(f.arg("subject").eq(f.word("None")), this)
-    made = f.api("ptr", "PyType_GenericAlloc", f.word("BoundJit"), 0)
+    made = f.api("PyType_GenericAlloc", f.word("BoundJit"), 0)
     with f.if_(made.eq(None)):
         f.ret(0)
-    f.store(incref(f, f.arg("self")), made, slots["function"])
-    f.store(incref(f, f.arg("subject")), made, slots["subject"])
+    f.set(made, f.slot("function"), f.hold(f.arg("self")))
+    f.set(made, f.slot("subject"), f.hold(f.arg("subject")))
     f.ret(made)
     f.place(this)
-    f.ret(incref(f, f.arg("self")))
+    f.ret(f.hold(f.arg("self")))
     return f
 
 
@@ -172,7 +174,7 @@ def _answer(f: Function, function: Value, subject: Value, first: Value, plain: s
     result = f.space("ptr", 1)
     served = f.call("i64", "dg_serve", function, subject, first, f.arg("args"), f.arg("keywords"), result)
     with f.if_(served.ne(0)):
-        f.ret(f.load("ptr", result))
-    with f.if_(f.api("ptr", "PyErr_Occurred").ne(None)):  # while the versions were looked for
+        f.ret(f.take(result))
+    with f.if_(f.api("PyErr_Occurred").ne(None)):  # while the versions were looked for
         f.ret(0)
-    f.ret(f.call("ptr", f.word(plain), f.arg("self"), f.arg("args"), f.arg("keywords")))
+    f.ret(f.call_at(TP_CALL, f.word(plain), f.arg("self"), f.arg("args"), f.arg("keywords")))

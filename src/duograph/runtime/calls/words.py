@@ -2,68 +2,72 @@
 
 from __future__ import annotations
 
-# The block of a call. `_AT` words are addresses of arrays.
-(
-    BUSY,  # the memory that the call works in is in use
-    HITS,  # calls that were answered
-    CONFIG,  # the configuration for which the call was made; 0: never again
-    RULES,  # the object that tells the version of rules
-    PROGRAM,  # of guards
-    REGISTERS,  # of that program
-    VALUES,  # how many values the parameters take, ``*args`` counted as one
-    REST,  # 1 if the last one is ``*args``
-    NAMES_AT,  # of the parameters
-    POSITIONAL,  # how many of them may be given by position
-    POSITIONAL_ONLY,  # how many of them may not be given by name
-    BUFFERS_AT,  # what `main` gets
-    DIMS_AT,
-    CONTEXT_AT,
-    MAIN,
-    RELEASE,  # whether the GIL is released meanwhile
-    SUBJECTS,  # tensors that are read or written
-    SUBJECT_AT,
-    EXCLUSIVE,  # whether some of them are written
-    MARKS,  # how many storages there are
-    NUMBERS,
-    NUMBER_AT,
-    SIZES,  # extents that are looked at
-    SIZE_AT,
-    SIZER,  # code that checks them and says how large the outputs are, or 0
-    SIZER_BUFFERS_AT,  # what it gets
-    SIZER_DIMS_AT,
-    GROW,  # Python function that gives the run a larger arena
-    GENERATOR,  # dictionary of the random generator whose state is an input
-    SEED,  # dims of it
-    OFFSET,
-    DRAWS,  # leaf that is the generator's new offset; -1: none
-    OUTPUTS,
-    OUTPUT_AT,
-    FIRST_OUTPUT,  # buffer of the first one
-    LEAVES,  # of the result, flattened
-    LEAF_AT,
-    WRITES,  # tensors that get new contents
-    WRITE_AT,
-    RESULT_AT,  # how to make the result (`TREE_LEAF` ...)
-    FINISH,  # Python function that makes it from the values and leaves instead, or 0
-    HELD,  # registers that are used after `main`
-    HELD_AT,
-    RESET,  # Python function that gives regions back
-    CALL_WORDS,
-) = range(45)
+from duograph.runtime.python.structs import Struct
+
+# The block of a call. ``_at`` words are addresses of arrays.
+CALL = Struct(
+    "call",
+    busy="i64",  # the memory that the call works in is in use
+    hits="i64",  # calls that were answered
+    config="ptr",  # the configuration for which the call was made; 0: never again
+    rules="ptr",  # the object that tells the version of rules
+    program="ptr",  # of guards
+    registers="i64",  # of that program
+    values="i64",  # how many values the parameters take, ``*args`` counted as one
+    rest="i64",  # 1 if the last one is ``*args``
+    names_at="ptr",  # of the parameters
+    positional="i64",  # how many of them may be given by position
+    positional_only="i64",  # how many of them may not be given by name
+    buffers_at="ptr",  # what `main` gets
+    dims_at="ptr",
+    context_at="ptr",
+    main="ptr",
+    release="i64",  # whether the GIL is released meanwhile
+    subjects="i64",  # tensors that are read or written
+    subject_at="ptr",
+    exclusive="i64",  # whether some of them are written
+    marks="i64",  # how many storages there are
+    numbers="i64",
+    number_at="ptr",
+    sizes="i64",  # extents that are looked at
+    size_at="ptr",
+    sizer="ptr",  # code that checks them and says how large the outputs are, or 0
+    sizer_buffers_at="ptr",  # what it gets
+    sizer_dims_at="ptr",
+    grow="ptr",  # Python function that gives the run a larger arena
+    generator="ptr",  # dictionary of the random generator whose state is an input
+    seed="i64",  # dims of it
+    offset="i64",
+    draws="i64",  # leaf that is the generator's new offset; -1: none
+    outputs="i64",
+    output_at="ptr",
+    first_output="i64",  # buffer of the first one
+    leaves="i64",  # of the result, flattened
+    leaf_at="ptr",
+    writes="i64",  # tensors that get new contents
+    write_at="ptr",
+    result_at="ptr",  # how to make the result (`TREE_LEAF` ...)
+    finish="ptr",  # Python function that makes it from the values and leaves instead, or 0
+    held="i64",  # registers that are used after `main`
+    held_at="ptr",
+    reset="ptr",  # Python function that gives regions back
+)
 
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
 # its buffer (-1: it is only written), bytes, whether `main` writes to it, and whether nobody else may hold its array.
-S_REGISTER, S_FLAGS, S_MARK, S_ARRAY, S_STORAGE, S_BUFFER, S_BYTES, S_DONATED, S_ALONE, SUBJECT_WORDS = range(10)
-# A number: register, kind, place among the dims.
-N_REGISTER, N_KIND, N_DIM, NUMBER_WORDS = range(4)
+SUBJECT = Struct(
+    "subject", register="i64", flags="i64", mark="i64", array="ptr", storage="ptr", buffer="i64", bytes="i64",
+    donated="i64", alone="i64",
+)  # fmt: skip
+NUMBER = Struct("number", register="i64", kind="i64", dim="i64")  # ``dim``: its place among the dims of `main`
 INT, BOOL, FLOAT = range(3)
 # A size: number of the subject, axis, place among the dims of `main` (-1: none).
-Z_SUBJECT, Z_AXIS, Z_DIM, SIZE_WORDS = range(4)
+SIZE = Struct("size", subject="i64", axis="i64", dim="i64")
 # A leaf: what it is, and the number of its output or the word of the context.
-L_KIND, L_PLACE, LEAF_WORDS = range(3)
+LEAF = Struct("leaf", kind="i64", place="i64")
 LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT = range(5)
 # A write: the subject, the number of the output (-1: `main` has written).
-W_SUBJECT, W_OUTPUT, WRITE_WORDS = range(3)
+WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
 TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER = range(5)
 

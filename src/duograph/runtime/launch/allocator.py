@@ -8,16 +8,15 @@ the array names (NEP 49); arrays that native code makes name ours. Arrays that N
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from duograph.base.config import config
 from duograph.core.kernel import at_memory_shortage
+from duograph.runtime.python.asm import Loaded
 from duograph.runtime.python.cpython import ARRAY_HANDLER, HEAD, Unsupported, keep_for_ever
 
-if TYPE_CHECKING:
-    from .launcher import Engine
+from .records import Words, output_words
 
 HANDLER_NAME = b"duograph"
 
@@ -35,49 +34,44 @@ class _Handler(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char * 127), ("version", ctypes.c_uint8), ("allocator", _Allocator))
 
 
-_engine: list[Any] = []
+_code: list[Loaded] = []
 
 
-def fill(engine: Engine) -> None:
-    """Gives the launcher what its allocator needs.
+def start(code: Loaded) -> None:
+    """Makes the allocator in the code of the launcher the one of eager results.
 
     Raises:
         Unsupported: arrays do not take the handler as expected.
     """
-    libc = ctypes.CDLL(None)
-    for name in ("aligned_alloc", "free", "memset", "memcpy"):
-        engine.set(name, ctypes.cast(getattr(libc, name), ctypes.c_void_p).value or 0)
-    engine.set("cap", config().memory_cache << 20)
-    entries = {n: engine.linked.address(f"dg_handler_{n}") for n in ("malloc", "calloc", "realloc", "free")}
+    code.set("cap", config().memory_cache << 20)
+    entries = {n: code.address(f"dg_handler_{n}") for n in ("malloc", "calloc", "realloc", "free")}
     handler = _Handler(HANDLER_NAME, 1, _Allocator(None, **entries))
     keep_for_ever(handler)  # arrays may live until the very end
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
         ("PyCapsule_New", ctypes.pythonapi)
     )
     capsule = make(ctypes.addressof(handler), b"mem_handler", None)
-    engine._object("handler", capsule)
-    _check(engine, capsule)
-    _engine[:] = [engine]
+    code.set_object("handler", capsule)
+    _check(code)
+    _code[:] = [code]
     if empty_cache not in at_memory_shortage:
         at_memory_shortage.append(empty_cache)
 
 
-def _check(engine: Engine, capsule: object) -> None:
+def _check(code: Loaded) -> None:
     """Makes an array as native code does, and lets it go.
 
     Raises:
         Unsupported: it is not what it should be.
     """
-    from .records import Words, output_words
-
     if ctypes.sizeof(_Handler) != 168 or HEAD + 72 != ARRAY_HANDLER:
         raise Unsupported("the layout of NumPy's memory handlers")
     like = np.empty((2, 3), np.float32)
     if ctypes.c_size_t.from_address(id(like) + ARRAY_HANDLER).value == 0:
         raise Unsupported("the place of an array's memory handler")
     words = Words()
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(engine.linked.address("dg_array"))
-    before = engine.get("allocated")
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(code.address("dg_array"))
+    before = code.get("allocated")
     made = make(words.array(output_words(words, like)))
     name = np._core.multiarray.get_handler_name(made)
     same = (made.dtype, made.shape, made.strides, str(made.flags)) == (
@@ -87,17 +81,15 @@ def _check(engine: Engine, capsule: object) -> None:
         raise Unsupported("an array over our own memory")
     made[...] = 1
     del made
-    if engine.get("allocated") != before:
+    if code.get("allocated") != before:
         raise Unsupported("memory of an array that is gone")
 
 
 def copy_of(array: np.ndarray) -> np.ndarray:
     """A contiguous copy in our own memory, which begins at a cache line."""
-    from .records import Words, output_words
-
-    for engine in _engine:
+    for code in _code:
         words = Words()
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(engine.linked.address("dg_array"))
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(code.address("dg_array"))
         made: np.ndarray = make(words.array(output_words(words, np.ascontiguousarray(array))))
         made[...] = array
         return made
@@ -106,8 +98,8 @@ def copy_of(array: np.ndarray) -> np.ndarray:
 
 def empty_cache() -> None:
     """Gives all memory that waits for the next result back to the system."""
-    for engine in _engine:
-        ctypes.PYFUNCTYPE(None)(engine.linked.address("dg_empty"))()
+    for code in _code:
+        ctypes.PYFUNCTYPE(None)(code.address("dg_empty"))()
 
 
 def trim() -> None:
@@ -120,11 +112,11 @@ def trim() -> None:
 def memory_stats() -> dict[str, int]:
     """Bytes in use and held, now and at most, and how many requests were served."""
     names = ("allocated", "allocated_peak", "reserved", "reserved_peak", "cached", "allocations", "reuses")
-    return {name: _engine[0].get(name) if _engine else 0 for name in names}
+    return {name: _code[0].get(name) if _code else 0 for name in names}
 
 
 def reset_peaks(*which: str) -> None:
     """Lets the peaks start anew from what is in use (``"allocated"``) or held (``"reserved"``) now."""
-    for engine in _engine:
+    for code in _code:
         for name in which:
-            engine.set(f"{name}_peak", engine.get(name))
+            code.set(f"{name}_peak", code.get(name))

@@ -7,7 +7,7 @@ in their bins; when they would exceed the cap, all of them go back to the system
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Value, Words
+from duograph.runtime.python.asm import Function, Module, Value
 
 HEADER = 64
 BIN, BYTES, NEXT = 0, 8, 16  # fields of the header
@@ -15,28 +15,31 @@ BINS = 256
 LARGEST = 1 << 46
 """More than any machine has; sums of sizes cannot overflow below it."""
 
-DECLARATIONS = (
+STATE = (
+    "cap", "cached", "reuses", "reserved", "reserved_peak", "allocated", "allocated_peak", "allocations",
+)  # fmt: skip
+DEFINITIONS = (
     f"@bins = internal global [{BINS} x ptr] zeroinitializer, align 64",
     "declare i64 @llvm.ctlz.i64(i64, i1)",
 )
 
 
-def functions(words: Words) -> list[Function]:
+def functions(module: Module) -> list[Function]:
     """``dg_alloc``, ``dg_free``, ``dg_empty`` and the four entries of a NumPy memory handler."""
-    return [_alloc(words), _free(words), _empty(words), *_handler(words)]
+    return [_alloc(module), _free(module), _empty(module), *_handler(module)]
 
 
 def _bin_place(f: Function, number: Value) -> Value:
     return f.emit("ptr", f"getelementptr [{BINS} x ptr], ptr @bins, i64 0, i64 {number}")
 
 
-def _alloc(words: Words) -> Function:
+def _alloc(module: Module) -> Function:
     """``ptr dg_alloc(i64 size)``: 64-byte aligned memory, null if there is none."""
-    f = Function("ptr", "dg_alloc", "i64 size", words, linkage="")
+    f = Function("ptr", "dg_alloc", "i64 size", module, linkage="")
     size = f.arg("size")
     with f.if_(size.above(LARGEST)):
         f.ret(0)
-    last = f.emit("i64", f"select i1 {size.above(HEADER)}, i64 {size - 1}, i64 {HEADER - 1}")
+    last = f.select(size.above(HEADER), size - 1, HEADER - 1)
     power = f.const("i64", 63) - f.emit("i64", f"call i64 @llvm.ctlz.i64(i64 {last}, i1 true)")
     quarter = (last >> (power - 2)) & 3
     number = (power - 5) * 4 + quarter
@@ -52,10 +55,10 @@ def _alloc(words: Words) -> Function:
     f.goto(done)
     f.place(fresh)
     total = (amount + (HEADER + 63)) & -64
-    block.set(f.call("ptr", f.word("aligned_alloc"), 64, total))
+    block.set(f.api("aligned_alloc", 64, total))
     with f.if_(block.get().eq(None)):
         f.call("void", "dg_empty")
-        block.set(f.call("ptr", f.word("aligned_alloc"), 64, total))
+        block.set(f.api("aligned_alloc", 64, total))
         with f.if_(block.get().eq(None)):
             f.ret(0)
     f.store(number, block.get(), BIN)
@@ -73,9 +76,9 @@ def _raise_peak(f: Function, name: str, now: Value) -> None:
         f.store(now, f.word_place(f"{name}_peak"))
 
 
-def _free(words: Words) -> Function:
+def _free(module: Module) -> Function:
     """``void dg_free(ptr data)``."""
-    f = Function("void", "dg_free", "ptr data", words, linkage="")
+    f = Function("void", "dg_free", "ptr data", module, linkage="")
     with f.if_(f.arg("data").eq(None)):
         f.ret()
     block = f.arg("data") + -HEADER
@@ -84,7 +87,7 @@ def _free(words: Words) -> Function:
     cap = f.word("cap", "i64")
     with f.if_(amount.gt(cap)):
         f.bump("reserved", f.const("i64", 0) - amount)
-        f.call("void", f.word("free"), block)
+        f.api("free", block)
         f.ret()
     with f.if_((f.word("cached", "i64") + amount).gt(cap)):
         f.call("void", "dg_empty")
@@ -96,9 +99,9 @@ def _free(words: Words) -> Function:
     return f
 
 
-def _empty(words: Words) -> Function:
+def _empty(module: Module) -> Function:
     """``void dg_empty()``: all free blocks go back to the system."""
-    f = Function("void", "dg_empty", "", words, linkage="")
+    f = Function("void", "dg_empty", "", module, linkage="")
     with f.times(BINS) as number:
         place = _bin_place(f, number)
         again, after = f.label(), f.label()
@@ -107,20 +110,20 @@ def _empty(words: Words) -> Function:
         f.goto_if(block.eq(None), after)
         f.store(f.load("ptr", block, NEXT), place)
         f.bump("reserved", f.const("i64", 0) - f.load("i64", block, BYTES))
-        f.call("void", f.word("free"), block)
+        f.api("free", block)
         f.goto(again)
         f.place(after)
-    f.store(0, f.word_place("cached"))
+    f.set_word("cached", 0)
     f.ret()
     return f
 
 
-def _handler(words: Words) -> list[Function]:
+def _handler(module: Module) -> list[Function]:
     """The allocator as NumPy calls it (NEP 49): for arrays that native code made, mostly only ``free``."""
-    malloc = Function("ptr", "dg_handler_malloc", "ptr context, i64 size", words, linkage="")
+    malloc = Function("ptr", "dg_handler_malloc", "ptr context, i64 size", module, linkage="")
     malloc.ret(malloc.call("ptr", "dg_alloc", malloc.arg("size")))
 
-    calloc = Function("ptr", "dg_handler_calloc", "ptr context, i64 count, i64 size", words, linkage="")
+    calloc = Function("ptr", "dg_handler_calloc", "ptr context, i64 count, i64 size", module, linkage="")
     with (
         calloc.if_(calloc.arg("size").above(0)),
         calloc.if_(calloc.arg("count").above(calloc.emit("i64", f"udiv i64 {LARGEST}, {calloc.arg('size')}"))),
@@ -129,22 +132,22 @@ def _handler(words: Words) -> list[Function]:
     total = calloc.arg("count") * calloc.arg("size")
     data = calloc.call("ptr", "dg_alloc", total)
     with calloc.if_(data.ne(None)):
-        calloc.call("ptr", calloc.word("memset"), data, ("i32", 0), total)
+        calloc.api("memset", data, 0, total)
     calloc.ret(data)
 
-    realloc = Function("ptr", "dg_handler_realloc", "ptr context, ptr data, i64 size", words, linkage="")
+    realloc = Function("ptr", "dg_handler_realloc", "ptr context, ptr data, i64 size", module, linkage="")
     old, size = realloc.arg("data"), realloc.arg("size")
     new = realloc.call("ptr", "dg_alloc", size)
     with realloc.if_(new.eq(None)):
         realloc.ret(0)
     with realloc.if_(old.ne(None)):
         before = realloc.load("i64", old, BYTES - HEADER)
-        kept = realloc.emit("i64", f"select i1 {before.above(size)}, i64 {size}, i64 {before}")
-        realloc.call("ptr", realloc.word("memcpy"), new, old, kept)
+        kept = realloc.select(before.above(size), size, before)
+        realloc.api("memcpy", new, old, kept)
         realloc.call("void", "dg_free", old)
     realloc.ret(new)
 
-    free = Function("void", "dg_handler_free", "ptr context, ptr data, i64 size", words, linkage="")
+    free = Function("void", "dg_handler_free", "ptr context, ptr data, i64 size", module, linkage="")
     free.call("void", "dg_free", free.arg("data"))
     free.ret()
     return [malloc, calloc, realloc, free]

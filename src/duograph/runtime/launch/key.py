@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Value, Words
+from duograph.runtime.python.asm import Function, Label, Module, Value
 from duograph.runtime.python.cpython import (
     ALIGNED,
     ARRAY_DTYPE,
@@ -16,79 +16,71 @@ from duograph.runtime.python.cpython import (
     SIZE,
     SLICE_PARTS,
     TUPLE_ITEMS,
-)  # fmt: skip
+    TYPE,
+)
 
 from .words import (
     FLOAT,
-    HASH,
+    FRAME,
     INT,
-    KEY_AT,
     LIST,
     MOST_KEY,
     MOST_NUMBERS,
     MOST_TENSORS,
-    NUMBER_AT,
-    NUMBERS,
     OBJECT,
     PROBES,
-    R_COUNT,
-    R_KEY,
+    RECORD,
     SLICE,
     STRIDED,
     TENSOR,
-    TENSOR_AT,
-    TENSORS,
     TUPLE,
-    WEAK,
     WEAK_FLOAT,
     WEAK_INT,
     mixed,
-    type_of,
-    words_offset,
-)  # fmt: skip
+)
 
 
-def functions(words: Words) -> list[Function]:
+def functions(module: Module) -> list[Function]:
     """The functions of this module."""
-    return [_push(words), _key(words), _find(words)]
+    return [_push(module), _key(module), _find(module)]
 
 
-def _push(words: Words) -> Function:
+def _push(module: Module) -> Function:
     """``void dg_push(ptr frame, i64 word)``; whoever calls it has made sure that there is room."""
-    f = Function("void", "dg_push", "ptr frame, i64 word", words)
+    f = Function("void", "dg_push", "ptr frame, i64 word", module)
     frame, word = f.arg("frame"), f.arg("word")
-    count = f.load("i64", frame)
-    f.store(word, frame, (count + KEY_AT) * 8)
-    f.store(count + 1, frame)
-    f.store(mixed(f, f.load("i64", frame, 8 * HASH), word), frame, 8 * HASH)
+    count = f.get(frame, FRAME.count)
+    f.store(word, frame, count * 8 + FRAME.key)
+    f.set(frame, FRAME.count, count + 1)
+    f.set(frame, FRAME.hash, mixed(f, f.get(frame, FRAME.hash), word))
     f.ret()
     return f
 
 
-def _key(words: Words) -> Function:
+def _key(module: Module) -> Function:
     """``i64 dg_key(ptr frame, ptr object, i64 depth)``: adds an argument to the key; 0 if keys know no such thing."""
-    f = Function("i64", "dg_key", "ptr frame, ptr object, i64 depth", words)
+    f = Function("i64", "dg_key", "ptr frame, ptr object, i64 depth", module)
     frame, value, depth = f.arg("frame"), f.arg("object"), f.arg("depth")
     refuse, tensor = f.label("refuse"), f.label("tensor")
 
     def push(word: Value | int) -> None:
         f.call("void", "dg_push", frame, word)
 
-    kind = type_of(f, value)
+    kind = f.get(value, TYPE)
     f.goto_if(kind.eq(f.word("Tensor")), tensor)
     f.goto_if(kind.eq(f.word("Parameter")), tensor)
-    f.goto_if(f.load("i64", frame).gt(MOST_KEY - 8), refuse)
+    f.goto_if(f.get(frame, FRAME.count).gt(MOST_KEY - 8), refuse)
     with f.if_(kind.eq(f.word("float"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
+        with f.if_(f.get(frame, FRAME.weak).ne(0)):
             _take_number(f, frame, value, WEAK_FLOAT, refuse)
         push(FLOAT)
-        push(f.load("i64", value, FLOAT_VALUE))
+        push(f.get(value, FLOAT_VALUE))
         f.ret(1)
     with f.if_(kind.eq(f.word("int"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
+        with f.if_(f.get(frame, FRAME.weak).ne(0)):
             _take_number(f, frame, value, WEAK_INT, refuse)
         overflow = f.space("i32", 1)
-        number = f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow)
+        number = f.api("PyLong_AsLongLongAndOverflow", value, overflow)
         f.goto_if(f.load("i32", overflow).ne(0), refuse)
         push(INT)
         push(number)
@@ -101,7 +93,7 @@ def _key(words: Words) -> Function:
     f.goto_if(depth.gt(2), refuse)
     for name, tag, items in (("tuple", TUPLE, None), ("list", LIST, LIST_ITEMS)):
         with f.if_(kind.eq(f.word(name))):
-            size = f.load("i64", value, SIZE)
+            size = f.get(value, SIZE)
             f.goto_if(size.gt(MOST_KEY), refuse)
             push((size << 8) | tag)
             start = value + TUPLE_ITEMS if items is None else f.load("ptr", value, items)
@@ -121,26 +113,26 @@ def _key(words: Words) -> Function:
     f.ret(1)
 
     f.place(tensor)
-    data = f.load("ptr", value, words_offset("data"))
+    data = f.get(value, f.slot("data"))
     f.goto_if(data.eq(None), refuse)
-    f.goto_if(type_of(f, data).ne(f.word("ndarray")), refuse)
-    count = f.load("i64", frame, 8 * TENSORS)
+    f.goto_if(f.get(data, TYPE).ne(f.word("ndarray")), refuse)
+    count = f.get(frame, FRAME.tensors)
     f.goto_if(count.eq(MOST_TENSORS), refuse)
-    f.store(value, frame, (count + TENSOR_AT) * 8)
-    f.store(count + 1, frame, 8 * TENSORS)
-    rank = f.load("i32", data, ARRAY_RANK).to("i64")
-    f.goto_if((f.load("i64", frame) + rank * 2).gt(MOST_KEY - 4), refuse)
+    f.store(value, frame, count * 8 + FRAME.tensor)
+    f.set(frame, FRAME.tensors, count + 1)
+    rank = f.get(data, ARRAY_RANK).to("i64")
+    f.goto_if((f.get(frame, FRAME.count) + rank * 2).gt(MOST_KEY - 4), refuse)
     plain, strided = f.const("i32", C_CONTIGUOUS | ALIGNED), f.label("strided")
-    f.goto_if((f.load("i32", data, ARRAY_FLAGS) & plain).ne(plain), strided)
+    f.goto_if((f.get(data, ARRAY_FLAGS) & plain).ne(plain), strided)
     push((rank << 8) | TENSOR)
-    push(f.load("i64", data, ARRAY_DTYPE))
+    push(f.get(data, ARRAY_DTYPE).to("i64"))
     with f.times(rank) as i:
-        push(f.load("i64", f.load("ptr", data, ARRAY_SHAPE), i * 8))
+        push(f.load("i64", f.get(data, ARRAY_SHAPE), i * 8))
     f.ret(1)
     f.place(strided)
-    aligned = (f.load("i32", data, ARRAY_FLAGS) & ALIGNED).to("i64")
+    aligned = (f.get(data, ARRAY_FLAGS) & ALIGNED).to("i64")
     push((rank << 8) | (aligned << 16) | STRIDED)
-    push(f.load("i64", data, ARRAY_DTYPE))
+    push(f.get(data, ARRAY_DTYPE).to("i64"))
     for field in (ARRAY_SHAPE, ARRAY_STRIDES):
         with f.times(rank) as i:
             push(f.load("i64", f.load("ptr", data, field), i * 8))
@@ -150,24 +142,21 @@ def _key(words: Words) -> Function:
     return f
 
 
-def _take_number(f: Function, frame: Value, value: Value, tag: int, refuse: str) -> None:
+def _take_number(f: Function, frame: Value, value: Value, tag: int, refuse: Label) -> None:
     """A number that only stands for a tensor of its value: the key has its class."""
-    count = f.load("i64", frame, 8 * NUMBERS)
+    count = f.get(frame, FRAME.numbers)
     f.goto_if(count.eq(MOST_NUMBERS), refuse)
-    f.store(value, frame, (count + NUMBER_AT) * 8)
-    f.store(count + 1, frame, 8 * NUMBERS)
+    f.store(value, frame, count * 8 + FRAME.number)
+    f.set(frame, FRAME.numbers, count + 1)
     f.call("void", "dg_push", frame, tag)
     f.ret(1)
 
 
-_OFFSETS: dict[str, int] = {}
-
-
-def _find(words: Words) -> Function:
+def _find(module: Module) -> Function:
     """``ptr dg_find(ptr frame)``: the record of the frame's key; null if there is none."""
-    f = Function("ptr", "dg_find", "ptr frame", words)
+    f = Function("ptr", "dg_find", "ptr frame", module)
     frame = f.arg("frame")
-    hashed, count = f.load("i64", frame, 8 * HASH), f.load("i64", frame)
+    hashed, count = f.get(frame, FRAME.hash), f.get(frame, FRAME.count)
     start = f.emit("i64", f"lshr i64 {hashed}, {f.word('table_shift', 'i64')}")
     table, mask = f.word("table"), f.word("table_mask", "i64")
     with f.times(PROBES) as probe:
@@ -176,10 +165,10 @@ def _find(words: Words) -> Function:
         next_ = f.label("next")
         f.goto_if(f.load("i64", place).ne(hashed), next_)
         f.goto_if(record.eq(None), next_)
-        f.goto_if(f.load("i64", record, 8 * R_COUNT).ne(count), next_)
-        key = f.load("ptr", record, 8 * R_KEY)
+        f.goto_if(f.get(record, RECORD.count).ne(count), next_)
+        key = f.get(record, RECORD.key)
         with f.times(count) as i:
-            f.goto_if(f.load("i64", key, i * 8).ne(f.load("i64", frame, (i + KEY_AT) * 8)), next_)
+            f.goto_if(f.load("i64", key, i * 8).ne(f.load("i64", frame, i * 8 + FRAME.key)), next_)
         f.ret(record)
         f.place(next_)
     f.ret(0)

@@ -30,7 +30,7 @@ from duograph.core import dtype as dt
 from duograph.core.kernel import first_native
 from duograph.core.launchable import LAUNCHABLES, when_made
 from duograph.core.op import Op, no_recording, state, when_rules_change
-from duograph.runtime.machine import code, llvm
+from duograph.runtime.machine import llvm
 from duograph.runtime.machine.threads import has_little_stack
 from duograph.runtime.python import asm, cpython
 from duograph.runtime.python.cpython import Unsupported
@@ -39,22 +39,10 @@ from duograph.tensor.hooks import value_reads
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from . import allocator_text as memory_text
+from . import allocator, allocator_text
 from . import text as launch_text
 from .records import Constants, Plan, Uncovered, pack
-from .words import (
-    HASH,
-    KEY_AT,
-    PROBES,
-    R_COUNT,
-    R_FUSED,
-    R_KEY,
-    R_OWNER,
-    R_PYTHON,
-    R_WAIT,
-    RECORD_WORDS,
-    set_offsets,
-)
+from .words import FRAME, PROBES, RECORD
 
 TABLE_PLACES = 1 << 15
 MOST_RECORDS = 8192
@@ -284,58 +272,49 @@ class Engine:
     """
 
     def __init__(self) -> None:
-        self.layout = cpython.layout()
         self.methods = [Cell(function, weak, (owner, name)) for owner, name, function, weak in _methods]
         self.functions: list[Cell] = []
         self.owners: list[Any] = []
         self.learning = False
         self._entering = object_lock()
         self.fused = 0
-        set_offsets({name: self.layout.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()})
-        set_offsets({name: self.layout.slot(Cell, name) for name in CELL_SLOTS})
-        text, words, names = _module(len(self.methods))
-        self.words = words
-        self.linked = code.load(text, [*names, words.symbol])
-        self.linked.make_immortal()
-        self.block = self.linked.address(words.symbol)
-        self._kept: list[Any] = []
-        self._fill()
+        self.loaded = self._load()
+        allocator.start(self.loaded)
+        self.clear()
 
-    # -- the block -------------------------------------------------------------------------------------------------
+    # -- the code --------------------------------------------------------------------------------------------------
+
+    def _load(self) -> asm.Loaded:
+        known = cpython.layout()
+        objects = {
+            "Tensor": Tensor, "Parameter": Parameter, "ndarray": np.ndarray, "float": float, "int": int, "str": str,
+            "tuple": tuple, "list": list, "slice": slice, "None": None, "True": True, "False": False,
+            "Ellipsis": Ellipsis, "Op": Op, "Tape": Tape, "Alias": Alias, "ViewLink": ViewLink, "clock": CLOCK, "0": 0,
+            "'binder'": sys.intern("binder"), "'tapes'": sys.intern("tapes"), "enter_thread": self._enter_thread,
+            "constant": self._constant, "tell": _tell_tapes, "fuse": self._fuse,
+            **{c.__name__: c for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)},
+            **{f"cell{i}": cell for i, cell in enumerate(self.methods)},
+        }  # fmt: skip
+        slots = {name: known.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()}
+        slots |= {name: known.slot(Cell, name) for name in CELL_SLOTS}
+        state = [*launch_text.STATE, *allocator_text.STATE, *["state_version"] * known.has_versions]
+        definitions = [*allocator_text.DEFINITIONS, *launch_text.DEFINITIONS]
+        module = asm.Module("dg_words", objects, state=state, slots=slots, definitions=definitions)
+        functions = [*allocator_text.functions(module), *launch_text.functions(module, known.has_versions)]
+        functions += [launch_text.method_entry(module, f"dg_cell{i}", i) for i in range(len(self.methods))]
+        return module.load(functions, [f.name for f in functions if f.is_exported])
 
     def set(self, name: str, value: int) -> None:
-        """Writes a word of the shared block, if the code knows it."""
-        if name in self.words.index:
-            ctypes.c_int64.from_address(self.block + self.words.at(name)).value = value
+        """Writes a word that the code and Python share."""
+        self.loaded.set(name, value)
 
     def get(self, name: str) -> int:
-        """Reads a word of the shared block."""
-        return ctypes.c_int64.from_address(self.block + self.words.at(name)).value
+        """Reads a word that the code and Python share."""
+        return self.loaded.get(name)
 
-    def _object(self, name: str, value: object) -> None:
-        self._kept.append(value)
-        self.set(name, id(value))
-
-    def _fill(self) -> None:
-        from . import allocator
-
-        for name in self.words.index:
-            if name.startswith("Py"):
-                self.set(name, self.layout.function(name))
-        for name, value in (
-            ("Tensor", Tensor), ("Parameter", Parameter), ("ndarray", np.ndarray), ("float", float), ("int", int),
-            ("str", str), ("tuple", tuple), ("list", list), ("slice", slice), ("None", None), ("True", True),
-            ("False", False), ("Ellipsis", Ellipsis), ("Op", Op), ("Tape", Tape), ("Alias", Alias),
-            ("ViewLink", ViewLink), ("clock", CLOCK), ("0", 0), ("'binder'", sys.intern("binder")),
-            ("'tapes'", sys.intern("tapes")), ("enter_thread", self._enter_thread), ("constant", self._constant),
-            ("tell", _tell_tapes), ("fuse", self._fuse),
-            *[(c.__name__, c) for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)],
-        ):  # fmt: skip
-            self._object(name, value)
-        allocator.fill(self)
-        for i, cell in enumerate(self.methods):
-            self._object(f"cell{i}", cell)
-        self.clear()
+    def address(self, name: str) -> int:
+        """Where a function of the code is."""
+        return self.loaded.address(name)
 
     def _constant(self, number: Any, dtype: Any) -> Tensor:
         return _constant[0](number, dtype)
@@ -378,7 +357,7 @@ class Engine:
     def learn(self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any) -> None:
         """Adds the record of a call that was computed in Python."""
         words = np.frombuffer(key, np.int64)
-        described = words[KEY_AT - HASH :].tolist()
+        described = words[FRAME.key.word - FRAME.hash.word :].tolist()
         keep = [arguments_without_tensors(arguments), cell]
         self.learning = True  # what `pack` computes is not to be learnt, and must not get here again
         try:
@@ -388,7 +367,7 @@ class Engine:
             with no_recording():
                 constants = Constants(_constant[0], _constant[1]())
                 record, kept, plan = pack(described, tensors, numbers, noted.ops, out, constants)
-            record[R_WAIT] = _fusion[0].calls_before(plan) if _fusion else 0
+            record[RECORD.wait.word] = _fusion[0].calls_before(plan) if _fusion else 0
         except Uncovered:
             record, kept, plan = pack_python(described), [], None
         except SHORTAGE:
@@ -416,13 +395,13 @@ class Engine:
         finally:
             self.learning = False
         kept += [fused, *more]
-        record[R_FUSED] = ctypes.addressof(fused)
+        record[RECORD.fused.word] = ctypes.addressof(fused)
         self.fused += 1
 
     def _insert(self, hashed: int, record: Any, owner: Any) -> None:
         if len(self.owners) >= MOST_RECORDS:
             self.clear()
-        record[R_OWNER] = id(owner)
+        record[RECORD.owner.word] = id(owner)
         self.owners.append(owner)
         start = hashed >> self.get("table_shift")
         places = [2 * ((start + i) & (TABLE_PLACES - 1)) for i in range(PROBES)]
@@ -439,7 +418,7 @@ class Engine:
             assert cell.home is not None
             owner, name = cell.home
             doc = f"{name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
-            setattr(owner, name, cpython.method(owner, name, self.linked.address(f"dg_cell{i}"), doc))
+            setattr(owner, name, cpython.method(owner, name, self.address(f"dg_cell{i}"), doc))
         self.set("enabled", 1)
         self.install_functions()
         when_made.append(self.install_functions)
@@ -447,7 +426,7 @@ class Engine:
 
     def install_functions(self) -> None:
         """Native functions take the place of those in Python that have none yet."""
-        address = self.linked.address("dg_function")
+        address = self.address("dg_function")
         for known in LAUNCHABLES[len(self.functions) :]:
             cell = Cell(known.function, known.weak_numbers)
             self.functions.append(cell)
@@ -488,30 +467,11 @@ def _numbers_in(value: Any) -> Iterator[Any]:
 def pack_python(key: list[int]) -> Any:
     """The record of a call that Python has to compute."""
     key_block = (ctypes.c_int64 * len(key))(*key)
-    record = (ctypes.c_int64 * RECORD_WORDS)()
-    record[R_COUNT], record[R_KEY] = len(key), ctypes.addressof(key_block)
-    record[R_PYTHON] = 1
+    record = (ctypes.c_int64 * RECORD.n_words)()
+    record[RECORD.count.word], record[RECORD.key.word] = len(key), ctypes.addressof(key_block)
+    record[RECORD.python.word] = 1
     record.key = key_block  # type: ignore[attr-defined]  # lives as long as the record
     return record
-
-
-def _module(methods: int) -> tuple[str, asm.Words, list[str]]:
-    words = asm.Words("dg_words")
-    functions = [*memory_text.functions(words), *launch_text.functions(words, cpython.layout().has_versions)]
-    functions += [launch_text.method_entry(words, f"dg_cell{i}", i) for i in range(methods)]
-    declarations = [*memory_text.DECLARATIONS, *launch_text.DECLARATIONS]
-    names = [f"dg_cell{i}" for i in range(methods)] + [
-        "dg_function",
-        "dg_alloc",
-        "dg_free",
-        "dg_empty",
-        "dg_tensor",
-        "dg_ready",
-        "dg_alias",
-        "dg_array",
-    ]
-    names += [f"dg_handler_{name}" for name in ("malloc", "calloc", "realloc", "free")]
-    return asm.module(functions, words, declarations), words, names
 
 
 __all__ = [

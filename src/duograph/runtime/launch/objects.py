@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Value, Words
+from duograph.runtime.python.asm import Function, Module, Value
 from duograph.runtime.python.cpython import (
     ALIGNED,
     ARRAY_DATA,
@@ -11,164 +11,147 @@ from duograph.runtime.python.cpython import (
     C_CONTIGUOUS,
     FLOAT_VALUE,
     OWNS_DATA,
+    TYPE,
     WRITEABLE,
 )
 
-from .words import (
-    CONSTANTS,
-    O_BYTES,
-    O_DTYPE,
-    O_FLAGS,
-    O_OFFSET,
-    O_RANK,
-    O_SHAPE,
-    O_STRIDES,
-    decref,
-    incref,
-    mixed,
-    type_of,
-    words_offset,
-)  # fmt: skip
+from .words import CONSTANT, CONSTANTS, OUTPUT, mixed
 
-DECLARATIONS = (
-    f"@constants = internal global [{4 * CONSTANTS} x i64] zeroinitializer, align 64",
+DEFINITIONS = (
+    f"@constants = internal global [{CONSTANT.n_words * CONSTANTS} x i64] zeroinitializer, align 64",
     "declare i64 @llvm.fshl.i64(i64, i64, i64)",
 )
 
 
-def functions(words: Words) -> list[Function]:
+def functions(module: Module) -> list[Function]:
     """The functions of this module."""
-    return [_tensor(words), _array(words), _view_array(words), _alias(words), _number(words)]
+    return [_tensor(module), _array(module), _view_array(module), _alias(module), _number(module)]
 
 
-def _tensor(words: Words) -> Function:
-    """``ptr dg_tensor(ptr array)``: a new Tensor that owns ``array`` (whose reference it takes); null if it fails."""
-    f = Function("ptr", "dg_tensor", "ptr array", words, linkage="")
-    made = f.api("ptr", "PyType_GenericAlloc", f.word("Tensor"), 0)
+def _tensor(module: Module) -> Function:
+    """``new dg_tensor(steal array)``: a new Tensor that owns ``array``; null if it fails."""
+    f = Function("new", "dg_tensor", "steal array", module, linkage="")
+    made = f.api("PyType_GenericAlloc", f.word("Tensor"), 0)
     with f.if_(made.eq(None)):
-        decref(f, f.arg("array"))
+        f.release(f.arg("array"))
         f.ret(0)
     none = f.word("None")
-    f.store(f.arg("array"), made, words_offset("data"))
-    f.store(incref(f, none), made, words_offset("mark"))
-    f.store(incref(f, f.load("ptr", f.word("clock"), words_offset("now"))), made, words_offset("storage"))
-    f.store(incref(f, none), made, words_offset("view"))
+    f.set(made, f.slot("data"), f.arg("array"))
+    f.set(made, f.slot("mark"), f.hold(none))
+    f.set(made, f.slot("storage"), f.hold(f.get(f.word("clock"), f.slot("now"))))
+    f.set(made, f.slot("view"), f.hold(none))
     f.ret(made)
     return f
 
 
-def _array(words: Words) -> Function:
-    """``ptr dg_array(ptr output)``: a new array of our memory, as an output of a step says; null if it fails."""
-    f = Function("ptr", "dg_array", "ptr output", words, linkage="")
+def _array(module: Module) -> Function:
+    """``new dg_array(ptr output)``: a new array of our memory, as an output of a step says; null if it fails."""
+    f = Function("new", "dg_array", "ptr output", module, linkage="")
     output = f.arg("output")
-    data = f.call("ptr", "dg_alloc", f.load("i64", output, 8 * O_BYTES))
+    data = f.call("ptr", "dg_alloc", f.get(output, OUTPUT.bytes))
     with f.if_(data.eq(None)):
         f.ret(0)
     made = f.api(
-        "ptr",
         "PyArray_NewFromDescr",
         f.word("ndarray"),
-        incref(f, f.load("ptr", output, 8 * O_DTYPE)),
-        f.load("i64", output, 8 * O_RANK).to("i32"),
-        f.load("ptr", output, 8 * O_SHAPE),
-        ("ptr", "null"),
+        f.hold(f.get(output, OUTPUT.dtype)),
+        f.get(output, OUTPUT.rank).to("i32"),
+        f.get(output, OUTPUT.shape),
+        None,
         data,
-        ("i32", C_CONTIGUOUS | ALIGNED | WRITEABLE),
-        ("ptr", "null"),
+        C_CONTIGUOUS | ALIGNED | WRITEABLE,
+        None,
     )
     with f.if_(made.eq(None)):
         f.call("void", "dg_free", data)
         f.ret(0)
-    f.store(incref(f, f.word("handler")), made, ARRAY_HANDLER)
-    f.store(f.load("i32", made, ARRAY_FLAGS) | OWNS_DATA, made, ARRAY_FLAGS)
+    f.set(made, ARRAY_HANDLER, f.hold(f.word("handler")))
+    f.set(made, ARRAY_FLAGS, f.get(made, ARRAY_FLAGS) | OWNS_DATA)
     f.ret(made)
     return f
 
 
-def _view_array(words: Words) -> Function:
-    """``ptr dg_view_array(ptr base, ptr output)``: an array that shows part of ``base``; null if it fails."""
-    f = Function("ptr", "dg_view_array", "ptr base, ptr output", words)
+def _view_array(module: Module) -> Function:
+    """``new dg_view_array(ptr base, ptr output)``: an array that shows part of ``base``; null if it fails."""
+    f = Function("new", "dg_view_array", "ptr base, ptr output", module)
     base, output = f.arg("base"), f.arg("output")
-    writeable = f.load("i32", base, ARRAY_FLAGS) & f.load("i64", output, 8 * O_FLAGS).to("i32")
+    writeable = f.get(base, ARRAY_FLAGS) & f.get(output, OUTPUT.flags).to("i32")
     made = f.api(
-        "ptr",
         "PyArray_NewFromDescr",
         f.word("ndarray"),
-        incref(f, f.load("ptr", output, 8 * O_DTYPE)),
-        f.load("i64", output, 8 * O_RANK).to("i32"),
-        f.load("ptr", output, 8 * O_SHAPE),
-        f.load("ptr", output, 8 * O_STRIDES),
-        f.load("ptr", base, ARRAY_DATA) + f.load("i64", output, 8 * O_OFFSET),
+        f.hold(f.get(output, OUTPUT.dtype)),
+        f.get(output, OUTPUT.rank).to("i32"),
+        f.get(output, OUTPUT.shape),
+        f.get(output, OUTPUT.strides),
+        f.get(base, ARRAY_DATA) + f.get(output, OUTPUT.offset),
         writeable,
-        ("ptr", "null"),
+        None,
     )
     with f.if_(made.eq(None)):
         f.ret(0)
-    with f.if_(f.api("i32", "PyArray_SetBaseObject", made, incref(f, base)).ne(0)):
-        decref(f, made)
+    with f.if_(f.api("PyArray_SetBaseObject", made, f.hold(base)).ne(0)):
+        f.release(made)
         f.ret(0)
     f.ret(made)
     return f
 
 
-def _alias(words: Words) -> Function:
-    """``ptr dg_alias(ptr tensor)``: a reference to its alias, made now if need be; null if it fails."""
-    f = Function("ptr", "dg_alias", "ptr tensor", words, linkage="")
+def _alias(module: Module) -> Function:
+    """``new dg_alias(ptr tensor)``: a reference to its alias, made now if need be; null if it fails."""
+    f = Function("new", "dg_alias", "ptr tensor", module, linkage="")
     tensor = f.arg("tensor")
-    storage = f.load("ptr", tensor, words_offset("storage"))
-    with f.if_(type_of(f, storage).eq(f.word("Alias"))):
-        f.ret(incref(f, storage))
-    made = f.api("ptr", "PyType_GenericAlloc", f.word("Alias"), 0)
+    storage = f.get(tensor, f.slot("storage"))
+    with f.if_(f.get(storage, TYPE).eq(f.word("Alias"))):
+        f.ret(f.hold(storage))
+    made = f.api("PyType_GenericAlloc", f.word("Alias"), 0)
     with f.if_(made.eq(None)):
         f.ret(0)
-    writes = f.api("ptr", "PyList_New", 0)
+    writes = f.api("PyList_New", 0)
     with f.if_(writes.eq(None)):
-        decref(f, made)
+        f.release(made)
         f.ret(0)
-    f.store(incref(f, f.word("0")), made, words_offset("version"))
-    f.store(writes, made, words_offset("writes"))
-    f.store(incref(f, storage), made, words_offset("serial"))
-    now = f.load("ptr", tensor, words_offset("storage"))
+    f.set(made, f.slot("version"), f.hold(f.word("0")))
+    f.set(made, f.slot("writes"), writes)
+    f.set(made, f.slot("serial"), f.hold(storage))
+    now = f.get(tensor, f.slot("storage"))
     with f.if_(now.ne(storage)):  # making it collected garbage, and that gave the tensor its alias
-        decref(f, made)
-        f.ret(f.call("ptr", "dg_alias", tensor))
-    f.store(made, tensor, words_offset("storage"))
-    decref(f, storage)
-    f.ret(incref(f, made))
+        f.release(made)
+        f.ret(f.call("new", "dg_alias", tensor))
+    f.replace(tensor, f.slot("storage"), made)
+    f.ret(f.hold(made))
     return f
 
 
-def _number(words: Words) -> Function:
-    """``ptr dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it is
+def _number(module: Module) -> Function:
+    """``new dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it is
     no plain tensor, or Python has raised an error, which is set then."""
-    f = Function("ptr", "dg_number", "ptr number, ptr dtype", words)
+    f = Function("new", "dg_number", "ptr number, ptr dtype", module)
     number, dtype = f.arg("number"), f.arg("dtype")
     make, known = f.label("make"), f.label("known")
-    kind = type_of(f, number)
+    kind = f.get(number, TYPE)
     bits = f.variable("i64")
     with f.if_(kind.eq(f.word("float"))):
-        bits.set(f.load("i64", number, FLOAT_VALUE))
+        bits.set(f.get(number, FLOAT_VALUE))
         f.goto(known)
     overflow = f.space("i32", 1)
-    bits.set(f.api("i64", "PyLong_AsLongLongAndOverflow", number, overflow))
+    bits.set(f.api("PyLong_AsLongLongAndOverflow", number, overflow))
     f.goto_if(f.load("i32", overflow).ne(0), make)
     f.place(known)
     hashed = mixed(f, mixed(f, kind.to("i64"), dtype.to("i64")), bits.get()) >> 55
-    place = f.emit("ptr", f"getelementptr i8, ptr @constants, i64 {hashed * 32}")
+    place = f.symbol("constants") + hashed * CONSTANT.n_bytes
     other = f.label("other")
-    f.goto_if(f.load("ptr", place).ne(dtype), other)
-    f.goto_if(f.load("i64", place, 8).ne(bits.get()), other)
-    f.goto_if(f.load("ptr", place, 16).ne(kind), other)
-    f.ret(incref(f, f.load("ptr", place, 24)))
+    f.goto_if(f.get(place, CONSTANT.dtype).ne(dtype), other)
+    f.goto_if(f.get(place, CONSTANT.bits).ne(bits.get()), other)
+    f.goto_if(f.get(place, CONSTANT.kind).ne(kind), other)
+    f.ret(f.hold(f.get(place, CONSTANT.tensor)))
     f.place(other)
     made = _constant(f, number, dtype)
-    before = f.load("ptr", place, 24)
-    f.store(dtype, place)  # dtypes and classes of numbers live for ever
-    f.store(bits.get(), place, 8)
-    f.store(kind, place, 16)
-    f.store(incref(f, made), place, 24)
-    with f.if_(before.ne(None)):
-        decref(f, before)
+    before = f.take(place, CONSTANT.tensor)
+    f.set(place, CONSTANT.dtype, dtype)  # dtypes and classes of numbers live for ever
+    f.set(place, CONSTANT.bits, bits.get())
+    f.set(place, CONSTANT.kind, kind)
+    f.set(place, CONSTANT.tensor, f.hold(made))
+    f.drop(before)
     f.ret(made)
     f.place(make)
     f.ret(_constant(f, number, dtype))
@@ -177,10 +160,10 @@ def _number(words: Words) -> Function:
 
 def _constant(f: Function, number: Value, dtype: Value) -> Value:
     """What Python makes of a number, checked to be a plain tensor."""
-    made = f.api("ptr", "PyObject_CallFunctionObjArgs", f.word("constant"), number, dtype, ("ptr", "null"))
+    made = f.api("PyObject_CallFunctionObjArgs", f.word("constant"), number, dtype, None)
     with f.if_(made.eq(None)):
         f.ret(0)
-    with f.if_(type_of(f, made).ne(f.word("Tensor"))):
-        decref(f, made)
+    with f.if_(f.get(made, TYPE).ne(f.word("Tensor"))):
+        f.release(made)
         f.ret(0)
     return made

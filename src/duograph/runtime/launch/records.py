@@ -172,19 +172,21 @@ def pack(
     copied: set[int] = set()
     blocks = [_pack_step(words, step, shown, copied) for step in steps]
     for step, block in zip(steps, blocks, strict=True):
-        block[lt.S_COPY] = int(step.first in copied)
+        block[lt.STEP.copy.word] = int(step.first in copied)
     packed = [words.array(block) for block in blocks]
-    record = (ctypes.c_int64 * lt.RECORD_WORDS)()
-    record[lt.R_COUNT], record[lt.R_KEY] = len(key), words.array(key)
-    record[lt.R_CONSTANTS] = len(fixed)
-    record[lt.R_CONSTANT_AT] = words.array([words.object(x) for x in fixed])
-    record[lt.R_NUMBER_TYPES] = words.array([words.object(d) for d in number_types])
-    record[lt.R_STEPS], record[lt.R_STEP_AT] = len(packed), words.array(packed)
-    record[lt.R_RESULT] = results[0] if single else words.array(results)
-    record[lt.R_RESULTS] = 0 if single else len(results) + 1
-    record[lt.R_COPIES] = sum(1 << i for i in copied if i < len(tensors))
-    record[lt.R_TELL] = int(any(len(step.outs) > 1 and step.op.bprop is not NOT_DIFFERENTIABLE for step in steps))
-    record[lt.R_RELEASE] = int(any(_is_long(step, shown) for step in steps))
+    record = (ctypes.c_int64 * lt.RECORD.n_words)()
+    record[lt.RECORD.count.word], record[lt.RECORD.key.word] = len(key), words.array(key)
+    record[lt.RECORD.constants.word] = len(fixed)
+    record[lt.RECORD.constant_at.word] = words.array([words.object(x) for x in fixed])
+    record[lt.RECORD.number_types.word] = words.array([words.object(d) for d in number_types])
+    record[lt.RECORD.steps.word], record[lt.RECORD.step_at.word] = len(packed), words.array(packed)
+    record[lt.RECORD.result.word] = results[0] if single else words.array(results)
+    record[lt.RECORD.results.word] = 0 if single else len(results) + 1
+    record[lt.RECORD.copies.word] = sum(1 << i for i in copied if i < len(tensors))
+    record[lt.RECORD.tell.word] = int(
+        any(len(step.outs) > 1 and step.op.bprop is not NOT_DIFFERENTIABLE for step in steps)
+    )
+    record[lt.RECORD.release.word] = int(any(_is_long(step, shown) for step in steps))
     given = [shown[i] for i in range(len(tensors) + len(numbers))]
     plan = Plan(
         [TensorType(dt.from_numpy(a.dtype), a.shape) for a in given],
@@ -278,14 +280,14 @@ def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: s
     gets the values that kernels need in one piece and that are not."""
     operands = [shown[i] for i in step.operands]
     outs = [_plain(x) for x in step.outs]
-    block = [0] * lt.STEP_WORDS
-    block[lt.S_VIEW] = int(step.is_view)
-    block[lt.S_OP], block[lt.S_ATTRS] = words.object(step.op), words.object(step.attrs)
-    block[lt.S_RECORDED] = int(step.op.bprop is not NOT_DIFFERENTIABLE)
-    block[lt.S_OPERANDS], block[lt.S_OPERAND_AT] = len(operands), words.array(step.operands)
-    block[lt.S_OUTPUTS] = len(outs)
+    block = [0] * lt.STEP.n_words
+    block[lt.STEP.view.word] = int(step.is_view)
+    block[lt.STEP.op.word], block[lt.STEP.attrs.word] = words.object(step.op), words.object(step.attrs)
+    block[lt.STEP.recorded.word] = int(step.op.bprop is not NOT_DIFFERENTIABLE)
+    block[lt.STEP.operands.word], block[lt.STEP.operand_at.word] = len(operands), words.array(step.operands)
+    block[lt.STEP.outputs.word] = len(outs)
     if step.is_view:
-        block[lt.S_OUTPUT_AT] = words.array(_view_output(words, operands[0], outs[0]))
+        block[lt.STEP.output_at.word] = words.array(_view_output(words, operands[0], outs[0]))
     else:
         copied.update(i for i in step.operands if not _is_in_one_piece(shown[i]))
         _pack_calls(words, block, step, operands, outs)
@@ -313,11 +315,11 @@ def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.nd
         raise Uncovered(f"{step.op.name} has no native kernel")
     if [(a.dtype, a.shape) for a in outs] != [(np.dtype(d), tuple(s)) for d, s in prepared.outs]:
         raise Uncovered("results of another type")
-    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in output_words(words, a)])
+    block[lt.STEP.output_at.word] = words.array([w for a in outs for w in output_words(words, a)])
     offsets = []
     for n in prepared.temps:
-        offsets.append(block[lt.S_TEMPORARIES])
-        block[lt.S_TEMPORARIES] += -(-n // 64) * 64
+        offsets.append(block[lt.STEP.temporaries.word])
+        block[lt.STEP.temporaries.word] += -(-n // 64) * 64
     calls: list[int] = []
     for function, sources, dims in prepared.calls:
         if len(sources) > lt.MOST_BUFFERS or any(type(d) is not int for d in dims):
@@ -326,26 +328,26 @@ def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.nd
         buffers = [places[kind](i) for kind, i in sources]
         address = ctypes.cast(function, ctypes.c_void_p).value or 0
         calls += [address, len(buffers), words.array(buffers), words.array(dims)]
-    block[lt.S_CALLS], block[lt.S_CALL_AT] = len(prepared.calls), words.array(calls)
+    block[lt.STEP.calls.word], block[lt.STEP.call_at.word] = len(prepared.calls), words.array(calls)
     words.kept.append(prepared)
 
 
 def output_words(words: Words, array: np.ndarray) -> list[int]:
     """What native code needs to make an array of this dtype and shape."""
-    block = [0] * lt.OUTPUT_WORDS
-    block[lt.O_DTYPE], block[lt.O_RANK] = words.object(array.dtype), array.ndim
-    block[lt.O_BYTES], block[lt.O_SHAPE] = array.nbytes, words.array(array.shape)
+    block = [0] * lt.OUTPUT.n_words
+    block[lt.OUTPUT.dtype.word], block[lt.OUTPUT.rank.word] = words.object(array.dtype), array.ndim
+    block[lt.OUTPUT.bytes.word], block[lt.OUTPUT.shape.word] = array.nbytes, words.array(array.shape)
     return block
 
 
 def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
     block = output_words(words, view)
-    block[lt.O_STRIDES] = words.array(view.strides)
-    block[lt.O_OFFSET] = view.ctypes.data - base.ctypes.data
+    block[lt.OUTPUT.strides.word] = words.array(view.strides)
+    block[lt.OUTPUT.offset.word] = view.ctypes.data - base.ctypes.data
     # Native code takes what the base of each call allows of that: what this base forbids says nothing about others.
     repeats = any(n > 1 and step == 0 for n, step in zip(view.shape, view.strides, strict=True))
     forbids = base.flags.writeable and not view.flags.writeable
-    block[lt.O_FLAGS] = 0 if forbids or repeats else WRITEABLE
+    block[lt.OUTPUT.flags.word] = 0 if forbids or repeats else WRITEABLE
     return block
 
 

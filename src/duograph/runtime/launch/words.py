@@ -7,7 +7,7 @@ a call comes to, and a *step* is one op of it (`launch.text`, ``records.py``). T
 from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Value
-from duograph.runtime.python.cpython import TYPE
+from duograph.runtime.python.structs import Struct
 
 # Tags of the words of a key. The second byte of TENSOR, STRIDED, TUPLE and LIST is the rank or length.
 TENSOR, FLOAT, INT, OBJECT, TUPLE, LIST, SLICE, WEAK_FLOAT, WEAK_INT, KEYWORD, STRIDED = range(1, 12)
@@ -15,35 +15,38 @@ TENSOR, FLOAT, INT, OBJECT, TUPLE, LIST, SLICE, WEAK_FLOAT, WEAK_INT, KEYWORD, S
 MOST_TENSORS, MOST_NUMBERS, MOST_KEY, MOST_VALUES, MOST_BUFFERS = 8, 4, 96, 32, 32
 STACK_TEMPORARIES = 2048
 
-# The frame of a call: counts, operands, and the key. In words.
-COUNT, TENSORS, NUMBERS, WEAK, HASH = 0, 1, 2, 3, 4
-TENSOR_AT = 8
-NUMBER_AT = TENSOR_AT + MOST_TENSORS
-KEY_AT = NUMBER_AT + MOST_NUMBERS
-FRAME_WORDS = KEY_AT + MOST_KEY
+# What the native side knows of one call: how many words its key has, how many tensors and numbers it has, whether
+# numbers only stand for tensors, the hash of the key; then tensors, numbers and key themselves.
+FRAME = Struct(
+    "frame", count="i64", tensors="i64", numbers="i64", weak="i64", hash="i64", unused="i64[3]",
+    tensor=f"ptr[{MOST_TENSORS}]", number=f"ptr[{MOST_NUMBERS}]", key=f"i64[{MOST_KEY}]",
+)  # fmt: skip
 
 # A record. Values are numbered: tensors of the call, numbers of the call, constants, then the outputs of the steps.
-(
-    R_COUNT, R_KEY, R_PYTHON, R_OWNER, R_CONSTANTS, R_CONSTANT_AT, R_NUMBER_TYPES, R_STEPS, R_STEP_AT, R_RESULT,
-    R_RESULTS, R_RELEASE, R_COPIES, R_TELL, R_WAIT, R_FUSED, RECORD_WORDS,
-) = range(17)  # fmt: skip
-# Results are numbers of values, too; -1 is None. R_COPIES has a bit for each tensor of the call that kernels need in
-# one piece and that is not. R_TELL: only Python can tell tapes of one of the steps. R_WAIT: calls without a tape until
-# its ops are fused, 0 if that is done or not to be. R_FUSED: the record for calls without a tape then.
+# Results are numbers of values, too; -1 is None. ``copies`` has a bit for each tensor of the call that kernels need in
+# one piece and that is not. ``tell``: only Python can tell tapes of one of the steps. ``wait``: calls without a tape
+# until its ops are fused, 0 if that is done or not to be; ``fused``: the record for calls without a tape then.
+RECORD = Struct(
+    "record", count="i64", key="ptr", python="i64", owner="ptr", constants="i64", constant_at="ptr",
+    number_types="ptr", steps="i64", step_at="ptr", result="ptr", results="i64", release="i64", copies="i64",
+    tell="i64", wait="i64", fused="ptr",
+)  # fmt: skip
 # A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is
-# the first byte. S_COPY: kernels need this view in one piece. S_RECORDED: the op has a gradient.
-(
-    S_VIEW, S_OP, S_ATTRS, S_RECORDED, S_OPERANDS, S_OPERAND_AT, S_OUTPUTS, S_OUTPUT_AT, S_CALLS, S_CALL_AT,
-    S_TEMPORARIES, S_COPY, STEP_WORDS,
-) = range(13)  # fmt: skip
-C_ADDRESS, C_BUFFERS, C_BUFFER_AT, C_DIMS, CALL_WORDS = range(5)
-O_DTYPE, O_RANK, O_BYTES, O_SHAPE, O_STRIDES, O_OFFSET, O_FLAGS, OUTPUT_WORDS = range(8)
+# the first byte. ``copy``: kernels need this view in one piece. ``recorded``: the op has a gradient.
+STEP = Struct(
+    "step", view="i64", op="ptr", attrs="ptr", recorded="i64", operands="i64", operand_at="ptr", outputs="i64",
+    output_at="ptr", calls="i64", call_at="ptr", temporaries="i64", copy="i64",
+)  # fmt: skip
+KERNEL_ABI = "i32 (ptr, ptr)"
+KERNEL = Struct("call of a kernel", address="ptr", buffers="i64", buffer_at="ptr", dims="ptr")
+OUTPUT = Struct("output", dtype="ptr", rank="i64", bytes="i64", shape="ptr", strides="ptr", offset="i64", flags="i64")
 
 PROBES = 8
 """Places of the table that are looked at for a key."""
 
+CONSTANT = Struct("constant", dtype="ptr", bits="i64", kind="ptr", tensor="ptr")
 CONSTANTS = 512
-"""Places of the table of numbers as tensors: dtype, bits, type, tensor."""
+"""Places of the table of numbers as tensors."""
 
 MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
 
@@ -52,29 +55,3 @@ def mixed(f: Function, hashed: Value, word: Value) -> Value:
     """The hash after one more word."""
     turned = f.emit("i64", f"call i64 @llvm.fshl.i64(i64 {hashed}, i64 {hashed}, i64 5)")
     return (turned ^ word) * MULTIPLIER
-
-
-def incref(f: Function, value: Value) -> Value:
-    f.api("void", "Py_IncRef", value)
-    return value
-
-
-def decref(f: Function, value: Value) -> None:
-    f.api("void", "Py_DecRef", value)
-
-
-def type_of(f: Function, value: Value) -> Value:
-    return f.load("ptr", value, TYPE)
-
-
-_OFFSETS: dict[str, int] = {}
-
-
-def words_offset(name: str) -> int:
-    """Offset of a slot of our own classes: ``data``, ``mark``, ``storage``, ``view``, ``now``, ``log`` ..."""
-    return _OFFSETS[name]
-
-
-def set_offsets(offsets: dict[str, int]) -> None:
-    """Offsets of slots are part of the text: another layout is another text."""
-    _OFFSETS.update(offsets)

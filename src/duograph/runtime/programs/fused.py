@@ -130,14 +130,14 @@ def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
     number = {n: at + 1 + k for k, n in enumerate(wanted)}
     assert isinstance(graph.output.type, TupleType)
     outs = [np.empty(t.shape, t.dtype.numpy) for t in graph.output.type.items]  # type: ignore[attr-defined]
-    block = [0] * lt.STEP_WORDS
-    block[lt.S_OPERANDS], block[lt.S_OPERAND_AT] = len(inputs), words.array(inputs)
-    block[lt.S_OUTPUTS] = len(outs)
-    block[lt.S_OUTPUT_AT] = words.array([w for a in outs for w in output_words(words, a)])
-    block[lt.S_TEMPORARIES] = size = int(build.plan.size)
+    block = [0] * lt.STEP.n_words
+    block[lt.STEP.operands.word], block[lt.STEP.operand_at.word] = len(inputs), words.array(inputs)
+    block[lt.STEP.outputs.word] = len(outs)
+    block[lt.STEP.output_at.word] = words.array([w for a in outs for w in output_words(words, a)])
+    block[lt.STEP.temporaries.word] = size = int(build.plan.size)
     buffers = [*inputs, *number.values(), -1, at]
     call = [executable.address, len(buffers), words.array(buffers), words.array([size])]
-    block[lt.S_CALLS], block[lt.S_CALL_AT] = 1, words.array(call)
+    block[lt.STEP.calls.word], block[lt.STEP.call_at.word] = 1, words.array(call)
     steps = [block]
     views = plan.views()
 
@@ -145,7 +145,7 @@ def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
         if n in views and n not in number:
             op = views[n]
             view = list(op.view or ())
-            view[lt.S_OPERAND_AT], view[lt.S_COPY] = words.array([number_of(op.operands[0])]), 0
+            view[lt.STEP.operand_at.word], view[lt.STEP.copy.word] = words.array([number_of(op.operands[0])]), 0
             steps.append(view)
             number[n] = at + len(wanted) + len(steps) - 1
         return number.get(n, n)
@@ -153,14 +153,22 @@ def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
     results = [number_of(n) for n in plan.results]
     if at + len(wanted) + len(steps) > lt.MOST_VALUES:
         raise Uncovered("too many values")
-    made = (ctypes.c_int64 * lt.RECORD_WORDS)(*record)
-    fixed = [*(ctypes.c_int64 * len(plan.constants)).from_address(record[lt.R_CONSTANT_AT])]
-    made[lt.R_CONSTANTS], made[lt.R_CONSTANT_AT] = len(fixed) + 1, words.array([*fixed, words.object(context)])
-    made[lt.R_STEPS], made[lt.R_STEP_AT] = len(steps), words.array([words.array(step) for step in steps])
-    made[lt.R_RESULT] = results[0] if plan.single else words.array(results)
+    made = (ctypes.c_int64 * lt.RECORD.n_words)(*record)
+    fixed = [*(ctypes.c_int64 * len(plan.constants)).from_address(record[lt.RECORD.constant_at.word])]
+    made[lt.RECORD.constants.word], made[lt.RECORD.constant_at.word] = (
+        len(fixed) + 1,
+        words.array([*fixed, words.object(context)]),
+    )
+    made[lt.RECORD.steps.word], made[lt.RECORD.step_at.word] = (
+        len(steps),
+        words.array([words.array(step) for step in steps]),
+    )
+    made[lt.RECORD.result.word] = results[0] if plan.single else words.array(results)
     read = {o for node in graph.nodes for o in node.operands} | {graph.output}
-    made[lt.R_COPIES] = sum(1 << i for i in plan.strided if graph.params[i] in read and _walked(plan, i) is None)
-    made[lt.R_TELL] = made[lt.R_WAIT] = 0
+    made[lt.RECORD.copies.word] = sum(
+        1 << i for i in plan.strided if graph.params[i] in read and _walked(plan, i) is None
+    )
+    made[lt.RECORD.tell.word] = made[lt.RECORD.wait.word] = 0
     return made, words.kept
 
 

@@ -69,7 +69,7 @@ def array_maker(type: Type) -> Callable[[dict[Any, int]], Any]:
         return lambda _: _empty(shape, dtype)
     words = records.Words()
     place = words.array(records.output_words(words, _empty(shape, dtype)))
-    make = _array_function(engine.linked.address("dg_array"))
+    make = _array_function(engine.address("dg_array"))
 
     def function(_: dict[Any, int], words: records.Words = words) -> Any:
         return make(place)

@@ -23,29 +23,34 @@ import numpy as np
 
 from duograph.base.once import lazy
 
+from .structs import Field
+
 HEAD = object.__basicsize__
 """Bytes of reference count and type."""
 
 _api = ctypes.pythonapi
 
-# Fields of CPython's and NumPy's own objects, as bytes from the start of the object. `_check` compares all of them.
-TYPE = HEAD - 8
-SIZE = HEAD  # number of items of a tuple, bytes or list
-TUPLE_ITEMS = HEAD + 8
-LIST_ITEMS = HEAD + 8  # a pointer to them
-FLOAT_VALUE = HEAD
-SLICE_PARTS = HEAD  # start, stop, step
+# Fields of CPython's and NumPy's own objects. `_check` compares all of them.
+COUNT = Field("reference count", "i64", 0)
+TYPE = Field("type", "ptr", HEAD - 8)
+SIZE = Field("size", "i64", HEAD)  # number of items of a tuple, bytes or list
+TUPLE_ITEMS = Field("items of a tuple", "ptr", HEAD + 8)
+LIST_ITEMS = Field("items of a list", "ptr", HEAD + 8)  # a pointer to them
+FLOAT_VALUE = Field("value of a float", "i64", HEAD)
+SLICE_PARTS = Field("parts of a slice", "ptr", HEAD)  # start, stop, step
 FUNCTION_FIELDS = {"__code__": HEAD + 32, "__defaults__": HEAD + 40, "__kwdefaults__": HEAD + 48}
-DICT_VERSION = HEAD + 8  # changes with the contents (`Layout.has_versions`)
-TYPE_VERSION = HEAD + 368  # changes with the attributes of a class; 32 bits, 0: none
-ARRAY_DATA = HEAD
-ARRAY_RANK = HEAD + 8
-ARRAY_SHAPE = HEAD + 16
-ARRAY_STRIDES = HEAD + 24
-ARRAY_BASE = HEAD + 32
-ARRAY_DTYPE = HEAD + 40
-ARRAY_FLAGS = HEAD + 48
-ARRAY_HANDLER = HEAD + 72
+DICT_VERSION = Field("version of a dict", "i64", HEAD + 8)  # changes with the contents (`Layout.has_versions`)
+TYPE_VERSION = Field("version of a class", "i32", HEAD + 368)  # changes with the attributes of a class; 0: none
+ARRAY_DATA = Field("data of an array", "ptr", HEAD)
+ARRAY_RANK = Field("rank of an array", "i32", HEAD + 8)
+ARRAY_SHAPE = Field("shape of an array", "ptr", HEAD + 16)
+ARRAY_STRIDES = Field("strides of an array", "ptr", HEAD + 24)
+ARRAY_BASE = Field("base of an array", "ptr", HEAD + 32)
+ARRAY_DTYPE = Field("dtype of an array", "ptr", HEAD + 40)
+ARRAY_FLAGS = Field("flags of an array", "i32", HEAD + 48)
+ARRAY_HANDLER = Field("memory handler of an array", "ptr", HEAD + 72)
+
+IMMORTAL = -1  # the lower half of the reference count of objects that live for ever, from 3.12 on
 
 C_CONTIGUOUS, OWNS_DATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400
 
@@ -71,8 +76,8 @@ class Layout:
     def __init__(self) -> None:
         self._table: ctypes.Array[ctypes.c_void_p] | None = None
 
-    def slot(self, cls: type, name: str) -> int:
-        """Offset of a slot of a class; checked on an instance.
+    def slot(self, cls: type, name: str) -> Field:
+        """A slot of a class; checked on an instance.
 
         Raises:
             Unsupported: it is not there.
@@ -88,7 +93,7 @@ class Layout:
             raise Unsupported(f"offset {offset} of {cls.__name__}.{name}")
         descriptor.__set__(probe, sentinel)
         _expect(_word(id(probe) + offset), id(sentinel), f"slot {cls.__name__}.{name}")
-        return offset
+        return Field(f"{cls.__name__}.{name}", "ptr", offset)
 
     @lazy
     def has_versions(self) -> bool:
@@ -236,8 +241,18 @@ def _check(known: Layout) -> None:
     _expect(ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value, number, "value of a float")
     parts = slice(*items)
     _expect(tuple(_word(id(parts) + SLICE_PARTS + 8 * i) for i in range(3)), tuple(map(id, items)), "fields of a slice")
+    _check_counts()
     _check_functions()
     _check_arrays(known)
+
+
+def _check_counts() -> None:
+    counted, more = object(), []
+    for _ in range(3):
+        _expect(_word(id(counted) + COUNT) & 0xFFFFFFFF, sys.getrefcount(counted) - 1, "reference count of an object")
+        more.append(counted)
+    if (3, 12) <= sys.version_info < (3, 14):
+        _expect(_word(id(None) + COUNT) & 0xFFFFFFFF, IMMORTAL & 0xFFFFFFFF, "reference count of what lives for ever")
 
 
 def _check_functions() -> None:
