@@ -11,8 +11,8 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
-from duograph.runtime.guards import text as guard_text
 from duograph.runtime.guards.program import GuardProgram
+from duograph.runtime.guards.words import INSTRUCTION
 from duograph.runtime.python.cpython import layout
 
 CALLS_OF_TWELVE = 8700 if sys.version_info < (3, 12) else 7600
@@ -76,5 +76,5 @@ def test_guards_of_a_network(monkeypatch):
     parameters = len(list(net.get_parameters()))
     assert parameters == 24 and made
     for program in made:
-        instructions = len(program.words) // guard_text.WIDTH
+        instructions = len(program.words) // INSTRUCTION.n_words
         assert instructions <= INSTRUCTIONS_PER_PARAMETER * parameters + 2 and not program.runs_python

@@ -1,18 +1,21 @@
-"""What the operations of the guard machine do, as parts of the LLVM text of ``dg_check`` (`guards.text`).
+"""What the operations of the guard machine do, each a function that writes its part of ``dg_check`` (`guards.text`).
 
-Each begins at the label of its name, with the instruction in ``%r``, ``%a`` and ``%b`` (as pointers: ``%ap``, ``%bp``),
-the places of the registers of number r and a in ``%target`` and ``%base.at``, and of what the instruction remembers,
-version and value, in ``%p4`` and ``%p5``. It ends at ``next``, at ``fail``, or with an object: at ``taken`` if that is
-borrowed, at ``got`` if it is new.
+A part goes on at ``m.next`` (the check holds), at ``m.fail``, or with an object: at ``m.taken`` if that is borrowed, at
+``m.got`` if it is new. To add an operation, write its function here, and the method of `GuardProgram` that uses it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from duograph.runtime.python.asm import Function, Label, Value
 from duograph.runtime.python.cpython import (
     ARRAY_DTYPE,
     ARRAY_FLAGS,
     ARRAY_RANK,
     ARRAY_SHAPE,
+    C_CONTIGUOUS,
     DICT_VERSION,
     FLOAT_VALUE,
     LIST_ITEMS,
@@ -21,449 +24,421 @@ from duograph.runtime.python.cpython import (
     TYPE,
     TYPE_VERSION,
 )  # fmt: skip
+from duograph.runtime.python.structs import Field
 
-ANY = -1
-"""An extent, or a contiguity, that may be anything."""
+from .words import ANY, ENTRY, INSTRUCTION, PROGRAM, TENSOR
 
-
-def field(result: str, base: str, offset: int, type: str = "ptr") -> str:
-    """Code that reads a field of an object."""
-    return f"  {result}.at = getelementptr i8, ptr {base}, i64 {offset}\n  {result} = load {type}, ptr {result}.at\n"
+EQUAL = 2
+"""``Py_EQ``."""
 
 
-def _versioned(
-    name: str, holder: str, offset: int, search: str, type: str = "i64", remembers: bool = True, versions: bool = True
-) -> str:
-    """Code that goes to ``search`` unless the memory of the instruction is about this state of ``holder``."""
-    wide = f"  %{name}.now = load i64, ptr %{name}.now.at\n"
-    if type == "i32":  # 0: no version
-        wide = f"  %{name}.short = load i32, ptr %{name}.now.at\n  %{name}.now = zext i32 %{name}.short to i64\n"
-    known = f"{name}.known"
-    text = f"""  %{name}.now.at = getelementptr i8, ptr {holder}, i64 {offset}
-{wide}  %{name}.then = load i64, ptr %p4
-  %{name}.same = icmp eq i64 %{name}.now, {f"%{name}.then" if versions else -2}
-  br i1 %{name}.same, label %{known}, label %{search}
-{known}:
-"""
-    if not remembers:
-        return text + "  br label %next\n"
-    return text + f"  %{name}.value = load ptr, ptr %p5\n  br label %taken\n"
+@dataclass
+class Machine:
+    """The function ``dg_check``, where it has read an instruction.
+
+    Attributes:
+        versions: whether dictionaries have versions.
+        class_versions: whether classes have.
+        pc: address of the instruction.
+        operands: its target, first and second word.
+        target: place of the register that the instruction is about.
+        base: place of the register that its first operand numbers.
+        position: a scratch word, and ``found`` another.
+        entries: go on with an entry of a table of words, by their type.
+        loop: reads the instruction at an address.
+        next: reads the instruction that follows.
+        fail: a check does not hold.
+        taken: the target gets a borrowed object.
+        got: the target gets a new reference, or null after an error.
+    """
+
+    f: Function
+    versions: bool
+    class_versions: bool
+    pc: Value
+    operands: tuple[Value, Value, Value]
+    target: Value
+    base: Value
+    position: Value
+    found: Value
+    entries: dict[str, Label]
+    loop: Label
+    next: Label
+    fail: Label
+    taken: Label
+    got: Label
+
+    @property
+    def first(self) -> Value:
+        """The first operand, a pointer."""
+        return self.operands[1].to("ptr")
+
+    @property
+    def second(self) -> Value:
+        """The second operand, a pointer."""
+        return self.operands[2].to("ptr")
+
+    def register(self) -> Value:
+        """The object in the target."""
+        return self.f.load("ptr", self.target)
+
+    def check(self, condition: Value) -> None:
+        """Goes on if it holds, else at ``fail``."""
+        self.f.goto_unless(condition, self.fail)
+
+    def holds_if(self, condition: Value) -> None:
+        """The end of a part that is one check."""
+        self.check(condition)
+        self.f.goto(self.next)
+
+    def version(self, holder: Value, field: Field) -> Value:
+        """The version of a dictionary or class; classes that have none have 0."""
+        return self.f.get(holder, field).to("i64")
+
+    def unless_known(self, holder: Value, field: Field, gives: bool = False) -> Value:
+        """Goes on only if the memory of the instruction is about another state of ``holder``; its version now.
+
+        Args:
+            holder: a dictionary or class.
+            field: where its version is.
+            gives: whether the memory holds the object that was found.
+        """
+        f, now = self.f, self.version(holder, field)
+        if self.versions if field is DICT_VERSION else self.class_versions:
+            other = f.label("other")
+            f.goto_unless(now.eq(f.get(self.pc, INSTRUCTION.version)), other)
+            if gives:
+                f.goto(self.taken, f.get(self.pc, INSTRUCTION.value))
+            else:
+                f.goto(self.next)
+            f.place(other)
+        return now
+
+    def remember(self, now: Value, found: Value | None = None) -> None:
+        """The end of a look-up: what it found is known as long as the version is ``now``."""
+        f = self.f
+        f.set(self.pc, INSTRUCTION.version, now)
+        if found is None:
+            f.goto(self.next)
+        else:
+            f.set(self.pc, INSTRUCTION.value, found)
+            f.goto(self.taken, found)
+
+    def class_version(self, holder: Value) -> Value:
+        """The version of a class after a look-up, which may be what gave it one; -1 if it has none."""
+        again = self.version(holder, TYPE_VERSION)
+        return self.f.select(again.eq(0), self.f.const("i64", -1), again)
 
 
-def _kept_class(name: str) -> str:
-    """Code that remembers the version of a class, after the look-up: that may be what gave it one."""
-    return f"""{name}.keep:
-  %{name}.short.again = load i32, ptr %{name}.now.at
-  %{name}.again = zext i32 %{name}.short.again to i64
-  %{name}.none = icmp eq i64 %{name}.again, 0
-  %{name}.version = select i1 %{name}.none, i64 -1, i64 %{name}.again
-  store i64 %{name}.version, ptr %p4
-  br label %next
-"""
+OPERATIONS: dict[str, Callable[[Machine], None]] = {}
+"""All, by name; an operation's number is its place."""
 
 
-def reads() -> str:
-    """Operations that load a register, without looking it up."""
-    return f"""\
-const:
-  store ptr %ap, ptr %target
-  br label %next
-
-attr:
-  %attr.base = load ptr, ptr %base.at
-  %attribute = call ptr @c_PyObject_GetAttr(ptr %attr.base, ptr %bp)
-  br label %got
-
-item:
-  %item.base = load ptr, ptr %base.at
-  %got.item = call ptr @c_PyObject_GetItem(ptr %item.base, ptr %bp)
-  br label %got
-
-at:
-  %at.base = load ptr, ptr %base.at
-{field("%at.type", "%at.base", TYPE)}{field("%at.size", "%at.base", SIZE, "i64")}\
-  %at.inside = icmp slt i64 %b, %at.size
-  %at.class = load ptr, ptr %p4
-  %at.tuple = icmp eq ptr %at.type, %at.class
-  %at.in.tuple = and i1 %at.tuple, %at.inside
-  br i1 %at.in.tuple, label %at.of.tuple, label %at.or.list
-at.or.list:
-  %at.list = icmp eq ptr %at.type, @c_list
-  %at.in.list = and i1 %at.list, %at.inside
-  br i1 %at.in.list, label %at.of.list, label %fail
-at.of.tuple:
-  %in.tuple = getelementptr i8, ptr %at.base, i64 {TUPLE_ITEMS}
-  br label %at.element
-at.of.list:
-{field("%in.list", "%at.base", LIST_ITEMS)}  br label %at.element
-at.element:
-  %elements = phi ptr [ %in.tuple, %at.of.tuple ], [ %in.list, %at.of.list ]
-  %part.at = getelementptr ptr, ptr %elements, i64 %b
-  %part = load ptr, ptr %part.at
-  br label %taken
-
-field:
-  %field.at = getelementptr i8, ptr %ap, i64 %b
-  %field.v = load ptr, ptr %field.at
-  %field.null = icmp eq ptr %field.v, null
-  br i1 %field.null, label %fail, label %taken
-
-"""
+def operation(part: Callable[[Machine], None]) -> Callable[[Machine], None]:
+    """Adds an operation."""
+    OPERATIONS[part.__name__.rstrip("_")] = part
+    return part
 
 
-def groups() -> str:
-    """Operations that compare words, and what is known of groups of checks."""
-    return f"""\
-{_compare("compare", "i64")}
-{_compare("compare_short", "i32")}
-settle:
-  %settled.at = getelementptr i64, ptr %ap, i64 3
-  %settled = load i64, ptr %settled.at
-  %settled.word = getelementptr i64, ptr %ap, i64 1
-  store i64 %settled, ptr %settled.word
-  %settle.next = getelementptr i64, ptr %ap, i64 4
-  br label %compare.entry
-
-settle_short:
-  %short.at = load ptr, ptr %ap
-  %short = load i32, ptr %short.at
-  %short.wide = zext i32 %short to i64
-  %short.none = icmp eq i32 %short, 0
-  %short.known = select i1 %short.none, i64 -1, i64 %short.wide
-  %short.word = getelementptr i64, ptr %ap, i64 1
-  store i64 %short.known, ptr %short.word
-  %settle_short.next = getelementptr i64, ptr %ap, i64 4
-  br label %compare_short.entry
-
-"""
+@operation
+def done(m: Machine) -> None:
+    """The end: all guards hold."""
+    m.f.ret(1)
 
 
-def _compare(name: str, type: str) -> str:
-    """Code that goes through a table of words of ``type``, to the group of the first that is another."""
-    settle = name.replace("compare", "settle")
-    wide = f"  %{name}.now = zext i32 %{name}.word to i64\n" if type == "i32" else ""
-    now = f"%{name}.now" if wide else f"%{name}.word"
-    return f"""\
-{name}:
-  br label %{name}.entry
-{name}.entry:
-  %{name}.e = phi ptr [ %ap, %{name} ], [ %{name}.next, %{name}.entry ], [ %{settle}.next, %{settle} ]
-  %{name}.at = load ptr, ptr %{name}.e
-  %{name}.word = load {type}, ptr %{name}.at
-{wide}{field(f"%{name}.then", f"%{name}.e", 8, "i64")}  %{name}.next = getelementptr i64, ptr %{name}.e, i64 4
-  %{name}.same = icmp eq i64 {now}, %{name}.then
-  br i1 %{name}.same, label %{name}.entry, label %{name}.other
-{name}.other:
-  %{name}.place = getelementptr i64, ptr %{name}.e, i64 3
-  store i64 {now}, ptr %{name}.place
-{field(f"%{name}.group", f"%{name}.e", 16)}  br label %loop
-"""
+@operation
+def fail(m: Machine) -> None:
+    """A guard that never holds."""
+    m.f.goto(m.fail)
 
 
-def lookups(versions: bool, class_versions: bool) -> str:
-    """Operations that look something up in a dictionary or class, or remember what they found there."""
-    return f"""\
-key:
-  %key.dict = load ptr, ptr %base.at
-{field("%key.type", "%key.dict", TYPE)}  %key.is = icmp eq ptr %key.type, @c_dict
-  br i1 %key.is, label %key.there, label %fail
-key.there:
-{_versioned("key", "%key.dict", DICT_VERSION, "key.search", versions=versions)}
-key.search:
-  %key.found = call ptr @c_PyDict_GetItemWithError(ptr %key.dict, ptr %bp)
-  %key.missing = icmp eq ptr %key.found, null
-  br i1 %key.missing, label %fail, label %key.keep
-key.keep:
-  store i64 %key.now, ptr %p4
-  store ptr %key.found, ptr %p5
-  br label %taken
-
-keys:
-  %keys.dict = load ptr, ptr %target
-{field("%keys.type", "%keys.dict", TYPE)}  %keys.is = icmp eq ptr %keys.type, @c_dict
-  br i1 %keys.is, label %keys.there, label %fail
-keys.there:
-{_versioned("keys", "%keys.dict", DICT_VERSION, "keys.search", remembers=False, versions=versions)}
-keys.search:
-{field("%keys.count", "%keys.dict", SIZE, "i64")}{field("%keys.wanted", "%ap", SIZE, "i64")}\
-  %keys.enough = icmp eq i64 %keys.count, %keys.wanted
-  store i64 0, ptr %position
-  br i1 %keys.enough, label %keys.test, label %fail
-keys.test:
-  %keys.i = phi i64 [ 0, %keys.search ], [ %keys.next, %keys.equal ], [ %keys.next, %keys.step ]
-  %keys.more = icmp slt i64 %keys.i, %keys.wanted
-  br i1 %keys.more, label %keys.step, label %keys.keep
-keys.step:
-  %keys.next = add i64 %keys.i, 1
-  %keys.got = call i32 @c_PyDict_Next(ptr %keys.dict, ptr %position, ptr %found.key, ptr null)
-  %keys.key = load ptr, ptr %found.key
-  %keys.all = getelementptr i8, ptr %ap, i64 {TUPLE_ITEMS}
-  %keys.want.at = getelementptr ptr, ptr %keys.all, i64 %keys.i
-  %keys.want = load ptr, ptr %keys.want.at
-  %keys.one = icmp eq ptr %keys.key, %keys.want
-  br i1 %keys.one, label %keys.test, label %keys.compare
-keys.compare:
-{field("%keys.class", "%keys.key", TYPE)}{field("%keys.want.class", "%keys.want", TYPE)}\
-  %keys.text = icmp eq ptr %keys.class, %keys.want.class
-  br i1 %keys.text, label %keys.equal, label %fail
-keys.equal:
-  %keys.r = call i32 @c_PyObject_RichCompareBool(ptr %keys.key, ptr %keys.want, i32 2)
-  %keys.ok = icmp eq i32 %keys.r, 1
-  br i1 %keys.ok, label %keys.test, label %fail
-keys.keep:
-  store i64 %keys.now, ptr %p4
-  br label %next
-
-lookup:
-{_versioned("lookup", "%ap", DICT_VERSION, "search", versions=versions)}
-search:
-  %found = call ptr @c_PyDict_GetItemWithError(ptr %ap, ptr %bp)
-  %found.null = icmp eq ptr %found, null
-  br i1 %found.null, label %fail, label %found.keep
-found.keep:
-  store i64 %lookup.now, ptr %p4
-  store ptr %found, ptr %p5
-  br label %taken
-
-own:
-  %own.base = load ptr, ptr %base.at
-  %own.dict.at = call ptr @c__PyObject_GetDictPtr(ptr %own.base)
-  %own.none = icmp eq ptr %own.dict.at, null
-  br i1 %own.none, label %fail, label %own.read
-own.read:
-  %own.dict = load ptr, ptr %own.dict.at
-  %own.null = icmp eq ptr %own.dict, null
-  br i1 %own.null, label %fail, label %own.there
-own.there:
-{_versioned("own", "%own.dict", DICT_VERSION, "own.search", versions=versions)}
-own.search:
-  %own.found = call ptr @c_PyDict_GetItemWithError(ptr %own.dict, ptr %bp)
-  %own.missing = icmp eq ptr %own.found, null
-  br i1 %own.missing, label %fail, label %own.keep
-own.keep:
-  store i64 %own.now, ptr %p4
-  store ptr %own.found, ptr %p5
-  br label %taken
-
-owns:
-  %owns.v = load ptr, ptr %target
-  %owns.dict.at = call ptr @c__PyObject_GetDictPtr(ptr %owns.v)
-  %owns.none = icmp eq ptr %owns.dict.at, null
-  br i1 %owns.none, label %fail, label %owns.read
-owns.read:
-  %owns.dict = load ptr, ptr %owns.dict.at
-  %owns.null = icmp eq ptr %owns.dict, null
-  br i1 %owns.null, label %fail, label %owns.there
-owns.there:
-{_versioned("owns", "%owns.dict", DICT_VERSION, "owns.search", remembers=False, versions=versions)}
-owns.search:
-  %owns.found = call ptr @c_PyDict_GetItemWithError(ptr %owns.dict, ptr %bp)
-  %owns.ok = icmp eq ptr %owns.found, %ap
-  br i1 %owns.ok, label %owns.keep, label %fail
-owns.keep:
-  store i64 %owns.now, ptr %p4
-  br label %next
-
-member:
-{_versioned("member", "%ap", TYPE_VERSION, "member.search", "i32", versions=class_versions)}
-member.search:
-  %member.new = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
-  %member.null = icmp eq ptr %member.new, null
-  br i1 %member.null, label %fail, label %member.keep
-member.keep:
-  %member.short.again = load i32, ptr %member.now.at
-  %member.again = zext i32 %member.short.again to i64
-  %member.none = icmp eq i64 %member.again, 0
-  %member.version = select i1 %member.none, i64 -1, i64 %member.again
-  store i64 %member.version, ptr %p4
-  store ptr %member.new, ptr %p5
-  br label %taken
-
-holds:
-{_versioned("holds", "%ap", DICT_VERSION, "holds.search", remembers=False, versions=versions)}
-holds.search:
-  %holds.found = call ptr @c_PyDict_GetItemWithError(ptr %ap, ptr %bp)
-  %holds.want = inttoptr i64 %r to ptr
-  %holds.ok = icmp eq ptr %holds.found, %holds.want
-  br i1 %holds.ok, label %holds.keep, label %fail
-holds.keep:
-  store i64 %holds.now, ptr %p4
-  br label %next
-
-overrides:
-{_versioned("overrides", "%ap", DICT_VERSION, "overrides.search", remembers=False, versions=versions)}
-overrides.search:
-  %overrides.found = call ptr @c_PyDict_GetItemWithError(ptr %ap, ptr %bp)
-  %overrides.want = inttoptr i64 %r to ptr
-  %overrides.ok = icmp eq ptr %overrides.found, %overrides.want
-  br i1 %overrides.ok, label %overrides.keep, label %overrides.other
-overrides.other:
-  %overrides.null = icmp eq ptr %overrides.found, null
-  br i1 %overrides.null, label %overrides.missing, label %fail
-overrides.missing:
-  %overrides.error = call ptr @c_PyErr_Occurred()
-  %overrides.none = icmp eq ptr %overrides.error, null
-  br i1 %overrides.none, label %overrides.keep, label %fail
-overrides.keep:
-  store i64 %overrides.now, ptr %p4
-  br label %next
-
-defines:
-{_versioned("defines", "%ap", TYPE_VERSION, "defines.search", "i32", remembers=False, versions=class_versions)}
-defines.search:
-  %defines.found = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
-  %defines.want = inttoptr i64 %r to ptr
-  %defines.ok = icmp eq ptr %defines.found, %defines.want
-  br i1 %defines.ok, label %defines.keep, label %fail
-{_kept_class("defines")}
-values:
-{_versioned("values", "%ap", DICT_VERSION, "values.search", remembers=False, versions=versions)}
-values.search:
-{field("%values.count", "%ap", SIZE, "i64")}{field("%values.wanted", "%bp", SIZE, "i64")}\
-  %values.enough = icmp eq i64 %values.count, %values.wanted
-  store i64 0, ptr %position
-  br i1 %values.enough, label %values.test, label %fail
-values.test:
-  %values.i = phi i64 [ 0, %values.search ], [ %values.next, %values.step ]
-  %values.more = icmp slt i64 %values.i, %values.wanted
-  br i1 %values.more, label %values.step, label %values.keep
-values.step:
-  %values.next = add i64 %values.i, 1
-  %values.got = call i32 @c_PyDict_Next(ptr %ap, ptr %position, ptr null, ptr %found.key)
-  %values.value = load ptr, ptr %found.key
-  %values.all = getelementptr i8, ptr %bp, i64 {TUPLE_ITEMS}
-  %values.want.at = getelementptr ptr, ptr %values.all, i64 %values.i
-  %values.want = load ptr, ptr %values.want.at
-  %values.one = icmp eq ptr %values.value, %values.want
-  br i1 %values.one, label %values.test, label %fail
-values.keep:
-  store i64 %values.now, ptr %p4
-  br label %next
-
-lacking:
-{_versioned("lacking", "%ap", TYPE_VERSION, "lacking.search", "i32", remembers=False, versions=class_versions)}
-lacking.search:
-  %lacking.found = call ptr @c__PyType_Lookup(ptr %ap, ptr %bp)
-  %lacking.null = icmp eq ptr %lacking.found, null
-  br i1 %lacking.null, label %lacking.keep, label %fail
-{_kept_class("lacking")}
-absent:
-{_versioned("absent", "%ap", DICT_VERSION, "absent.search", remembers=False, versions=versions)}
-absent.search:
-  %there = call i32 @c_PyDict_Contains(ptr %ap, ptr %bp)
-  %absent.ok = icmp eq i32 %there, 0
-  br i1 %absent.ok, label %absent.keep, label %fail
-absent.keep:
-  store i64 %absent.now, ptr %p4
-  br label %next
-
-"""
+# ---- loading a register ---------------------------------------------------------------------------------------------
 
 
-def comparisons() -> str:
-    """Operations that compare a register, and what is left to Python."""
-    return f"""\
-is:
-  %is.v = load ptr, ptr %target
-  %is.ok = icmp eq ptr %is.v, %ap
-  br i1 %is.ok, label %next, label %fail
-
-same:
-  %same.v = load ptr, ptr %target
-  %same.other = load ptr, ptr %base.at
-  %same.ok = icmp eq ptr %same.v, %same.other
-  br i1 %same.ok, label %next, label %fail
-
-differ:
-  %differ.v = load ptr, ptr %target
-  %differ.other = load ptr, ptr %base.at
-  %differ.ok = icmp ne ptr %differ.v, %differ.other
-  br i1 %differ.ok, label %next, label %fail
-
-type:
-  %type.v = load ptr, ptr %target
-{field("%type.t", "%type.v", TYPE)}  %type.ok = icmp eq ptr %type.t, %ap
-  br i1 %type.ok, label %next, label %fail
-
-len:
-  %len.v = load ptr, ptr %target
-  %len.t.at = getelementptr i8, ptr %len.v, i64 {TYPE}
-  %len.t = load ptr, ptr %len.t.at
-  %len.type.ok = icmp eq ptr %len.t, %bp
-  br i1 %len.type.ok, label %len.count, label %fail
-len.count:
-{field("%len.n", "%len.v", SIZE, "i64")}  %len.ok = icmp eq i64 %len.n, %a
-  br i1 %len.ok, label %next, label %fail
-
-equal:
-  %equal.v = load ptr, ptr %target
-  %equal.same = icmp eq ptr %equal.v, %ap
-  br i1 %equal.same, label %next, label %equal.compare
-equal.compare:
-  %equal.r = call i32 @c_PyObject_RichCompareBool(ptr %equal.v, ptr %ap, i32 2)
-  %equal.ok = icmp eq i32 %equal.r, 1
-  br i1 %equal.ok, label %next, label %fail
-
-float:
-  %float.v = load ptr, ptr %target
-{field("%float.bits", "%float.v", FLOAT_VALUE, "i64")}  %float.ok = icmp eq i64 %float.bits, %a
-  br i1 %float.ok, label %next, label %fail
-
-python:
-  %answer = call ptr @c_PyObject_Vectorcall(ptr %ap, ptr %args, i64 %nargs, ptr null)
-  %answer.null = icmp eq ptr %answer, null
-  br i1 %answer.null, label %fail, label %answer.got
-answer.got:
-  %answer.true = call i32 @c_PyObject_IsTrue(ptr %answer)
-  call void @c_Py_DecRef(ptr %answer)
-  %answer.ok = icmp eq i32 %answer.true, 1
-  br i1 %answer.ok, label %next, label %fail
-
-"""
+@operation
+def const(m: Machine) -> None:
+    m.f.store(m.first, m.target)
+    m.f.goto(m.next)
 
 
-def tensors(payload: int) -> str:
-    """The operation that compares a tensor with dtype, rank, contiguity and extents."""
-    return f"""\
-tensor:
-  %tensor.v = load ptr, ptr %target
-{field("%tensor.type", "%tensor.v", TYPE)}  %tensor.kind = load ptr, ptr %ap
-  %tensor.type.ok = icmp eq ptr %tensor.type, %tensor.kind
-  br i1 %tensor.type.ok, label %tensor.payload, label %fail
-tensor.payload:
-{field("%data", "%tensor.v", payload)}  %data.null = icmp eq ptr %data, null
-  br i1 %data.null, label %fail, label %tensor.array
-tensor.array:
-{field("%data.type", "%data", TYPE)}  %data.is = icmp eq ptr %data.type, @c_ndarray
-  br i1 %data.is, label %tensor.facts, label %fail
-tensor.facts:
-{field("%dtype", "%data", ARRAY_DTYPE)}{field("%want.dtype", "%ap", 8)}  %dtype.ok = icmp eq ptr %dtype, %want.dtype
-{field("%rank", "%data", ARRAY_RANK, "i32")}  %rank.wide = sext i32 %rank to i64
-{field("%want.rank", "%ap", 16, "i64")}  %rank.ok = icmp eq i64 %rank.wide, %want.rank
-{field("%flags", "%data", ARRAY_FLAGS, "i32")}  %flags.c = and i32 %flags, 1
-  %flags.wide = zext i32 %flags.c to i64
-{field("%want.flags", "%ap", 24, "i64")}  %flags.same = icmp eq i64 %flags.wide, %want.flags
-  %flags.any = icmp eq i64 {ANY}, %want.flags
-  %flags.ok = or i1 %flags.same, %flags.any
-  %both = and i1 %dtype.ok, %rank.ok
-  %all = and i1 %both, %flags.ok
-  br i1 %all, label %tensor.extents, label %fail
-tensor.extents:
-{field("%shape", "%data", ARRAY_SHAPE)}  %want.shape = getelementptr i8, ptr %ap, i64 32
-  br label %extent.test
-extent.test:
-  %axis = phi i64 [ 0, %tensor.extents ], [ %axis.next, %extent ]
-  %axis.more = icmp slt i64 %axis, %rank.wide
-  br i1 %axis.more, label %extent, label %next
-extent:
-  %extent.at = getelementptr i64, ptr %shape, i64 %axis
-  %extent.v = load i64, ptr %extent.at
-  %extent.want.at = getelementptr i64, ptr %want.shape, i64 %axis
-  %extent.want = load i64, ptr %extent.want.at
-  %axis.next = add i64 %axis, 1
-  %extent.same = icmp eq i64 %extent.v, %extent.want
-  %extent.any = icmp eq i64 {ANY}, %extent.want
-  %extent.ok = or i1 %extent.same, %extent.any
-  br i1 %extent.ok, label %extent.test, label %fail
+@operation
+def attr(m: Machine) -> None:
+    m.f.goto(m.got, m.f.api("PyObject_GetAttr", m.f.load("ptr", m.base), m.second))
 
-"""
+
+@operation
+def item(m: Machine) -> None:
+    m.f.goto(m.got, m.f.api("PyObject_GetItem", m.f.load("ptr", m.base), m.second))
+
+
+@operation
+def at(m: Machine) -> None:
+    """An item of a plain list, or of a tuple of the class that stands in the version."""
+    f, base, index = m.f, m.f.load("ptr", m.base), m.operands[2]
+    kind, element = f.get(base, TYPE), f.label("element", "ptr")
+    m.check(index.lt(f.get(base, SIZE)))
+    f.goto_if(kind.eq(f.get(m.pc, INSTRUCTION.version).to("ptr")), element, base + TUPLE_ITEMS)
+    m.check(kind.eq(f.word("list")))
+    (items,) = f.place(element, f.get(base, LIST_ITEMS))
+    f.goto(m.taken, f.load("ptr", items, index * 8))
+
+
+@operation
+def field(m: Machine) -> None:
+    """A word of a known object."""
+    found = m.f.load("ptr", m.first, m.operands[2])
+    m.check(found.ne(None))
+    m.f.goto(m.taken, found)
+
+
+# ---- tables of words, groups ----------------------------------------------------------------------------------------
+
+
+def _compare(m: Machine, type: str) -> None:
+    """Goes through a table of words of ``type``, to the group of the first that is another."""
+    f, entry, other = m.f, m.entries[type], m.f.label("other")
+    (at,) = f.place(entry, m.first)
+    now = f.load(type, f.get(at, ENTRY.address)).to("i64")
+    f.goto_unless(now.eq(f.get(at, ENTRY.word)), other)
+    f.goto(entry, at + ENTRY.n_bytes)
+    f.place(other)
+    f.set(at, ENTRY.place, now)
+    f.goto(m.loop, f.get(at, ENTRY.group))
+
+
+@operation
+def compare(m: Machine) -> None:
+    _compare(m, "i64")
+
+
+@operation
+def compare_short(m: Machine) -> None:
+    """Words of 32 bits: versions of classes."""
+    _compare(m, "i32")
+
+
+@operation
+def settle(m: Machine) -> None:
+    """The end of a group: the new word is the one that is well; goes on with the next entry."""
+    m.f.set(m.first, ENTRY.word, m.f.get(m.first, ENTRY.place))
+    m.f.goto(m.entries["i64"], m.first + ENTRY.n_bytes)
+
+
+@operation
+def settle_short(m: Machine) -> None:
+    """The same for a class, to which the look-ups of the group may have given a version; 0 is none."""
+    f = m.f
+    now = f.load("i32", f.get(m.first, ENTRY.address)).to("i64")
+    f.set(m.first, ENTRY.word, f.select(now.eq(0), f.const("i64", -1), now))
+    f.goto(m.entries["i32"], m.first + ENTRY.n_bytes)
+
+
+# ---- looking up -----------------------------------------------------------------------------------------------------
+
+
+def _lookup(m: Machine, dictionary: Value) -> None:
+    """The item of a dictionary, remembered."""
+    now = m.unless_known(dictionary, DICT_VERSION, gives=True)
+    found = m.f.api("PyDict_GetItemWithError", dictionary, m.second)
+    m.check(found.ne(None))
+    m.remember(now, found)
+
+
+def _own_dictionary(m: Machine, owner: Value) -> Value:
+    place = m.f.api("_PyObject_GetDictPtr", owner)
+    m.check(place.ne(None))
+    dictionary = m.f.load("ptr", place)
+    m.check(dictionary.ne(None))
+    return dictionary
+
+
+@operation
+def lookup(m: Machine) -> None:
+    """In a known dictionary."""
+    _lookup(m, m.first)
+
+
+@operation
+def key(m: Machine) -> None:
+    """In a register that must be a plain dictionary."""
+    dictionary = m.f.load("ptr", m.base)
+    m.check(m.f.get(dictionary, TYPE).eq(m.f.word("dict")))
+    _lookup(m, dictionary)
+
+
+@operation
+def own(m: Machine) -> None:
+    """In the dictionary of an object."""
+    _lookup(m, _own_dictionary(m, m.f.load("ptr", m.base)))
+
+
+@operation
+def member(m: Machine) -> None:
+    """In a known class or a base of it."""
+    f = m.f
+    m.unless_known(m.first, TYPE_VERSION, gives=True)
+    found = f.api("_PyType_Lookup", m.first, m.second)
+    m.check(found.ne(None))
+    m.remember(m.class_version(m.first), found)
+
+
+@operation
+def owns(m: Machine) -> None:
+    """The dictionary of an object holds this under that key."""
+    dictionary = _own_dictionary(m, m.register())
+    now = m.unless_known(dictionary, DICT_VERSION)
+    m.check(m.f.api("PyDict_GetItemWithError", dictionary, m.second).eq(m.first))
+    m.remember(now)
+
+
+@operation
+def holds(m: Machine) -> None:
+    """A known dictionary holds this under that key."""
+    now = m.unless_known(m.first, DICT_VERSION)
+    m.check(m.f.api("PyDict_GetItemWithError", m.first, m.second).eq(m.operands[0].to("ptr")))
+    m.remember(now)
+
+
+@operation
+def overrides(m: Machine) -> None:
+    """A known dictionary holds this under that key, or nothing."""
+    f, known = m.f, m.f.label("known")
+    now = m.unless_known(m.first, DICT_VERSION)
+    found = f.api("PyDict_GetItemWithError", m.first, m.second)
+    f.goto_if(found.eq(m.operands[0].to("ptr")), known)
+    m.check(found.eq(None))
+    m.check(f.api("PyErr_Occurred").eq(None))
+    f.place(known)
+    m.remember(now)
+
+
+@operation
+def absent(m: Machine) -> None:
+    """A known dictionary lacks a key."""
+    now = m.unless_known(m.first, DICT_VERSION)
+    m.check(m.f.api("PyDict_Contains", m.first, m.second).eq(0))
+    m.remember(now)
+
+
+@operation
+def defines(m: Machine) -> None:
+    """A known class, or the first base that has the name, defines this under it."""
+    m.unless_known(m.first, TYPE_VERSION)
+    m.check(m.f.api("_PyType_Lookup", m.first, m.second).eq(m.operands[0].to("ptr")))
+    m.remember(m.class_version(m.first))
+
+
+@operation
+def lacking(m: Machine) -> None:
+    """Neither a known class nor a base of it has the name."""
+    m.unless_known(m.first, TYPE_VERSION)
+    m.check(m.f.api("_PyType_Lookup", m.first, m.second).eq(None))
+    m.remember(m.class_version(m.first))
+
+
+@operation
+def keys(m: Machine) -> None:
+    """A plain dictionary has exactly the keys of a tuple, in its order."""
+    f, dictionary = m.f, m.register()
+    m.check(f.get(dictionary, TYPE).eq(f.word("dict")))
+    now = m.unless_known(dictionary, DICT_VERSION)
+    wanted = f.get(m.first, SIZE)
+    m.check(f.get(dictionary, SIZE).eq(wanted))
+    f.store(0, m.position)
+    with f.times(wanted) as i:
+        f.api("PyDict_Next", dictionary, m.position, m.found, None)
+        found, want, same = f.load("ptr", m.found), f.load("ptr", m.first + TUPLE_ITEMS, i * 8), f.label("same")
+        f.goto_if(found.eq(want), same)
+        m.check(f.get(found, TYPE).eq(f.get(want, TYPE)))
+        m.check(f.api("PyObject_RichCompareBool", found, want, EQUAL).eq(1))
+        f.place(same)
+    m.remember(now)
+
+
+@operation
+def values(m: Machine) -> None:
+    """A known dictionary has exactly the values of a tuple, in its order."""
+    f = m.f
+    now = m.unless_known(m.first, DICT_VERSION)
+    wanted = f.get(m.second, SIZE)
+    m.check(f.get(m.first, SIZE).eq(wanted))
+    f.store(0, m.position)
+    with f.times(wanted) as i:
+        f.api("PyDict_Next", m.first, m.position, None, m.found)
+        m.check(f.load("ptr", m.found).eq(f.load("ptr", m.second + TUPLE_ITEMS, i * 8)))
+    m.remember(now)
+
+
+# ---- comparing a register -------------------------------------------------------------------------------------------
+
+
+@operation
+def is_(m: Machine) -> None:
+    m.holds_if(m.register().eq(m.first))
+
+
+@operation
+def same(m: Machine) -> None:
+    m.holds_if(m.register().eq(m.f.load("ptr", m.base)))
+
+
+@operation
+def differ(m: Machine) -> None:
+    m.holds_if(m.register().ne(m.f.load("ptr", m.base)))
+
+
+@operation
+def type_(m: Machine) -> None:
+    m.holds_if(m.f.get(m.register(), TYPE).eq(m.first))
+
+
+@operation
+def len_(m: Machine) -> None:
+    """An object of a class, of so many items."""
+    f, value = m.f, m.register()
+    m.check(f.get(value, TYPE).eq(m.second))
+    m.holds_if(f.get(value, SIZE).eq(m.operands[1]))
+
+
+@operation
+def equal(m: Machine) -> None:
+    f, value = m.f, m.register()
+    f.goto_if(value.eq(m.first), m.next)
+    m.holds_if(f.api("PyObject_RichCompareBool", value, m.first, EQUAL).eq(1))
+
+
+@operation
+def float_(m: Machine) -> None:
+    """A float of these bits."""
+    m.holds_if(m.f.get(m.register(), FLOAT_VALUE).eq(m.operands[1]))
+
+
+@operation
+def tensor(m: Machine) -> None:
+    """A tensor of a class, dtype, rank, contiguity and extents."""
+    f, value, want = m.f, m.register(), m.first
+    m.check(f.get(value, TYPE).eq(f.get(want, TENSOR.type)))
+    data = f.get(value, f.slot("data"))
+    m.check(data.ne(None))
+    m.check(f.get(data, TYPE).eq(f.word("ndarray")))
+    m.check(f.get(data, ARRAY_DTYPE).eq(f.get(want, TENSOR.dtype)))
+    rank = f.get(data, ARRAY_RANK).to("i64")
+    m.check(rank.eq(f.get(want, TENSOR.rank)))
+    contiguous, wanted = (f.get(data, ARRAY_FLAGS) & C_CONTIGUOUS).to("i64"), f.get(want, TENSOR.contiguous)
+    m.check(contiguous.eq(wanted) | wanted.eq(ANY))
+    shape = f.get(data, ARRAY_SHAPE)
+    with f.times(rank) as axis:
+        extent, asked = f.load("i64", shape, axis * 8), f.load("i64", want + TENSOR.shape, axis * 8)
+        m.check(extent.eq(asked) | asked.eq(ANY))
+    f.goto(m.next)
+
+
+@operation
+def python(m: Machine) -> None:
+    """A Python function says so of the arguments."""
+    f = m.f
+    answer = f.api("PyObject_Vectorcall", m.first, f.arg("args"), f.get(f.arg("program"), PROGRAM.args), None)
+    m.check(answer.ne(None))
+    is_true = f.api("PyObject_IsTrue", answer)
+    f.release(answer)
+    m.holds_if(is_true.eq(1))

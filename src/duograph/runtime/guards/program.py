@@ -31,18 +31,19 @@ from duograph.base.events import emit
 from duograph.base.failures import is_from_outside
 from duograph.base.once import once
 from duograph.lower.loop.types import float_bits
-from duograph.runtime.machine import code
 from duograph.runtime.python import cpython
+from duograph.runtime.python.asm import Loaded, Module
 from duograph.runtime.python.cpython import Unsupported, layout
 from duograph.tensor.tensor import Tensor
 
 from . import text as guard_text
-from .text import ANY
+from .operations import OPERATIONS
+from .words import ANY, ENTRY, INSTRUCTION
 
 MOST_REGISTERS = 8192
 """They lie on the stack of the thread."""
 
-_CODE = {name: i for i, name in enumerate(guard_text.OPERATIONS)}
+_CODE = {name: i for i, name in enumerate(OPERATIONS)}
 _Entry = tuple[int, int, list[int]]
 _CALL_PYTHON = frozenset({"attr", "item", "python"})
 
@@ -277,36 +278,36 @@ class GuardProgram:
         shorts = [(at + cpython.TYPE_VERSION, -1, group) for at, group in self.classes.items()]
         tables = [(name, entries) for name, entries in (("compare", words_of), ("compare_short", shorts)) if entries]
         head = [self.n_args, self.registers, int(self.runs_python)]
-        before = len(tables) * guard_text.WIDTH
-        groups = sum(len(group) + guard_text.WIDTH for _, entries in tables for _, _, group in entries if group)
-        words = np.zeros(len(head) + before + len(self.words) + 2 * guard_text.WIDTH + groups, np.int64)
+        before = len(tables) * INSTRUCTION.n_words
+        groups = sum(len(group) + INSTRUCTION.n_words for _, entries in tables for _, _, group in entries if group)
+        words = np.zeros(len(head) + before + len(self.words) + 2 * INSTRUCTION.n_words + groups, np.int64)
         words[: len(head)] = head
         place = len(head)
         main = place + before
         words[main : main + len(self.words)] = self.words
-        failing = main + len(self.words) + guard_text.WIDTH  # "done" is 0
+        failing = main + len(self.words) + INSTRUCTION.n_words  # "done" is 0
         words[failing] = _CODE["fail"]
-        free = failing + guard_text.WIDTH
+        free = failing + INSTRUCTION.n_words
 
         def address(index: int) -> int:
             return int(words.ctypes.data) + 8 * index
 
         for name, entries in tables:
-            table = np.zeros((len(entries) + 1, guard_text.ENTRY), np.int64)
+            table = np.zeros((len(entries) + 1, ENTRY.n_words), np.int64)
             self.tables.append(table)
             start = int(table.ctypes.data)
             words[place : place + 3] = _CODE[name], 0, start
-            place += guard_text.WIDTH
+            place += INSTRUCTION.n_words
             for i, (at, wanted, group) in enumerate(entries):
                 table[i] = at, wanted, address(free if group else failing), 0
                 if group:
                     settle = _CODE["settle" if name == "compare" else "settle_short"]
                     words[free : free + len(group)] = group
                     free += len(group)
-                    words[free : free + 3] = settle, 0, start + 8 * guard_text.ENTRY * i
-                    free += guard_text.WIDTH
+                    words[free : free + 3] = settle, 0, start + 8 * ENTRY.n_words * i
+                    free += INSTRUCTION.n_words
             # The last entry never holds: what it compares is its own last word, 0. Its group is the rest.
-            table[-1] = start + 8 * (guard_text.ENTRY * (len(entries) + 1) - 1), -1, address(place), 0
+            table[-1] = start + 8 * (ENTRY.n_words * (len(entries) + 1) - 1), -1, address(place), 0
         return words
 
     def listing(self) -> str:
@@ -320,7 +321,7 @@ class GuardProgram:
         ]
         for title, words in (*groups, ("always", self.words)):
             lines.append(f"{title}:")
-            for at in range(0, len(words), guard_text.WIDTH):
+            for at in range(0, len(words), INSTRUCTION.n_words):
                 operation, *operands = words[at : at + 5]
                 lines.append(f"  {names[operation]} {', '.join(map(word, operands))}")
         return "\n".join(lines) + "\n"
@@ -380,19 +381,17 @@ class _Table(np.ndarray):
 
 
 @once
-def machine_code() -> Any:
+def machine_code() -> Loaded:
     """The machine, compiled or from disk: ``dg_check`` and ``dg_guards``.
 
     Raises:
         Unsupported: this Python has another layout.
     """
     known = layout()
-    symbols = {f"c_{name}": known.function(name) for name in guard_text.API}
-    symbols.update({f"c_{cls.__name__}": id(cls) for cls in (np.ndarray, list, dict, Exception)})
-    cpython.keep_for_ever(is_from_outside)
-    symbols.update({"c_judge": id(is_from_outside)})
-    symbols.update({"c_True": id(True), "c_False": id(False)})
-    text = guard_text.text(known.slot(Tensor, "_data"), known.has_versions, known.has_class_versions)
-    linked = code.load(text, ["dg_guards", "dg_check"], symbols=symbols)
-    linked.make_immortal()
-    return linked
+    objects = {
+        "True": True, "False": False, "ndarray": np.ndarray, "list": list, "dict": dict, "Exception": Exception,
+        "judge": is_from_outside,
+    }  # fmt: skip
+    module = Module("dg_guard_words", objects, slots={"data": known.slot(Tensor, "_data")})
+    functions = guard_text.functions(module, known.has_versions, known.has_class_versions)
+    return module.load(functions, [f.name for f in functions])

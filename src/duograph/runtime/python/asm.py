@@ -263,7 +263,7 @@ class Function(Text):
             type = wanted.params[k] if k < len(wanted.params) else "ptr"
             self.fits(arg, type, name)
             if type == "steal" and isinstance(arg, Value):
-                self._spend(arg)
+                self.spend(arg)
 
     def _call(self, how: str, result: str, callee: str, name: str, args: list[tuple[str, Operand]]) -> Value:
         text = f"call {how} {callee}({', '.join(f'{t} {spelled(a, t)}' for t, a in args)})"

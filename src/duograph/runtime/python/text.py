@@ -126,7 +126,7 @@ class Label:
 
     def __init__(self, function: Text, name: str, types: Sequence[str]) -> None:
         self.function, self.name = function, name
-        self.values = [Value(function, type, f"%{name}.{k}") for k, type in enumerate(types)]
+        self.values = [Value(function, plain(t), f"%{name}.{k}", t == "new") for k, t in enumerate(types)]
         self.ways: list[tuple[str, tuple[Operand, ...]]] = []
 
     def __str__(self) -> str:
@@ -137,7 +137,9 @@ class Label:
         if len(values) != len(self.values):
             raise TextError(f"{self.function.name}: {len(values)} values for {len(self.values)} of {self.name}")
         for mine, brought in zip(self.values, values, strict=True):
-            self.function.fits(brought, mine.type, f"label {self.name}")
+            self.function.fits(brought, "steal" if mine.is_new else mine.type, f"label {self.name}")
+            if mine.is_new and isinstance(brought, Value):
+                self.function.spend(brought)
         self.ways.append((self.function.block, tuple(values)))
 
     def phis(self) -> list[str]:
@@ -239,7 +241,7 @@ class Text:
         place = self._at(pointer, offset)
         if isinstance(value, Value):
             type = value.type
-            self._spend(value)
+            self.spend(value)
         self.line(f"store {type} {spelled(value, type)}, ptr {place}, align {4 if type == 'i32' else 8}")
 
     def get(self, pointer: Value, field: Field) -> Value:
@@ -251,7 +253,7 @@ class Text:
         self.fits(value, field.type, field.name)
         self.store(value, pointer, int(field), field.type)
 
-    def _spend(self, value: Value) -> None:
+    def spend(self, value: Value) -> None:
         if value.is_new:
             self._new.pop(value.text, None)
 
@@ -281,6 +283,7 @@ class Text:
         if not self._ended():
             self.goto(label, *values)
         self._begin(label)
+        self._new.update({value.text: f"label {label}" for value in label.values if value.is_new})
         return label.values
 
     def _begin(self, label: Label) -> None:
@@ -290,6 +293,14 @@ class Text:
     def goto(self, label: Label, *values: Operand) -> None:
         label.come(values)
         self.line(f"br label %{label}")
+
+    def goto_unless(self, condition: Value, label: Label, *values: Operand) -> None:
+        """Goes to ``label`` if the condition does not hold."""
+        rest = self.label()
+        label.come(values)
+        rest.come(())
+        self.line(f"br i1 {condition}, label %{rest}, label %{label}")
+        self._begin(rest)
 
     def goto_if(self, condition: Value, label: Label, *values: Operand) -> None:
         """Goes to ``label`` if the condition holds."""
@@ -315,7 +326,7 @@ class Text:
         if isinstance(value, Value):
             if self.result == "new" and not value.is_new:
                 raise TextError(f"{self.name} returns {value}, which it has only borrowed")
-            self._spend(value)
+            self.spend(value)
         self.line(f"ret {type} {spelled(value, type)}")
 
     def _ended(self) -> bool:
