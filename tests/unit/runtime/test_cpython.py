@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import sysconfig
 from collections.abc import Iterator
 
@@ -15,13 +16,13 @@ from duograph.base.config import configure
 from duograph.runtime.launch import launcher
 from duograph.runtime.python import cpython
 from duograph.runtime.python.cpython import Layout, Unsupported, layout
+from duograph.runtime.python.structs import Field
 from duograph.tensor.tensor import Tensor
 from tests.unit.runtime.engine import launching
 
-OFFSETS = [
-    "TYPE", "SIZE", "TUPLE_ITEMS", "LIST_ITEMS", "FLOAT_VALUE", "SLICE_PARTS", "ARRAY_DATA", "ARRAY_RANK",
-    "ARRAY_SHAPE", "ARRAY_STRIDES", "ARRAY_BASE", "ARRAY_DTYPE", "ARRAY_FLAGS",
-]  # fmt: skip
+FIELDS = {name: value for name, value in vars(cpython).items() if isinstance(value, Field)}
+VERSIONS = {"DICT_VERSION", "TYPE_VERSION"}
+"""Fields that native code does without if they are not where they should be."""
 
 
 @pytest.fixture
@@ -38,11 +39,46 @@ def test_this_interpreter_is_known() -> None:
     cpython._check(Layout())
 
 
-@pytest.mark.parametrize("name", OFFSETS)
-def test_each_offset_is_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", sorted(FIELDS.keys() - VERSIONS))
+def test_each_field_is_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An object that had grown by a word would be noticed, whichever field it moved."""
-    monkeypatch.setattr(cpython, name, getattr(cpython, name) + 8)
+    field = FIELDS[name]
+    monkeypatch.setattr(cpython, name, Field(field.name, field.type, field + 8))
     with pytest.raises(Unsupported):
+        cpython._check(Layout())
+
+
+@pytest.mark.parametrize("name", sorted(VERSIONS))
+def test_versions_that_are_elsewhere_are_not_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    field = FIELDS[name]
+    monkeypatch.setattr(cpython, name, Field(field.name, field.type, field + 8))
+    assert not Layout().has_versions
+
+
+@pytest.mark.parametrize("name", sorted(cpython.FUNCTION_FIELDS))
+def test_fields_of_functions_are_checked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cpython.FUNCTION_FIELDS, name, cpython.FUNCTION_FIELDS[name] + 8)
+    with pytest.raises(Unsupported, match="of a function"):
+        cpython._check(Layout())
+
+
+@pytest.mark.parametrize("slot", ["CALL", "GET"])
+def test_slots_of_classes_are_checked(slot: str) -> None:
+    class Called:
+        def __call__(self) -> None: ...
+
+        def __get__(self, subject: object, owner: object) -> None: ...
+
+    number, offset = getattr(cpython, slot)
+    assert cpython.slot_of(Called, (number, offset))
+    with pytest.raises(Unsupported, match=f"slot {number} of Called"):
+        cpython.slot_of(Called, (number, offset + 8))
+
+
+@pytest.mark.skipif(not (3, 12) <= sys.version_info < (3, 14), reason="no such objects, or none that are counted here")
+def test_objects_that_live_for_ever_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpython, "IMMORTAL", 1 << 30)
+    with pytest.raises(Unsupported, match="lives for ever"):
         cpython._check(Layout())
 
 
@@ -93,7 +129,7 @@ def test_the_option_forbids_it(off: None) -> None:
 
 def test_a_function_that_is_missing_is_unsupported() -> None:
     with pytest.raises(Unsupported, match="no function"):
-        layout().function("PyTuple_NoSuchThing")
+        cpython.function_address("PyTuple_NoSuchThing")
 
 
 def test_native_methods_look_like_methods() -> None:

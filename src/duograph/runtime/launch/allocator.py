@@ -14,7 +14,7 @@ import numpy as np
 from duograph.base.config import config
 from duograph.core.kernel import at_memory_shortage
 from duograph.runtime.python.asm import Loaded
-from duograph.runtime.python.cpython import ARRAY_HANDLER, HEAD, Unsupported, keep_for_ever
+from duograph.runtime.python.cpython import Unsupported, keep_for_ever
 
 from .records import Words, output_words
 
@@ -64,11 +64,9 @@ def _check(code: Loaded) -> None:
     Raises:
         Unsupported: it is not what it should be.
     """
-    if ctypes.sizeof(_Handler) != 168 or HEAD + 72 != ARRAY_HANDLER:
+    if ctypes.sizeof(_Handler) != 168:
         raise Unsupported("the layout of NumPy's memory handlers")
     like = np.empty((2, 3), np.float32)
-    if ctypes.c_size_t.from_address(id(like) + ARRAY_HANDLER).value == 0:
-        raise Unsupported("the place of an array's memory handler")
     words = Words()
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(code.address("dg_array"))
     before = code.get("allocated")

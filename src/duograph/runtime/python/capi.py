@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from duograph.runtime.machine.llvm import TextError
 
-from .cpython import Unsupported, layout
+from .cpython import Unsupported, function_address
 
 __all__ = ["Signature", "declaration", "signature", "symbols"]
 
@@ -143,7 +143,7 @@ def symbols(names: Iterable[str]) -> dict[str, int]:
     Raises:
         Unsupported: this Python has no such function.
     """
-    return {f"c_{name}": _libc(name) if name in _LIBC else layout().function(name) for name in names}
+    return {f"c_{name}": _libc(name) if name in _LIBC else function_address(name) for name in names}
 
 
 def _libc(name: str) -> int:

@@ -6,7 +6,7 @@ first called, and raises `Unsupported` if anything is not as expected; native la
 does the same work (``runtime/launch/launcher.py``).
 
     layout().slot(Tensor, "_data")          # offset of a slot
-    layout().function("PyTuple_New")        # address of a function of the C API
+    function_address("PyTuple_New")         # of the C API
     method(Tensor, "__add__", address, doc, owner)     # a native method, ready to be put into the class
 """
 
@@ -121,28 +121,20 @@ class Layout:
             raise Unsupported(f"the dictionary of a {type(owner).__name__}")
         return int(place)
 
-    def function(self, name: str) -> int:
-        """Address of a function of the C API of Python or NumPy.
-
-        Raises:
-            Unsupported: there is none.
-        """
-        if name in _NUMPY_TABLE:
-            return self.numpy_entry(_NUMPY_TABLE[name])
-        try:
-            return ctypes.cast(getattr(_api, name), ctypes.c_void_p).value or 0
-        except AttributeError:
-            raise Unsupported(f"no function {name}") from None
-
     def numpy_entry(self, index: int) -> int:
         """An entry of NumPy's table of C functions."""
         if self._table is None:
-            from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # no part of the stubs
-
             get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
-            start = get(_multiarray_umath._ARRAY_API, None)
+            start = get(_numpy_capsule(), None)
             self._table = (ctypes.c_void_p * 310).from_address(start)
         return self._table[index] or 0
+
+
+def _numpy_capsule() -> Any:
+    """What holds the address of NumPy's table of C functions."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]  # no part of the stubs
+
+    return _multiarray_umath._ARRAY_API
 
 
 def _word(address: int) -> int:
@@ -264,7 +256,7 @@ def _check_functions() -> None:
 
 
 def _check_arrays(known: Layout) -> None:
-    whole = np.arange(24, dtype=np.float32).reshape(4, 6)
+    whole = np.zeros((4, 6), np.float32)
     for array in (whole, whole[1:, ::2], whole.T, np.array(1, np.int64)):
         at = id(array)
         _expect(_word(at + TYPE), id(np.ndarray), "type of an array")
@@ -281,6 +273,8 @@ def _check_arrays(known: Layout) -> None:
             (C_CONTIGUOUS, "C_CONTIGUOUS"), (OWNS_DATA, "OWNDATA"), (ALIGNED, "ALIGNED"), (WRITEABLE, "WRITEABLE"),
         ):  # fmt: skip
             _expect(bool(flags & bit), array.flags[name], f"flag {name} of an array")  # type: ignore[index]
+    handler = _word(id(whole) + ARRAY_HANDLER)  # of an array that owns its memory: a capsule, as NumPy's table is in
+    _expect(_word(handler + TYPE) if handler else 0, id(type(_numpy_capsule())), "memory handler of an array")
     _expect(known.numpy_entry(_ARRAY_TYPE_ENTRY), id(np.ndarray), "NumPy's table of functions")
 
 
@@ -305,6 +299,20 @@ def address_reader() -> Callable[[np.ndarray], int]:
         return lambda array: array.ctypes.data
     word = ctypes.c_size_t.from_address
     return lambda array: word(id(array) + ARRAY_DATA).value
+
+
+def function_address(name: str) -> int:
+    """Address of a function of the C API of Python, or of NumPy, whose table must be where it is expected.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    if name in _NUMPY_TABLE:
+        return layout().numpy_entry(_NUMPY_TABLE[name])
+    try:
+        return ctypes.cast(getattr(_api, name), ctypes.c_void_p).value or 0
+    except AttributeError:
+        raise Unsupported(f"no function {name}") from None
 
 
 def keep_for_ever(value: object) -> None:
