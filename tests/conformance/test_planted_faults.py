@@ -22,6 +22,7 @@ from duograph.ir import interpreter
 from duograph.jit import entry as entry_module
 from duograph.jit import function
 from duograph.jit.decorator import compiled
+from duograph.lower import ops as lower_ops
 from duograph.nn import graph_mode
 from duograph.ops.arithmetic import add, sub
 from duograph.passes import pipelines
@@ -95,7 +96,7 @@ def a_rule_that_fails(plant):
     def fails(c, rule):
         raise KeyError("planted")
 
-    plant.setattr(steps, "lower_pointwise", fails)
+    plant.setattr(lower_ops, "lower_pointwise", fails)
 
 
 def a_fuser_that_fails(plant):

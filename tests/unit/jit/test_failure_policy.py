@@ -17,6 +17,7 @@ from duograph import Tensor, ops
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import InternalFailure, failure_counts
 from duograph.compat.explain import report
+from duograph.lower import ops as lower_ops
 from duograph.lower.rule import Kernel
 
 steps, executable, kernels, single, launch = [
@@ -46,7 +47,7 @@ def broken(*_: Any, **__: Any) -> Any:
 
 
 PLACES: dict[str, tuple[str, Any]] = {
-    "rule": ("a kernel rule", lambda patch: patch.setattr(steps, "rule_of", lambda op: Kernel(broken))),
+    "rule": ("a kernel rule", lambda patch: patch.setattr(lower_ops, "rule_of", lambda op: Kernel(broken))),
     "fuser": ("the fuser", lambda patch: patch.setattr(steps, "lower_group", broken)),
     "grouping": ("the code generator", lambda patch: patch.setattr(steps, "groups", broken)),
     "emitter": ("the code generator", lambda patch: patch.setattr(executable, "Build", broken)),
@@ -160,11 +161,16 @@ def test_a_time_limit_during_a_guard_is_the_users(answering, monkeypatch, raised
 
 
 @pytest.mark.parametrize(
-    ("owner", "part", "area"), [(single, "lower_op", "a kernel rule"), (single.SingleOp, "run", "a kernel")]
+    ("owner", "part", "fault", "area"),
+    [
+        (lower_ops, "rule_of", lambda op: Kernel(broken), "a kernel rule"),
+        (single, "lower_op", broken, "a kernel"),
+        (single.SingleOp, "run", broken, "a kernel"),
+    ],
 )
-def test_eager_ops_run_their_reference(answering, monkeypatch, owner, part, area):
+def test_eager_ops_run_their_reference(answering, monkeypatch, owner, part, fault, area):
     monkeypatch.setattr(single, "_singles", {})
-    monkeypatch.setattr(owner, part, broken)
+    monkeypatch.setattr(owner, part, fault)
     x = X.reshape(2, 12) + 0.125
     assert np.array_equal(ops.argmax(Tensor(x), dim=1).asnumpy(), np.argmax(x, 1))
     assert failure_counts().keys() == {area} and len(answering) == 1

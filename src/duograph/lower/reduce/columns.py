@@ -16,7 +16,7 @@ from duograph.lower.target import current_target
 from .kernel import HEAVY, WIDTH, Known, ReduceKernel
 from .loops import COLUMN_BLOCKS, STEPS
 from .passes import Stage
-from .reduction import ReducePlan
+from .plan import ReducePlan
 
 AHEAD = 8
 """How many rows ahead long rows are fetched."""

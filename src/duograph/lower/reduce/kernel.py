@@ -16,7 +16,7 @@ from duograph.lower.program import Reduction, apply_step, as_stored, known_eleme
 from duograph.lower.rule import Element
 
 from .passes import Stage
-from .reduction import ReducePlan
+from .plan import ReducePlan
 
 Known: TypeAlias = "dict[int, Element]"
 

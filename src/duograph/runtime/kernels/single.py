@@ -20,9 +20,9 @@ from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
 from duograph.core.types import TensorType, TupleType, scalar_type
 from duograph.lower.loop.types import float_bits
-from duograph.lower.lowering import Lowering, Operand, Temporary, numpy_only, outputs_of
-from duograph.lower.pointwise import lower_pointwise
-from duograph.lower.rule import Kernel, Pointwise, Refused, rule_of
+from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
+from duograph.lower.ops import lower_call
+from duograph.lower.rule import Refused
 from duograph.runtime.machine.threads import has_little_stack, with_stack
 from duograph.runtime.python.cpython import address_reader
 
@@ -124,21 +124,11 @@ _singles: dict[Any, Any] = {}
 
 def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | None:
     """The kernel calls of one op; ``None`` if it stays with NumPy."""
-    rule = rule_of(op)
-    if not isinstance(rule, Pointwise | Kernel) or op.data_dependent:
+    ins = [Operand(t, k) for k, t in enumerate(types)]
+    try:
+        return lower_call(op, attrs, ins, outputs_of(op.result_type(tuple(types), attrs)))
+    except Refused:
         return None
-    out = op.result_type(tuple(types), attrs)
-    outs = outputs_of(out)
-    if not all(isinstance(o.type, TensorType) for o in outs):
-        return None
-    if numpy_only([*types, *[o.type for o in outs]]):
-        return None
-    c = Lowering(op, attrs, [Operand(t, k) for k, t in enumerate(types)], outs)
-    if isinstance(rule, Pointwise):
-        lower_pointwise(c, rule)
-    else:
-        rule.function(c)
-    return c
 
 
 def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -170,7 +160,7 @@ def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     except Refused:
         return _REFERENCE
     except Exception as error:  # noqa: BLE001 - the policy
-        internal_failure("a kernel rule", op.name, error)
+        internal_failure("a kernel", op.name, error)
         return _REFERENCE
 
 

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from duograph.base.failures import internal_failure
-from duograph.core.types import ScalarType, TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fuse.fusion import lower_group
 from duograph.lower.fuse.groups import Group, groups
-from duograph.lower.lowering import Lowering, Operand, numpy_only, outputs_of
-from duograph.lower.pointwise import lower_pointwise
+from duograph.lower.lowering import Lowering, Operand, outputs_of
+from duograph.lower.ops import lower_call
 from duograph.lower.reduce.loops import NotAffine
-from duograph.lower.rule import Host, Kernel, Pointwise, Refused, rule_of
+from duograph.lower.rule import Refused
 
 from .scalars import SCALAR_OPS
 from .values import ALIASES, CONTROL, Place
@@ -64,48 +63,15 @@ def step_of(node: Apply) -> Step:
         return step
     if op.name in ("undef", "relabel", "anchor") or op.name in SCALAR_OPS:
         return step
-    lowering, step.reason = lowered(node)
-    if lowering is not None:
-        step.lowering, step.inputs = lowering, node.operands
-        step.outputs = tuple([(node, k) for k in range(len(lowering.outs))])
-    return step
-
-
-def lowered(node: Apply) -> tuple[Lowering | None, str]:
-    """The kernel calls of a node, or why there are none."""
-    op = node.op
-    if op.effects:
-        return None, "it has effects"
-    rule = rule_of(op)
-    if isinstance(rule, Host):
-        return None, rule.reason
-    if not isinstance(rule, Pointwise | Kernel):
-        return None, "no rule"
-    if op.data_dependent:
-        return None, "its size depends on data"
-    outs = outputs_of(node.type, node)
-    if not all(isinstance(o.type, TensorType) for o in outs):
-        return None, "a result is no tensor"
-    reason = numpy_only([*[o.type for o in node.operands], *[o.type for o in outs]])
-    if reason:
-        return None, reason
-    ins = []
-    for operand in node.operands:
-        if not isinstance(operand.type, TensorType | ScalarType):
-            return None, f"an operand is a {operand.type}"
-        ins.append(Operand(operand.type, operand, _known(operand)))
-    c = Lowering(op, node.attrs, ins, outs)
+    ins = [Operand(operand.type, operand, _known(operand)) for operand in node.operands]
     try:
-        if isinstance(rule, Pointwise):
-            lower_pointwise(c, rule)
-        else:
-            rule.function(c)
+        step.lowering = lower_call(op, node.attrs, ins, outputs_of(node.type, node))
     except Refused as reason:
-        return None, str(reason)
-    except Exception as error:  # noqa: BLE001 - the policy
-        failure = internal_failure("a kernel rule", op.name, error)
-        return None, f"its rule failed: {failure.error}"
-    return c, ""
+        step.reason = str(reason)
+        return step
+    step.inputs = node.operands
+    step.outputs = tuple([(node, k) for k in range(len(step.lowering.outs))])
+    return step
 
 
 def _known(node: Node) -> Any:
