@@ -13,6 +13,7 @@ from duograph.core.borders import differ_in_sizes, renamed, symbols_in
 from duograph.core.dim import Dim, Symbol, UnknownSizeError
 from duograph.core.types import TensorType, Type
 from duograph.ir.control import CONTROL_OPS, call_named, cond, scan
+from duograph.ir.memo import Memo
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.walk import retyped, with_origin
 from duograph.ops.cast import relabel
@@ -24,13 +25,16 @@ def fitting(graph: Graph, args: Sequence[Any]) -> Graph:
     return adapted(graph, tuple([type_of(a) for a in args]))
 
 
+_ADAPTED: Memo[tuple[Graph, tuple[Type, ...]], Graph] = Memo("graphs adapted to other names of sizes")
+
+
 def adapted(graph: Graph, types: tuple[Type, ...]) -> Graph:
     """``graph`` with parameters of the types ``types``, which differ from what it has in names of sizes only."""
     expected = tuple([p.type for p in graph.params])
     if expected == types:
         return graph
-    memo = graph.context.__dict__.setdefault("adapted", {})
-    found: Graph | None = memo.get((graph, types))
+    memo = _ADAPTED.of(graph.context)
+    found = memo.get((graph, types))
     if found is None:
         if not differ_in_sizes(expected, types):
             raise TypeError(

@@ -24,6 +24,7 @@ from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
 from duograph.ir.control import make_tuple, tuple_get, undef
+from duograph.ir.memo import Memo
 from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
@@ -389,9 +390,12 @@ class Derivative:
         return value
 
 
+_DERIVATIVES: Memo[tuple[Graph, tuple[bool, ...], object], Derivative] = Memo("derivatives")
+
+
 def derivative_of(graph: Graph, active: Sequence[bool]) -> Derivative:
     """The derivative of ``graph``, made once per context, choice of parameters and state of the gradient rules."""
-    memo = graph.context.__dict__.setdefault("derivatives", {})
+    memo = _DERIVATIVES.of(graph.context)
     key = (graph, tuple(active), rules_version[0])
     found = memo.get(key)
     if found is None:

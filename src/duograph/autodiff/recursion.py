@@ -14,6 +14,7 @@ from typing import Any
 from duograph.core.op import no_recording, rules_version, state
 from duograph.core.types import BOOL, OBJECT, TupleType, Type
 from duograph.ir.control import call, call_named
+from duograph.ir.memo import Memo
 from duograph.ir.node import Context, Graph
 from duograph.tensor.tensor import type_of
 
@@ -71,9 +72,12 @@ class NamedDerivative:
         return [cotangent_type(t) for t in self.outs]
 
 
+_DERIVATIVES: Memo[tuple[str, tuple[bool, ...], object], NamedDerivative] = Memo("derivatives of recursive functions")
+
+
 def named_derivative(context: Context, name: str, active: tuple[bool, ...], type: Type) -> NamedDerivative:
     """The derivative of a recursive function, made at its first use."""
-    memo = context.__dict__.setdefault("named_derivatives", {})
+    memo = _DERIVATIVES.of(context)
     key = (name, active, rules_version[0])
     found = memo.get(key)
     if found is None:

@@ -230,6 +230,7 @@ class Context:
         self.replayed: dict[int, int] = {}  # tags in derivatives -> tags of the captured ops that they repeat
         self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects
         self.functions: dict[str, Graph] = {}  # what `call_named` calls
+        self.memos: dict[object, dict[Any, Any]] = {}  # what parts of the compiler remember (`ir.memo`)
 
     def _number(self, node: Any) -> Any:
         self._serial += 1

@@ -17,12 +17,14 @@ from duograph.frontend.donation import donations, given_up, is_held_by_others
 from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program, Unfinished
 from duograph.ir.control import make_tuple, scan, while_loop
+from duograph.ir.memo import Memo
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, canonicalise, compile_pipeline, optimise
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
+from .compiled import executables_of
 from .native_call import native_call
 
 if TYPE_CHECKING:
@@ -76,8 +78,7 @@ class Entry:
     @property
     def compile_ms(self) -> float:
         """Time spent in passes and in making machine code of what they give, as far as that has happened."""
-        executables = tuple(self.graph.context.__dict__.get("executables", {}).values())
-        return self.passes_ms + sum(x.compile_ms for x in executables if x.graph is self.graph)
+        return self.passes_ms + sum(x.compile_ms for x in executables_of(self.graph))
 
     def compile(self) -> None:
         """Makes the machine code, which else the first call does."""
@@ -183,9 +184,12 @@ def _without_spent_check(graph: Graph) -> Graph:
     return TUPLES.run(graph.context.graph(graph.name, graph.params, output))
 
 
+_OPTIMISED: Memo[tuple[Graph, int], Graph] = Memo("simplified forward and backward graphs")
+
+
 def _optimised(graph: Graph, level: int) -> Graph:
     """A forward or backward graph, simplified once."""
-    known: dict[Any, Graph] = graph.context.__dict__.setdefault("optimised", {})
+    known = _OPTIMISED.of(graph.context)
     found = known.get((graph, level))
     if found is None:
         found = known[graph, level] = optimise(canonicalise(graph), level)

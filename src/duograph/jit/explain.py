@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,30 +9,19 @@ from duograph.base.failures import Failure
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
+from .compiled import executables_of, failures_in, refusals_of
 from .entry import Entries
 
 
 def memory_of(graph: Graph) -> str:
     """The memory plan of a graph as a table; empty before it is compiled."""
-    executables = tuple(graph.context.__dict__.get("executables", {}).values())
-    return next((x.memory_table() for x in executables if x.graph is graph), "")
+    return next((x.memory_table() for x in executables_of(graph)), "")
 
 
 def notes_of(graph: Graph) -> list[str]:
     """What of a compiled graph did not run natively, and why."""
-    context = graph.context.__dict__
-    notes = [n for x in tuple(context.get("executables", {}).values()) if x.graph is graph for n in x.notes]
-    failures = [f for key, f in context.get("executable_failures", {}).items() if key[0] is graph]
-    return list(dict.fromkeys([*notes, *[f"no machine code: {f.error}" for f in failures]]))
-
-
-def failures_in(graph: Graph) -> list[Failure]:
-    """What failed while a graph and its derivatives were made machine code, and run."""
-    if "duograph.runtime.programs.executable" not in sys.modules:
-        return []
-    from duograph.runtime.programs.executable import failures_of
-
-    return failures_of(graph)
+    notes = [n for x in executables_of(graph) for n in x.notes]
+    return list(dict.fromkeys([*notes, *[f"no machine code: {f.error}" for f in refusals_of(graph)]]))
 
 
 class Explanation:

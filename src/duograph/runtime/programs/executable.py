@@ -22,6 +22,7 @@ from duograph.base.failures import SHORTAGE, Failure, collected, internal_failur
 from duograph.core.kernel import at_memory_shortage
 from duograph.core.types import TensorType, TupleType, Type
 from duograph.ir.interpreter import Interpreter
+from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
 from duograph.runtime.kernels.status import EXCUSED, HOST, MEANING, REPEATABLE, TOO_SMALL, NotRepeated
 
@@ -188,6 +189,11 @@ def _worth_releasing(build: Build) -> bool:
     return any(not isinstance(n, int) for n in sizes) or sum(n for n in sizes if isinstance(n, int)) > 1 << 16
 
 
+EXECUTABLES: Memo[tuple[Graph, int, tuple[tuple[int, int], ...]], Executable] = Memo("executables")
+"""Of graphs, by level and donated inputs."""
+FAILURES: Memo[tuple[Graph, int], Failure] = Memo("graphs that could not be compiled")
+
+
 def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable:
     """The executable of ``graph``, compiled at the first call; kept with the graph's context.
 
@@ -197,7 +203,7 @@ def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
         donate: numbers of outputs that may be written into the memory of inputs (`programs.donation`): such an output
             *is* the array that was passed, unless it had to be copied to be contiguous, or the interpreter ran.
     """
-    known: dict[Any, Executable] = graph.context.__dict__.setdefault("executables", {})
+    known = EXECUTABLES.of(graph.context)
     key = _key(graph, level, donate)
     found = known.get(key)
     if found is None:
@@ -224,19 +230,18 @@ def _key(graph: Graph, level: int, donate: Mapping[int, int] | None) -> Any:
 
 def compiled_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable | None:
     """The executable of ``graph`` if it was compiled before."""
-    return graph.context.__dict__.get("executables", {}).get(_key(graph, level, donate))  # type: ignore[no-any-return]
+    return EXECUTABLES.of(graph.context).get(_key(graph, level, donate))
 
 
 def has_failed(graph: Graph, level: int = 1) -> bool:
     """Whether ``graph`` could not be compiled."""
-    return (graph, level) in graph.context.__dict__.get("executable_failures", {})
+    return (graph, level) in FAILURES.of(graph.context)
 
 
 def failures_of(graph: Graph) -> list[Failure]:
     """What failed while graphs of the same context (``graph``, its derivatives) were compiled and run."""
-    context = graph.context.__dict__
-    found = [f for x in tuple(context.get("executables", {}).values()) for f in x.failures]
-    return [*found, *tuple(context.get("executable_failures", {}).values())]
+    found = [f for x in tuple(EXECUTABLES.of(graph.context).values()) for f in x.failures]
+    return [*found, *tuple(FAILURES.of(graph.context).values())]
 
 
 def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable | None:
@@ -245,7 +250,7 @@ def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
     That is a failure of the code generator, and is remembered, or a shortage of memory or stack: then the next call
     tries again.
     """
-    failures: dict[Any, Failure] = graph.context.__dict__.setdefault("executable_failures", {})
+    failures = FAILURES.of(graph.context)
     if (graph, level) in failures:
         return None
     try:
