@@ -129,12 +129,15 @@ class Entry:
         except Unfinished as unfinished:
             raise RunFailed from unfinished.__cause__
 
-    def make_native(self, args: Sequence[Any], parameters: Sequence[Parameter]) -> NativeCall | None:
+    def make_native(
+        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
+    ) -> NativeCall | None:
         """What runs this version from now on without Python in between, if that is possible.
 
         Args:
             args: arguments for which this version is valid.
             parameters: of the function.
+            called: the classes of compiled functions, and of those bound to an instance.
         """
         if self.native is not None and not self.native.is_retired:
             self.native.renew()
@@ -144,7 +147,7 @@ class Entry:
         from duograph.runtime.python.cpython import Unsupported
 
         try:
-            made = native_call(self, LEVELS[self.level], args, parameters)
+            made = native_call(self, LEVELS[self.level], args, parameters, (*called, Entries, ATTRIBUTE))
         except Unsupported as reason:
             self.why_not_native = str(reason)
             return None

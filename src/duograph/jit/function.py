@@ -436,7 +436,7 @@ class JitFunction:
 
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
         """Lets native code try this version first."""
-        made = entry.make_native(values, tuple(self._signature.parameters.values()))
+        made = entry.make_native(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
         if made is not None and store.native[:1] != (made,):
             with store.lock:
                 others = [n for n in store.native if n is not made and not n.is_retired]

@@ -64,7 +64,11 @@ def is_possible_now() -> bool:
 
 
 def native_call(
-    entry: Entry, level: int, args: Sequence[Any], parameters: Sequence[inspect.Parameter]
+    entry: Entry,
+    level: int,
+    args: Sequence[Any],
+    parameters: Sequence[inspect.Parameter],
+    classes: tuple[type, type, type, str],
 ) -> NativeCall | None:
     """The native call of a version; ``None`` if it was not compiled yet (it ran only for gradients).
 
@@ -73,6 +77,7 @@ def native_call(
         level: of its executable.
         args: the values of the parameters.
         parameters: of the function.
+        classes: what `runtime.calls.native.Classes` takes.
 
     Raises:
         Unsupported: it has none.
@@ -80,9 +85,6 @@ def native_call(
     from duograph.runtime.calls.native import CallPlan, Classes, NativeCall, call_machine
     from duograph.runtime.programs.executable import compiled_graph, has_failed
     from duograph.runtime.python.cpython import Unsupported
-
-    from .entry import ATTRIBUTE, Entries
-    from .function import BoundJit, JitFunction
 
     if entry.backend == "interpreter":
         raise Unsupported("the interpreter runs it")
@@ -96,7 +98,7 @@ def native_call(
         raise Unsupported("part of it runs in Python")
     if executable.build.debug:
         raise Unsupported("its memory is watched (debug mode)")
-    call_machine(Classes(JitFunction, BoundJit, Entries, ATTRIBUTE))
+    call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
     _Planner(entry.program, executable, translator, plan).plan_all()
