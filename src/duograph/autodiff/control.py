@@ -13,8 +13,9 @@ from typing import Any
 
 from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import UnknownSizeError
-from duograph.core.op import no_recording
+from duograph.core.op import no_recording, state
 from duograph.ir.control import call, cond, custom_vjp, undef
+from duograph.ir.node import Node
 from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
@@ -79,6 +80,24 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
 # ---- cond -----------------------------------------------------------------------------------------------------------
 
 
+def _saved_results(side: Derivative, sides: tuple[Derivative, Derivative]) -> dict[Node, int]:
+    """The residuals of a branch that are results of the ``cond``, and which. They are saved as that: a result and a slot
+    would be two variables of outer tapes, and what flows into them would not be added in the order of the program.
+
+    Not where the branches give different types: what comes out of the ``cond`` is known by another size then.
+    """
+    known = symbols_in(tuple([p.type for p in side.graph.params]))
+    a, b = (d.out_types for d in sides)
+    return {n: i for n, i in side.results.items()
+            if n in side.residuals and a[i] == b[i] and symbols_in(a[i]) <= known}  # fmt: skip
+
+
+def _hidden(side: Derivative, sides: tuple[Derivative, Derivative]) -> list[Node]:
+    """The residuals of a branch that need a slot."""
+    saved = _saved_results(side, sides)
+    return [n for n in side.residuals if n not in saved]
+
+
 def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], list[int]]:
     """Residuals of two branches in common output slots: the types, and the slot of every residual.
 
@@ -90,7 +109,7 @@ def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], 
     for derivative in (then, orelse):
         free = list(range(len(types)))
         chosen = []
-        for node in derivative.residuals:
+        for node in _hidden(derivative, (then, orelse)):
             own = not symbols_in(node.type) <= known
             slot = None if own else next((s for s in free if types[s] == node.type), None)
             if slot is None:
@@ -112,14 +131,14 @@ def _forward_graphs(sides: tuple[Derivative, Derivative]) -> tuple[list[Any], li
     found = sides[0].conds.get(sides[1])
     if found is None:
         types, *places = _slots(*sides)
-        forwards = [_with_slots(d, types, p) for d, p in zip(sides, places, strict=True)]
+        forwards = [_with_slots(d, _hidden(d, sides), types, p) for d, p in zip(sides, places, strict=True)]
         found = sides[0].conds[sides[1]] = types, places, forwards
     return found
 
 
-def _with_slots(derivative: Derivative, types: list[Any], places: list[int]) -> Any:
+def _with_slots(derivative: Derivative, hidden: list[Node], types: list[Any], places: list[int]) -> Any:
     with derivative.inside():
-        saved = dict(zip(places, derivative.residuals, strict=True))
+        saved = dict(zip(places, hidden, strict=True))
         slots = [saved[s] if s in saved else undef(type=_elsewhere(derivative, t)) for s, t in enumerate(types)]
     return derivative.forward(slots)
 
@@ -139,10 +158,12 @@ def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
         results = cond(pred, *args, then=forwards[0], orelse=forwards[1])
     n = len(sides[0].outs)
     outs, slots = results[:n], results[n:]
+    binder: Any = state.binder
+    values = [binder.wrap(binder.node_of(o)) for o in outs]  # as they are now: the program may write to its own handles
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         own = tuple(None if g is None else g - 1 for g in groups[1:])
-        return (None, *_pull_cond(pred, args, slots, sides, places, types, own, douts, accs[1:]))
+        return (None, *_pull_cond(pred, args, values, slots, sides, places, types, own, douts, accs[1:]))
 
     either = [a or b for a, b in zip(sides[0].active_outputs, sides[1].active_outputs, strict=True)]
     tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True)
@@ -152,6 +173,7 @@ def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
 def _pull_cond(
     pred: Any,
     args: Sequence[Any],
+    outs: Sequence[Any],
     slots: Sequence[Any],
     sides: tuple[Derivative, Derivative],
     places: list[list[int]],
@@ -171,11 +193,12 @@ def _pull_cond(
     found = sides[0]._backward.get(key)
     if found is None:
         found = sides[0]._backward[key] = _cond_graphs(sides, places, types, groups, dout_kinds, acc_kinds)
-    graphs, used, kinds = found
+    graphs, used, used_outs, kinds = found
     operands = [
         *spread(douts, dout_kinds, [None] * len(douts)),
         *spread(accs, acc_kinds, [None] * len(accs)),
         *[args[i] for i in used],
+        *[outs[i] for i in used_outs],
         *slots,
     ]
     then, orelse = [fitting(g, operands) for g in graphs]
@@ -189,27 +212,33 @@ def _cond_graphs(
     groups: Groups,
     dout_kinds: Sequence[Any],
     acc_kinds: Sequence[Any],
-) -> tuple[list[Any], list[int], list[Any]]:
-    """Backward graphs of both branches with equal parameters and results; the parameters they need; the kinds."""
+) -> tuple[list[Any], list[int], list[int], list[Any]]:
+    """Backward graphs of both branches with equal parameters and results; the parameters and results that they need; the
+    kinds."""
     parts = [d.parts(dout_kinds, acc_kinds, groups) for d in sides]
     kinds = [join_kinds(a, b) for a, b in zip(parts[0].kinds, parts[1].kinds, strict=True)]
     gradient_types = [a or b for a, b in zip(parts[0].types, parts[1].types, strict=True)]
     used: set[int] = set()
+    used_outs: set[int] = set()
     for d, p in zip(sides, parts, strict=True):
         captured = d.close(p, kinds, gradient_types).captures
         used |= {i for i, param in enumerate(d.graph.params) if param in captured}
-    order = sorted(used)
+        used_outs |= {i for node, i in _saved_results(d, sides).items() if node in captured}
+    order, order_outs = sorted(used), sorted(used_outs)
     graphs = []
     for d, p, place in zip(sides, parts, places, strict=True):
+        param, hidden = d.binder.builder.param, _hidden(d, sides)
+        own = {i: node for node, i in _saved_results(d, sides).items()}
+        results = [own[i] if i in own else param("unused", d.out_types[i]) for i in order_outs]
         elsewhere = [_elsewhere(d, t) for t in types]
-        unused = {s: d.binder.builder.param("unused", t) for s, t in enumerate(elsewhere) if s not in place}
-        slots = [unused[s] if s in unused else d.residuals[place.index(s)] for s in range(len(types))]
-        interface = [*[d.graph.params[i] for i in order], *slots]
+        unused = {s: param("unused", t) for s, t in enumerate(elsewhere) if s not in place}
+        slots = [unused[s] if s in unused else hidden[place.index(s)] for s in range(len(types))]
+        interface = [*[d.graph.params[i] for i in order], *results, *slots]
         back = d.close(p, kinds, gradient_types, interface)
         if len(back.captures) != len(interface):
             raise UnknownSizeError("a gradient in a branch needs a size that its forward branch did not save")
         graphs.append(back.graph)
-    return graphs, order, kinds
+    return graphs, order, order_outs, kinds
 
 
 # ---- functions with a gradient of their own -------------------------------------------------------------------------
