@@ -22,7 +22,7 @@ from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, apart, cotangent_type, derivative_of, merged
 from .structured import outer_tapes, rule
-from .tape import Saved, Stale, Tape, checked
+from .tape import Saved, Stale, Tape, Underivable, checked
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
@@ -35,13 +35,22 @@ def record_call(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     derivative = derivative_of(attrs["graph"], [tape.variable(x) is not None for x in operands])
     with outer_tapes(tape):
         results = call(*operands, graph=derivative.forward())
-    return finish_call(tape, derivative, operands, results, launch_call)
+    return finish_call(tape, derivative, operands, results, launch_call)[0]
 
 
 def finish_call(
-    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any
+    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any, again: Any = None
 ) -> Any:
-    """Records a call whose forward graph gave ``results``; gives what the call gives."""
+    """Records a call whose forward graph gave ``results``; gives what the call gives, and the entry.
+
+    Args:
+        tape: what records it.
+        derivative: of the graph.
+        operands: of the call.
+        results: what the forward graph gave for them.
+        launch: runs a backward graph.
+        again: gives the gradients, as a pull does, of operands for which the backward graph is no answer.
+    """
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
     reread = [outs[i] if node in derivative.residuals else None for node, i in derivative.results.items()]
@@ -53,12 +62,17 @@ def finish_call(
         for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
             present[i] = value
         lookup = derivative.lookup(known[: len(operands)], present, _views_checked(derivative, saved, hidden))
-        return derivative.pull(launch, lookup, douts, accs, groups)
+        try:
+            return derivative.pull(launch, lookup, douts, accs, groups)
+        except Underivable:
+            if again is None:
+                raise
+            return again(known[: len(operands)], douts, accs, groups)
 
-    tape.record_custom(
+    entry = tape.record_custom(
         derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved
     )
-    return outs[0] if derivative.single else outs
+    return outs[0] if derivative.single else outs, entry
 
 
 def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) -> Sequence[Any]:
@@ -166,7 +180,8 @@ def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
         return (None, *_pull_cond(pred, args, values, slots, sides, places, types, own, douts, accs[1:]))
 
     either = [a or b for a, b in zip(sides[0].active_outputs, sides[1].active_outputs, strict=True)]
-    tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True)
+    shared = [[(None if p is None else p + 1, results) for p, results in d.shared] for d in sides]
+    tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True, shared=shared)
     return outs[0] if sides[0].single else tuple(outs)
 
 

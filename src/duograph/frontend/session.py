@@ -62,6 +62,9 @@ class CaptureBinder(GraphBinder):
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
+        self.reads_written = False
+        """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
+        tensor, which may be written again; to the graph it is a value of its own."""
 
     def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
         """Seed and offset for ``n`` draws of the program, in its order."""
@@ -108,6 +111,8 @@ class CaptureBinder(GraphBinder):
         span = self.session.span
         self.builder.origin = (span,) if span is not None else ()
         stamps = [self._stamp(x) for x in operands]
+        born = self.session.born
+        self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)
         known = len(self.session.assumptions)
         out = super().bind(op, operands, attrs)
         first = out[0] if isinstance(out, tuple) and out else out
@@ -185,6 +190,7 @@ class Session(Shadows):
         self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
         self.born = fresh_stamp()
         self.builder = Builder()
+        self.builder.context.is_captured = True
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)
