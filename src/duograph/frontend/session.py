@@ -18,6 +18,7 @@ from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
 from duograph.core.dim import fresh_symbol
+from duograph.core.memory import installed, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type
@@ -48,6 +49,18 @@ MAX_PEELS = 2
 def detached(value: Any) -> Any:
     """``value`` as a constant for gradients."""
     return stop_gradient(value) if isinstance(value, Tensor) else value
+
+
+def check_size(op: str, out: Any) -> None:
+    """Refuses results larger than the machine's memory. Eager raises, as a rule; a graph need not have room for a
+    value that nobody reads as a whole.
+
+    Raises:
+        Uncapturable: ``out`` is one.
+    """
+    for x in out if isinstance(out, tuple) else (out,):
+        if isinstance(x, Tensor) and (size := size_of(x.abstract)) > installed():
+            raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op!r}")
 
 
 class CaptureBinder(GraphBinder):
@@ -115,6 +128,8 @@ class CaptureBinder(GraphBinder):
         self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)
         known = len(self.session.assumptions)
         out = super().bind(op, operands, attrs)
+        if not op.view:
+            check_size(op.name, out)
         first = out[0] if isinstance(out, tuple) and out else out
         if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
             self.note_raising(first._data)  # it raises if they are others
