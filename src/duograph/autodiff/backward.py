@@ -28,7 +28,7 @@ from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Tape, Variable, checked, entry_of, saved_values
+from .tape import Entry, Overwritten, Tape, Variable, checked, entry_of, refuse, saved_values
 
 
 class Maybe:
@@ -244,6 +244,8 @@ def backpropagate(
     for variable, dout in seeds:
         if variable is not None and dout is not None:
             walk.accumulate(variable, dout)
+            if state.enclosed:  # in a derivative: what flows in has been added up outside
+                walk.terms[walk.name(variable)] = MANY
     keep = {walk.name(v) for v in wanted if v is not None}
     walk.visit_all(keep)
     for variable in keep & tape.hooks.keys():
@@ -287,12 +289,17 @@ def pulled_item(item: tuple[Any, ...], dout: Tensor, born: int) -> tuple[Any, ..
     return pull_with(op, watched, ins, out, dout, **attrs) if attrs else pull(op, watched, ins, out, dout)
 
 
+MANY = 3
+"""Terms of a sum, if that is not known: with two, their order does not matter."""
+
+
 class _Walk:
-    """Gradients accumulated so far, by variable."""
+    """Gradients accumulated so far, by variable; and in graphs, of how many terms each is the sum."""
 
     def __init__(self, tape: Tape, alias: dict[Variable, Variable], grads: dict[Variable, Gradient] | None = None):
         self.tape, self.alias = tape, alias
         self.grads: dict[Variable, Gradient] = {} if grads is None else grads
+        self.terms: dict[Variable, int] = {}
 
     def name(self, variable: Variable) -> Variable:
         return self.alias.get(variable, variable)
@@ -302,7 +309,9 @@ class _Walk:
 
     def accumulate(self, variable: Variable, gradient: Gradient) -> None:
         name = self.name(variable)
-        self.grads[name] = plus(self.grads.get(name), gradient)
+        before = self.grads.get(name)
+        self.terms[name] = 1 if before is None else self.terms.get(name, MANY) + 1
+        self.grads[name] = plus(before, gradient)
 
     def run_hooks(self, variable: Variable) -> None:
         hooks = self.tape.hooks.get(variable)
@@ -361,6 +370,7 @@ class _Walk:
 
         def run() -> list[Gradient]:
             local = _Walk(self.tape, self.alias, {v: self.grads[v] for v in touched if v in self.grads})
+            local.terms = self.terms
             local.apply(entry, [d.value for d in douts if d is not None] if len(douts) == 1 else _certain(douts))
             return [local.grads.get(v) for v in touched]
 
@@ -372,6 +382,7 @@ class _Walk:
     def apply(self, entry: Entry, douts: list[Gradient]) -> None:
         """Runs the rule of ``entry`` and adds what it gives."""
         if entry.pull is not None:
+            self.check_sums(entry, douts)
             if not entry.raw:
                 douts = [complete(d, o) for d, o in zip(douts, entry.out, strict=True)]
             names = [None if v is None else self.name(v) for v in entry.variables]
@@ -383,6 +394,8 @@ class _Walk:
                     new[g] = plus(new[g], new[i])
             for i, g in enumerate(groups):
                 if g == i and new[i] is not None:
+                    if new[i] is not accs[i]:
+                        self.terms[names[i]] = MANY
                     self.grads[names[i]] = new[i]
             return
         several = isinstance(entry.out, tuple)
@@ -391,13 +404,62 @@ class _Walk:
         ins, out = saved_values(entry)
         assert entry.op is not None
         with quiet():
-            parts = entry.op.bprop(ins, out, filled if several else filled[0], **entry.attrs)
-            for v, part in zip(entry.variables, parts, strict=False):
-                if v is None or part is None:
+            for v, part in zip(entry.variables, _parts(entry, ins, out, filled if several else filled[0]), strict=False):
+                if part is not None:
+                    self.accumulate(v, part)
+
+    def check_sums(self, entry: Entry, douts: Sequence[Gradient]) -> None:
+        """See `Entry.shared`.
+
+        Raises:
+            Underivable: what flows into a value that has several names here would be added in another order.
+        """
+        for path in entry.shared:
+            terms: dict[Any, dict[Variable, int]] = {}  # of the names of one value that something flows into
+            for place, (operand, outputs) in enumerate(path):
+                held = None if operand is None else entry.variables[operand]
+                if operand is not None and held is None:
                     continue
-                gradient = part() if callable(part) and not isinstance(part, Tensor) else part
-                if gradient is not None:
-                    self.accumulate(v, gradient)
+                found = terms.setdefault(place if held is None else self.name(held), {})
+                if self.get(held) is not None:
+                    found[self.name(held)] = self.terms.get(self.name(held), MANY)
+                for i in outputs:
+                    if douts[i] is not None:
+                        name = self.name(entry.outputs[i])
+                        found[name] = self.terms.get(name, MANY)
+            if any(len(found) > 1 and sum(found.values()) >= MANY for found in terms.values()):
+                refuse("the order of a sum of gradients depends on data: a branch makes two names of one tensor")
+
+
+def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[Any]:
+    """What the rule of ``entry`` gives for its watched operands.
+
+    Raises:
+        Underivable: it raises on a path that may not be taken, or for a result that nothing may flow into.
+    """
+    assert entry.op is not None
+    try:
+        for v, part in zip(entry.variables, entry.op.bprop(ins, out, dout, **entry.attrs), strict=False):
+            if v is None or part is None:
+                yield None
+            else:
+                yield part() if callable(part) and not isinstance(part, Tensor) else part
+    except Overwritten as error:
+        if state.enclosed:
+            refuse(str(error))
+        raise
+    except TypeError as error:
+        if state.enclosed and any(isinstance(d, Tensor) and _is_whole(d) for d in _several(dout)):
+            refuse(f"the gradient of {entry.op.name!r} for integers: {error}")
+        raise
+
+
+def _several(x: Any) -> tuple[Any, ...]:
+    return x if isinstance(x, tuple) else (x,)
+
+
+def _is_whole(x: Tensor) -> bool:
+    return not (x.dtype.is_floating or x.dtype.is_complex)
 
 
 def _certain(douts: list[Gradient]) -> list[Gradient]:

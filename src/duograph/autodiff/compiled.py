@@ -20,6 +20,8 @@ from duograph.tensor.tensor import Tensor
 
 from .control import finish_call
 from .graph_vjp import derivative_of, taping
+from .tape import Underivable
+from .unfold import can_unfold, pull_again, unfold
 
 Run = Callable[[Graph, list[Any]], Any]
 
@@ -35,8 +37,12 @@ class GraphFunction:
         return call_graph(self.graph, list(inputs), self.run)
 
 
-def call_graph(graph: Graph, inputs: list[Any], run: Run) -> list[Any]:
-    """Runs ``graph`` in dynamic mode; the innermost tape sees what is left when its own part has been split off."""
+def call_graph(graph: Graph, inputs: list[Any], run: Run, is_backward: bool = False) -> list[Any]:
+    """Runs ``graph`` in dynamic mode; the innermost tape sees what is left when its own part has been split off.
+
+    Raises:
+        Underivable: tapes need what only plain Python can tell. Backward graphs are run op by op, then.
+    """
     tapes = state.tapes
     if not tapes:
         values = [x.array() if isinstance(x, Tensor) else x for x in inputs]
@@ -47,13 +53,25 @@ def call_graph(graph: Graph, inputs: list[Any], run: Run) -> list[Any]:
     active = [tape.variable(x) is not None for x in inputs]
     if not any(active):
         with taping(tapes[:-1]):
-            return call_graph(graph, inputs, run)
-    derivative = derivative_of(graph, active)
+            return call_graph(graph, inputs, run, is_backward)
+    try:
+        derivative = derivative_of(graph, active)
+        forward = derivative.forward()
+    except Underivable:
+        if is_backward and can_unfold(graph):
+            return unfold(graph, inputs)
+        raise
     with taping(tapes[:-1]):
-        results = call_graph(derivative.forward(), inputs, run)
+        results = call_graph(forward, inputs, run, is_backward)
 
     def launch(backward: Graph, args: list[Any]) -> list[Any]:
-        return call_graph(backward, args, run)
+        return call_graph(backward, args, run, True)
 
-    out = finish_call(tape, derivative, inputs, results, launch)
+    def again(operands: Sequence[Any], *cotangents: Any) -> list[Any]:
+        return pull_again(graph, operands, *cotangents)
+
+    unfolds = can_unfold(graph)
+    out, entry = finish_call(tape, derivative, inputs, results, launch, again if unfolds else None)
+    if unfolds and entry is not None and not any(t.variable(x) is not None for t in tapes[:-1] for x in inputs):
+        tape.calls.append((entry, graph))
     return [out] if derivative.single else list(out)

@@ -13,15 +13,16 @@ from typing import Any
 
 from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import UnknownSizeError
-from duograph.core.op import no_recording
+from duograph.core.op import no_recording, state
 from duograph.ir.control import call, cond, custom_vjp, undef
+from duograph.ir.node import Node
 from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, apart, cotangent_type, derivative_of, merged
 from .structured import outer_tapes, rule
-from .tape import Saved, Stale, Tape, checked
+from .tape import Saved, Stale, Tape, Underivable, checked
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
@@ -34,13 +35,22 @@ def record_call(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     derivative = derivative_of(attrs["graph"], [tape.variable(x) is not None for x in operands])
     with outer_tapes(tape):
         results = call(*operands, graph=derivative.forward())
-    return finish_call(tape, derivative, operands, results, launch_call)
+    return finish_call(tape, derivative, operands, results, launch_call)[0]
 
 
 def finish_call(
-    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any
+    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any, again: Any = None
 ) -> Any:
-    """Records a call whose forward graph gave ``results``; gives what the call gives."""
+    """Records a call whose forward graph gave ``results``; gives what the call gives, and the entry.
+
+    Args:
+        tape: what records it.
+        derivative: of the graph.
+        operands: of the call.
+        results: what the forward graph gave for them.
+        launch: runs a backward graph.
+        again: gives the gradients, as a pull does, of operands for which the backward graph is no answer.
+    """
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
     reread = [outs[i] if node in derivative.residuals else None for node, i in derivative.results.items()]
@@ -52,12 +62,17 @@ def finish_call(
         for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
             present[i] = value
         lookup = derivative.lookup(known[: len(operands)], present, _views_checked(derivative, saved, hidden))
-        return derivative.pull(launch, lookup, douts, accs, groups)
+        try:
+            return derivative.pull(launch, lookup, douts, accs, groups)
+        except Underivable:
+            if again is None:
+                raise
+            return again(known[: len(operands)], douts, accs, groups)
 
-    tape.record_custom(
+    entry = tape.record_custom(
         derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved
     )
-    return outs[0] if derivative.single else outs
+    return outs[0] if derivative.single else outs, entry
 
 
 def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) -> Sequence[Any]:
@@ -79,6 +94,24 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
 # ---- cond -----------------------------------------------------------------------------------------------------------
 
 
+def _saved_results(side: Derivative, sides: tuple[Derivative, Derivative]) -> dict[Node, int]:
+    """The residuals of a branch that are results of the ``cond``, and which. They are saved as that: a result and a slot
+    would be two variables of outer tapes, and what flows into them would not be added in the order of the program.
+
+    Not where the branches give different types: what comes out of the ``cond`` is known by another size then.
+    """
+    known = symbols_in(tuple([p.type for p in side.graph.params]))
+    a, b = (d.out_types for d in sides)
+    return {n: i for n, i in side.results.items()
+            if n in side.residuals and a[i] == b[i] and symbols_in(a[i]) <= known}  # fmt: skip
+
+
+def _hidden(side: Derivative, sides: tuple[Derivative, Derivative]) -> list[Node]:
+    """The residuals of a branch that need a slot."""
+    saved = _saved_results(side, sides)
+    return [n for n in side.residuals if n not in saved]
+
+
 def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], list[int]]:
     """Residuals of two branches in common output slots: the types, and the slot of every residual.
 
@@ -90,7 +123,7 @@ def _slots(then: Derivative, orelse: Derivative) -> tuple[list[Any], list[int], 
     for derivative in (then, orelse):
         free = list(range(len(types)))
         chosen = []
-        for node in derivative.residuals:
+        for node in _hidden(derivative, (then, orelse)):
             own = not symbols_in(node.type) <= known
             slot = None if own else next((s for s in free if types[s] == node.type), None)
             if slot is None:
@@ -112,14 +145,14 @@ def _forward_graphs(sides: tuple[Derivative, Derivative]) -> tuple[list[Any], li
     found = sides[0].conds.get(sides[1])
     if found is None:
         types, *places = _slots(*sides)
-        forwards = [_with_slots(d, types, p) for d, p in zip(sides, places, strict=True)]
+        forwards = [_with_slots(d, _hidden(d, sides), types, p) for d, p in zip(sides, places, strict=True)]
         found = sides[0].conds[sides[1]] = types, places, forwards
     return found
 
 
-def _with_slots(derivative: Derivative, types: list[Any], places: list[int]) -> Any:
+def _with_slots(derivative: Derivative, hidden: list[Node], types: list[Any], places: list[int]) -> Any:
     with derivative.inside():
-        saved = dict(zip(places, derivative.residuals, strict=True))
+        saved = dict(zip(places, hidden, strict=True))
         slots = [saved[s] if s in saved else undef(type=_elsewhere(derivative, t)) for s, t in enumerate(types)]
     return derivative.forward(slots)
 
@@ -139,19 +172,23 @@ def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
         results = cond(pred, *args, then=forwards[0], orelse=forwards[1])
     n = len(sides[0].outs)
     outs, slots = results[:n], results[n:]
+    binder: Any = state.binder
+    values = [binder.wrap(binder.node_of(o)) for o in outs]  # as they are now: the program may write to its own handles
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         own = tuple(None if g is None else g - 1 for g in groups[1:])
-        return (None, *_pull_cond(pred, args, slots, sides, places, types, own, douts, accs[1:]))
+        return (None, *_pull_cond(pred, args, values, slots, sides, places, types, own, douts, accs[1:]))
 
     either = [a or b for a, b in zip(sides[0].active_outputs, sides[1].active_outputs, strict=True)]
-    tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True)
+    shared = [[(None if p is None else p + 1, results) for p, results in d.shared] for d in sides]
+    tape.record_custom("cond", operands, tuple(outs), pull, either, raw=True, shared=shared)
     return outs[0] if sides[0].single else tuple(outs)
 
 
 def _pull_cond(
     pred: Any,
     args: Sequence[Any],
+    outs: Sequence[Any],
     slots: Sequence[Any],
     sides: tuple[Derivative, Derivative],
     places: list[list[int]],
@@ -171,11 +208,12 @@ def _pull_cond(
     found = sides[0]._backward.get(key)
     if found is None:
         found = sides[0]._backward[key] = _cond_graphs(sides, places, types, groups, dout_kinds, acc_kinds)
-    graphs, used, kinds = found
+    graphs, used, used_outs, kinds = found
     operands = [
         *spread(douts, dout_kinds, [None] * len(douts)),
         *spread(accs, acc_kinds, [None] * len(accs)),
         *[args[i] for i in used],
+        *[outs[i] for i in used_outs],
         *slots,
     ]
     then, orelse = [fitting(g, operands) for g in graphs]
@@ -189,27 +227,33 @@ def _cond_graphs(
     groups: Groups,
     dout_kinds: Sequence[Any],
     acc_kinds: Sequence[Any],
-) -> tuple[list[Any], list[int], list[Any]]:
-    """Backward graphs of both branches with equal parameters and results; the parameters they need; the kinds."""
+) -> tuple[list[Any], list[int], list[int], list[Any]]:
+    """Backward graphs of both branches with equal parameters and results; the parameters and results that they need; the
+    kinds."""
     parts = [d.parts(dout_kinds, acc_kinds, groups) for d in sides]
     kinds = [join_kinds(a, b) for a, b in zip(parts[0].kinds, parts[1].kinds, strict=True)]
     gradient_types = [a or b for a, b in zip(parts[0].types, parts[1].types, strict=True)]
     used: set[int] = set()
+    used_outs: set[int] = set()
     for d, p in zip(sides, parts, strict=True):
         captured = d.close(p, kinds, gradient_types).captures
         used |= {i for i, param in enumerate(d.graph.params) if param in captured}
-    order = sorted(used)
+        used_outs |= {i for node, i in _saved_results(d, sides).items() if node in captured}
+    order, order_outs = sorted(used), sorted(used_outs)
     graphs = []
     for d, p, place in zip(sides, parts, places, strict=True):
+        param, hidden = d.binder.builder.param, _hidden(d, sides)
+        own = {i: node for node, i in _saved_results(d, sides).items()}
+        results = [own[i] if i in own else param("unused", d.out_types[i]) for i in order_outs]
         elsewhere = [_elsewhere(d, t) for t in types]
-        unused = {s: d.binder.builder.param("unused", t) for s, t in enumerate(elsewhere) if s not in place}
-        slots = [unused[s] if s in unused else d.residuals[place.index(s)] for s in range(len(types))]
-        interface = [*[d.graph.params[i] for i in order], *slots]
+        unused = {s: param("unused", t) for s, t in enumerate(elsewhere) if s not in place}
+        slots = [unused[s] if s in unused else hidden[place.index(s)] for s in range(len(types))]
+        interface = [*[d.graph.params[i] for i in order], *results, *slots]
         back = d.close(p, kinds, gradient_types, interface)
         if len(back.captures) != len(interface):
             raise UnknownSizeError("a gradient in a branch needs a size that its forward branch did not save")
         graphs.append(back.graph)
-    return graphs, order, kinds
+    return graphs, order, order_outs, kinds
 
 
 # ---- functions with a gradient of their own -------------------------------------------------------------------------

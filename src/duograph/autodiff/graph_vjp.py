@@ -29,7 +29,7 @@ from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Entry, Tape
+from .tape import OVERWRITTEN, Entry, Tape, refuse
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -341,6 +341,18 @@ class Derivative:
         return {node: i for i, node in reversed(list(enumerate(nodes))) if isinstance(node, Apply)}
 
     @property
+    def shared(self) -> list[tuple[int | None, list[int]]]:
+        """Outputs that are one value, and the parameter that it is, if it is one (`Entry.shared`)."""
+        found: dict[Node, list[int]] = {}
+        with self.inside():
+            for i, out in enumerate(self.outs):
+                if self.out_variables[i] is not None:
+                    found.setdefault(self.binder.node_of(out), []).append(i)
+        params = self.graph.params
+        places = [(params.index(n) if isinstance(n, Param) else None, outs) for n, outs in found.items()]
+        return [(param, outs) for param, outs in places if param is not None or len(outs) > 1]
+
+    @property
     def hidden(self) -> list[Node]:
         """The residuals that are no outputs. One that is an output is saved as that: it is one variable of outer tapes,
         which must add up what its uses inside and outside contribute in the order of the program."""
@@ -381,9 +393,14 @@ class Derivative:
         values: dict[Node, Any] = dict(zip(self.graph.params, operands, strict=True))
         values.update({node: outs[i] for node, i in self.results.items()})
         values.update(zip(self.hidden, hidden, strict=True))
+        return self.lookup_in(values)
+
+    def lookup_in(self, values: Mapping[Node, Any]) -> Callable[[Node], Any]:
+        """What finds the value of a captured node in ``values``."""
 
         def value(node: Node) -> Any:
-            if node not in values:
+            if node not in values:  # `captures` knows what is needed if something certainly flows into all results
+                refuse("what a gradient needs of a path depends on what flows into its results")
                 raise InternalError(f"@{self.graph.name}: the backward graph needs {node!r}, which was not saved")
             return values[node]
 

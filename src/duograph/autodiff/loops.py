@@ -39,7 +39,7 @@ from .backward import (
 from .graph_vjp import Derivative, cotangent_items, cotangent_type, derivative_of
 from .stacks import cotangent_pop, stack_new, stack_pop, stack_push, stack_size
 from .structured import outer_tapes, rule
-from .tape import Tape
+from .tape import Tape, refuse
 
 
 @rule("while_loop")
@@ -175,7 +175,7 @@ class _Loop:
         values.update(zip(self.params[self.n :], invariants, strict=True))
         new = self.body.pull(
             lambda graph, args: call(*args, graph=fitting(graph, args)),
-            values.__getitem__,
+            self.body.lookup_in(values),
             douts,
             self._shifted(accs),
             self._shifted_groups(groups),
@@ -194,6 +194,7 @@ class _Loop:
             if joined == kinds:
                 break
             kinds = joined
+        self._check_sums(kinds)
         if all(k is None for k in kinds):
             return self.stack, [None] * n, invariants
         types = [cotangent_type(p.type) for p in self.params]
@@ -235,6 +236,19 @@ class _Loop:
         )
         gradients = gather(results[1:], kinds)
         return results[0], gradients[:n], gradients[n:]
+
+    def _check_sums(self, kinds: Sequence[Kind]) -> None:
+        """Each carry is a variable of its own: of two that are one value, or of one that is an invariant, what flows
+        into them is added up apart.
+
+        Raises:
+            Underivable: something does.
+        """
+        for param, outs in self.body.shared:
+            names = [i for i in outs if i < self.n and kinds[i] is not None]
+            names += [param - self.first] if param is not None and param >= self.first + self.n else []
+            if len(names) > 1:
+                refuse("the order of a sum of gradients depends on data: a loop makes two names of one tensor")
 
     def _of_changing_size(self) -> list[int]:
         """Indices of differentiable carries whose sizes change from one iteration to the next."""
@@ -283,6 +297,8 @@ def record_push(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
         if not isinstance(douts[0], Node) or isinstance(douts[0], Maybe):
             raise TypeError("the cotangent of a stack is a stack")
         below, *items = cotangent_pop(douts[0], items=cotangent_items(out.type.item.items))
+        if any(accs[i + 1] is not None for i in places):
+            refuse("a gradient of a gradient of a loop, some of whose values are saved twice")
         new = list(accs)
         new[0] = plus(new[0], below)
         for i, gradient in zip(places, gather(items, ["maybe"] * len(places)), strict=True):

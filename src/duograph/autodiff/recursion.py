@@ -24,7 +24,7 @@ from .graph_vjp import cotangent_items, cotangent_type, derivative_of
 from .loops import differentiable_items, make_graph
 from .stacks import pack, unpack
 from .structured import outer_tapes, rule
-from .tape import Tape
+from .tape import Tape, refuse
 
 
 class NamedDerivative:
@@ -61,12 +61,16 @@ class NamedDerivative:
             before = [None if t is None else next(rest) for t in acc_types]
             if all(k is None for k in dout_kinds):
                 return spread(before, acc_kinds, acc_types)
-            lookup = dict(zip(saved, unpack(values[-1], types=types), strict=True)).__getitem__
+            lookup = derivative.lookup_in(dict(zip(saved, unpack(values[-1], types=types), strict=True)))
             new = derivative.pull(lambda g, args: call(*args, graph=fitting(g, args)), lookup, douts, before, groups)
             return spread(new, acc_kinds, acc_types)
 
-        with derivative.inside(), no_recording():
-            self.context.functions[self.backward] = make_graph(self.backward, [*params, OBJECT], emit)
+        captured, self.context.is_captured = self.context.is_captured, False
+        try:  # what flows in from the callers is not known, and would count as something everywhere (`refuse`)
+            with derivative.inside(), no_recording():
+                self.context.functions[self.backward] = make_graph(self.backward, [*params, OBJECT], emit)
+        finally:
+            self.context.is_captured = captured
 
     def _dout_types(self) -> list[Type | None]:
         return [cotangent_type(t) for t in self.outs]
@@ -121,6 +125,8 @@ def record_pack(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     places = differentiable_items(types)
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
+        if any(accs[i] is not None for i in places):
+            refuse("a gradient of a gradient of a recursion, some of whose values are saved twice")
         items = unpack(douts[0], types=cotangent_items(types))
         new = list(accs)
         for i, gradient in zip(places, gather(items, ["maybe"] * len(places)), strict=True):

@@ -29,13 +29,15 @@ from itertools import count
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
-from duograph.ir.node import Node
+from duograph.ir.node import Graph, Node
 from duograph.ops.cast import relabel
 from duograph.tensor.alias import CLOCK, root_of
 from duograph.tensor.eager import EAGER, current_binder
-from duograph.tensor.tensor import Tensor, wrap
+from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap
 
 _variables = count(-2, -1)  # native code counts upwards
 SHORT_MARK_BITS = 28
@@ -70,9 +72,12 @@ class Entry:
     missing cotangents (``None``) and those that only exist at run time (`backward.Maybe`), others get zeros; and they
     get as a third argument which inputs are the same variable (`backward.groups_of`): only the first of those has an
     accumulated gradient, what comes for the others is added to the first one's.
+
+    ``shared`` says, for each path through such a computation, which of its results are one value: groups of an operand
+    (or ``None``) and results. To a tape that saw the path they would be one variable; here each has one of its own.
     """
 
-    __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "raw", "stamps", "variables")
+    __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "raw", "shared", "stamps", "variables")
 
     def __init__(
         self,
@@ -88,6 +93,7 @@ class Entry:
     ) -> None:
         self.op, self.ins, self.attrs, self.out = op, ins, attrs, out
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
+        self.shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = ()
 
 
 class Saved:
@@ -109,6 +115,20 @@ class Saved:
 
 class Overwritten(RuntimeError):
     """A gradient needs what was overwritten in place."""
+
+
+class Underivable(SymbolicValueError):
+    """Only plain Python knows what a gradient is, or whether it raises: no graph, which is made for all paths, can say."""
+
+
+def refuse(why: str) -> None:
+    """Gives up the derivative of a graph that was captured, for plain Python can do what it was captured from.
+
+    Raises:
+        Underivable: always, but for graphs that nothing else can stand in for.
+    """
+    if current_binder().builder.context.is_captured:
+        raise Underivable(why)
 
 
 class Stale(Tensor):
@@ -154,15 +174,17 @@ class Tape:
     Attributes:
         log: what was recorded, in order: entries, and the tuples of native code.
         hooks: functions to call on complete gradients, by variable.
+        calls: entries that stand for compiled calls, with the graphs that were called.
         token: stands for the tape in marks.
         born: the time when it was made; as long as it is now, nothing was written since.
     """
 
-    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "hooks", "log", "token")
+    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "calls", "hooks", "log", "token")
 
     def __init__(self) -> None:
         self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
+        self.calls: list[tuple[Entry, Graph]] = []
         self.token = next(_tokens)
         self.born = CLOCK.now
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
@@ -305,27 +327,42 @@ class Tape:
         active: Sequence[bool] | None = None,
         raw: bool = False,
         saved: Saved | None = None,
-    ) -> bool:
-        """Records a computation with a gradient of its own; whether anything was watched.
+        shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = (),
+    ) -> Entry | None:
+        """Records a computation with a gradient of its own; ``None`` if nothing was watched.
 
         ``pull(douts, accs)`` gets one cotangent per output (zeros where there is none, unless ``raw``) and, per
         input, the gradient accumulated so far by later uses (or ``None``); it returns per input the new accumulated
         gradient. ``active`` says which outputs depend
-        on the inputs (default: all). ``saved``: inputs that the pull reads again later.
+        on the inputs (default: all). ``saved``: inputs that the pull reads again later. ``shared``: see `Entry`.
         """
         variables = tuple([self.variable(x) for x in ins])
         if not any(v is not None for v in variables):
-            return False
+            return None
         wanted = [True] * len(outs) if active is None else active
         outputs = tuple(
             [self._assign(o) if a and _is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)]
         )
         attrs = {"name": name, "saved": saved}
-        self.log.append(Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw))
-        return True
+        entry = Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw)
+        entry.shared = shared
+        self.log.append(entry)
+        return entry
 
     def begin_write(self, target: Tensor, value: Tensor) -> bool:
-        """Whether an eager write of ``value`` through ``target`` concerns this tape."""
+        """Whether an eager write of ``value`` through ``target`` concerns this tape.
+
+        What was computed by compiled code from what ``target`` shows becomes a computation by single ops (`unfold`):
+        for these is known which of them need it.
+        """
+        if self.calls and not root_of(target).is_parameter:
+            alias = root_of(target)._alias
+            found = [c for c in self.calls if _shows(c[0], alias, target)]
+            self.calls = [c for c in self.calls if c not in found]
+            for entry, graph in found:
+                from .unfold import expand
+
+                expand(self, entry, graph)
         views = [target]
         while views[-1]._view is not None:
             views.append(views[-1]._view.parent)
@@ -378,6 +415,14 @@ class Tape:
         outs = out if isinstance(out, tuple) else (out,)
         stamps = stamps_of((*ins, *outs))
         self.log.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
+
+
+def _shows(entry: Entry, alias: Any, target: Tensor) -> bool:
+    """Whether the storage ``alias`` is of an operand or result of ``entry`` that shows something of ``target``."""
+    return any(
+        isinstance(x, Tensor) and x._alias is alias and np.may_share_memory(x.array(), target.array())
+        for x in (*entry.ins, *entry.out)
+    )
 
 
 def entry_of(item: tuple[Any, ...]) -> Entry:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from functools import cache
 from typing import Any
 
 from .dtype import DType
@@ -12,6 +14,25 @@ ADDRESSABLE = 1 << 47
 """Bytes that a process can have at all."""
 
 
+@cache
+def installed() -> int:
+    """Bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not told by this system
+        return ADDRESSABLE
+
+
+def size_of(found: Type) -> int:
+    """Bytes of the largest tensor in a result of the type ``found``, as far as its shape is numbers."""
+    if isinstance(found, TupleType):
+        return max([size_of(item) for item in found.items], default=0)
+    if not isinstance(found, TensorType):
+        return 0
+    sizes = [n for n in found.shape if type(n) is int]
+    return math.prod(sizes) * found.dtype.itemsize if len(sizes) == len(found.shape) else 0
+
+
 def check_memory(op: str, found: Type) -> None:
     """Refuses results that no memory can hold, also where nobody looks at them.
 
@@ -19,8 +40,7 @@ def check_memory(op: str, found: Type) -> None:
         MemoryError: a result is one.
     """
     if isinstance(found, TensorType):
-        sizes = [n for n in found.shape if type(n) is int]
-        if len(sizes) == len(found.shape) and math.prod(sizes) * found.dtype.itemsize >= ADDRESSABLE:
+        if size_of(found) >= ADDRESSABLE:
             raise no_memory(op, found.shape, found.dtype)
     elif isinstance(found, TupleType):
         for item in found.items:

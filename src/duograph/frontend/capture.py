@@ -201,7 +201,8 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         session.assumptions,
         is_checked=is_checked,
         catches=session.catches,
-        plain_for_gradients=session.sometimes_writes_views()
+        plain_for_gradients=session.binder.reads_written
+        or session.sometimes_writes_views()
         or session.gives_used_views(graph)
         or has_changing_loops(graph)
         or (len(paths) > 1 and finds_any_size(graph)),

@@ -18,6 +18,7 @@ from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
 from duograph.core.dim import fresh_symbol
+from duograph.core.memory import installed, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type
@@ -50,6 +51,18 @@ def detached(value: Any) -> Any:
     return stop_gradient(value) if isinstance(value, Tensor) else value
 
 
+def check_size(op: str, out: Any) -> None:
+    """Refuses results larger than the machine's memory. Eager raises, as a rule; a graph need not have room for a
+    value that nobody reads as a whole.
+
+    Raises:
+        Uncapturable: ``out`` is one.
+    """
+    for x in out if isinstance(out, tuple) else (out,):
+        if isinstance(x, Tensor) and (size := size_of(x.abstract)) > installed():
+            raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op!r}")
+
+
 class CaptureBinder(GraphBinder):
     """Emits ops of the captured program; outside tensors become inputs."""
 
@@ -62,6 +75,9 @@ class CaptureBinder(GraphBinder):
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
+        self.reads_written = False
+        """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
+        tensor, which may be written again; to the graph it is a value of its own."""
 
     def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
         """Seed and offset for ``n`` draws of the program, in its order."""
@@ -108,8 +124,12 @@ class CaptureBinder(GraphBinder):
         span = self.session.span
         self.builder.origin = (span,) if span is not None else ()
         stamps = [self._stamp(x) for x in operands]
+        born = self.session.born
+        self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)
         known = len(self.session.assumptions)
         out = super().bind(op, operands, attrs)
+        if not op.view:
+            check_size(op.name, out)
         first = out[0] if isinstance(out, tuple) and out else out
         if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
             self.note_raising(first._data)  # it raises if they are others
@@ -185,6 +205,7 @@ class Session(Shadows):
         self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
         self.born = fresh_stamp()
         self.builder = Builder()
+        self.builder.context.is_captured = True
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)

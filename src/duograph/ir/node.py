@@ -226,6 +226,7 @@ class Context:
         """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
         cannot use such values for a gradient, so neither may a derivative of this program."""
         self.writes = 0  # grows with what is in `overwritten`
+        self.is_captured = False  # from a program that plain Python can run instead
         self.differentiated = 0  # how many graphs have been differentiated
         self.replayed: dict[int, int] = {}  # tags in derivatives -> tags of the captured ops that they repeat
         self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects

@@ -9,16 +9,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
+from duograph.autodiff.unfold import can_unfold
 from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
+from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donations, given_up, is_held_by_others
 from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
 from duograph.frontend.program import Program, Unfinished
-from duograph.ir.control import make_tuple, scan, while_loop
+from duograph.ir.control import call_named, cond, make_tuple, scan, while_loop
 from duograph.ir.memo import Memo
-from duograph.ir.node import Const, Graph
+from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, canonicalise, compile_pipeline, optimise
 from duograph.passes.simplify.tuples import items_of
@@ -128,6 +130,26 @@ class Entry:
             return self.program.finish(args, outputs, generator)
         except Unfinished as unfinished:
             raise RunFailed from unfinished.__cause__
+
+    @lazy
+    def _paths(self) -> list[Apply]:
+        """The nodes whose gradient is one graph for several paths."""
+        ops = (cond, while_loop, scan, call_named)
+        return [node for g in all_graphs(self.program.graph) for node in g.nodes if node.op in ops]
+
+    def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
+        """Whether plain Python runs the program for the tapes that record now.
+
+        Where the path depends on data, the order of sums may. A call can be repeated when its gradient turns out to be of
+        that kind (`autodiff.unfold`); that of a gradient cannot.
+        """
+        if self.program.plain_for_gradients:
+            return True
+        if not self._paths or any(node.op is call_named for node in self._paths):
+            return False
+        inputs = self.program.load_inputs(args)
+        watching = sum(any(tape.variable(x) is not None for x in inputs) for tape in state.tapes)
+        return watching > 1 or (watching == 1 and not can_unfold(self.program.graph))
 
     def make_native(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]

@@ -18,7 +18,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
-from duograph.autodiff.tape import Overwritten
+from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
@@ -394,7 +394,7 @@ class JitFunction:
                     store.compiled = [entry, *[e for e in store.compiled if e is not entry]]
         if entry.runs and self.options.signature is None and is_possible_now():
             self._make_native(entry, store, values)
-        if entry.program.plain_for_gradients and state.tapes:
+        if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
         printed: list[str] = []
@@ -414,6 +414,8 @@ class JitFunction:
             result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
         if isinstance(cause, SHORTAGE):
             return result
+        if isinstance(cause, Underivable):
+            entry.program.plain_for_gradients = True
         if not (entry.program.catches or is_excused(cause)):
             self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
         elif entry.plain_runs > FAILURES and entry.plain_runs * 2 > entry.hits:
@@ -511,7 +513,8 @@ def is_excused(cause: BaseException | None) -> bool:
 
     Its numbers were too small, or its gradient keeps what only the gradient of the whole call may turn out not to need.
     """
-    return isinstance(cause, UnforeseenKind | Overwritten) or (isinstance(cause, NotRepeated) and cause.excused)
+    excused = UnforeseenKind | Overwritten | Underivable
+    return isinstance(cause, excused) or (isinstance(cause, NotRepeated) and cause.excused)
 
 
 def _key(values: Sequence[Any]) -> Any:
