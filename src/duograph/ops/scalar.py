@@ -28,24 +28,34 @@ BINARY: dict[str, Any] = {
     "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
     "max": max, "min": min,
 }  # fmt: skip
-UNARY: dict[str, Any] = {
-    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
-    "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
-    "trunc": math.trunc,
-}  # fmt: skip
-_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
-_SAMPLE = {"bool": True, "int": 1, "float": 1.0}
-_KINDS = {"bool": bool, "int": int, "float": float}
 
 
 class UnforeseenKind(Exception):
     """A run-time number became another kind of number than the graph was built for: ``2 ** k`` for a negative ``k``."""
 
 
+def _int64(value: int) -> int:
+    """``value``, of which NumPy makes an int64 (of larger ones other dtypes, or objects)."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise UnforeseenKind(f"an int of {value.bit_length()} bits is no int64")
+    return value
+
+
+UNARY: dict[str, Any] = {
+    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
+    "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
+    "trunc": math.trunc, "int64": _int64,
+}  # fmt: skip
+_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+_SAMPLE = {"bool": True, "int": 1, "float": 1.0}
+_KINDS = {"bool": bool, "int": int, "float": float}
+
+
 def _foreseen(fn: str, result: Any, *operands: Any) -> Any:
     """``result``, if it is of the kind that `_python_result` says for these operands."""
-    if kind_of(result) != _python_kind(fn, tuple([kind_of(x) for x in operands])):
-        raise UnforeseenKind(f"{fn} of {operands} is {result!r}")
+    kinds = tuple([kind_of(x) for x in operands])
+    if kind_of(result) != _python_kind(fn, kinds):
+        raise UnforeseenKind(f"{fn} of these numbers is no {_python_kind(fn, kinds)}")
     return result
 
 
@@ -78,7 +88,9 @@ class scalar_binary:
 
 def _unary_raises(a: Node, *, fn: str) -> bool:
     kind = a.type.kind  # type: ignore[attr-defined]
-    return (kind == "float" and fn in ("int", "round", "floor", "ceil", "trunc")) or (kind == "int" and fn == "float")
+    return fn in (
+        ("int", "round", "floor", "ceil", "trunc") if kind == "float" else ("float", "int64") * (kind == "int")
+    )
 
 
 @primitive
@@ -210,6 +222,12 @@ class Scalar:
 
     def __repr__(self) -> str:
         return f"Scalar({self.kind})"
+
+    def __copy__(self) -> Scalar:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Scalar:
+        return self
 
     def to_tensor(self, dtype: DType) -> Any:
         return scalar_tensor(self, dtype=dtype)

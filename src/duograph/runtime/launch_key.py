@@ -77,14 +77,15 @@ def _key(words: Words) -> Function:
     f.goto_if(kind.eq(f.word("Tensor")), tensor)
     f.goto_if(kind.eq(f.word("Parameter")), tensor)
     f.goto_if(f.load("i64", frame).gt(MOST_KEY - 8), refuse)
+    is_weak = f.load("i64", frame, 8 * WEAK).gt(depth)  # in a list it is an element (`launch._numbers_in`)
     with f.if_(kind.eq(f.word("float"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
+        with f.if_(is_weak):
             _take_number(f, frame, value, WEAK_FLOAT, refuse)
         push(FLOAT)
         push(f.load("i64", value, FLOAT_VALUE))
         f.ret(1)
     with f.if_(kind.eq(f.word("int"))):
-        with f.if_(f.load("i64", frame, 8 * WEAK).ne(0)):
+        with f.if_(is_weak):
             _take_number(f, frame, value, WEAK_INT, refuse)
         overflow = f.space("i32", 1)
         number = f.api("i64", "PyLong_AsLongLongAndOverflow", value, overflow)
