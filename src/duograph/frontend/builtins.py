@@ -16,7 +16,7 @@ import numpy as np
 
 from duograph.core.dtype import as_dtype
 from duograph.ops.cast import cast, identity
-from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
+from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method, watched
@@ -242,7 +242,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
             return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": key_function(calls, kwargs["key"])})
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
-        numbers = all(isinstance(v, Scalar | int | float) for v in values)
+        numbers = all(map(is_number, values))
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
             kinds = {v.kind if isinstance(v, Scalar) else type(v).__name__ for v in values}
             if len(kinds) == 1:

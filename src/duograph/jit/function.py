@@ -336,17 +336,20 @@ class JitFunction:
         share: float = 1.0,
     ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
+        first_left_out = next(
+            (i for i, (n, p) in enumerate(zip(names, self._names, strict=False)) if n != p), len(names)
+        )
         target = self.target or self.fn
 
         def call(calls: Any, held: Sequence[Any]) -> Any:
             args: list[Any] = []
             kwargs: dict[str, Any] = {}
-            for name, kind, value in zip(names, kinds, held, strict=True):
+            for i, (name, kind, value) in enumerate(zip(names, kinds, held, strict=True)):
                 if kind is inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value)
                 elif kind is inspect.Parameter.VAR_KEYWORD:
                     kwargs.update(value)
-                elif kind is inspect.Parameter.KEYWORD_ONLY:
+                elif kind is inspect.Parameter.KEYWORD_ONLY or i >= first_left_out:
                     kwargs[name] = value
                 else:
                     args.append(value)

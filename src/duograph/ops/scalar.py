@@ -192,6 +192,7 @@ class Scalar:
     """A number of type ``type`` that the graph computes in ``node``."""
 
     __slots__ = ("node",)
+    __array_ufunc__ = None  # NumPy's numbers ask this class
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -236,10 +237,33 @@ class Scalar:
         return scalar_unary(self, fn="round") if ndigits is None else self._no_value()
 
 
+def is_number(value: Any) -> bool:
+    """Whether a graph can have ``value`` as a number. One of a class derived from Python's would lose its class."""
+    return isinstance(value, Scalar) or type(value) in (bool, int, float)
+
+
+_REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def _plain(number: Any, fn: str) -> Any:
+    """``number`` of a class derived from Python's as what Python's operator ``fn`` takes it for.
+
+    Raises:
+        SymbolicValueError: the class has an operator of its own, as NumPy's numbers do, which gives what it likes.
+    """
+    base = int if isinstance(number, int) else float
+    names = (f"__{fn}__", f"__{_REFLECTED[fn]}__" if fn in _COMPARE else f"__r{fn}__")
+    if any(getattr(type(number), name, None) is not getattr(base, name, None) for name in names):
+        raise SymbolicValueError(f"{fn} of a {type(number).__name__} and a number that is only known at run time")
+    return int.__int__(number) if base is int else float.__float__(number)
+
+
 def _binary(fn: str, swapped: bool) -> Any:
     def method(self: Scalar, other: Any) -> Any:
-        if not isinstance(other, Scalar | bool | int | float):
-            return NotImplemented
+        if not is_number(other):
+            if not isinstance(other, int | float | np.generic):
+                return NotImplemented
+            other = _plain(other, fn)
         return scalar_binary(other, self, fn=fn) if swapped else scalar_binary(self, other, fn=fn)
 
     return method

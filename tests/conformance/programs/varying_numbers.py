@@ -1,6 +1,9 @@
 """Numbers that vary from call to call, and so become inputs: what Python, NumPy and ``Tensor`` make of each value."""
 
 import copy
+import enum
+
+import numpy as np
 
 import duograph as ms
 from duograph import numpy as mnp
@@ -110,3 +113,62 @@ def one_keyword_given_twice_error(n):
 @program(calls=[(n,) for n in (1, 2, 3)])
 def joining_what_is_no_text_error(n):
     return ",".join(["a", n])
+
+
+class Place(enum.IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+class Whole(int):
+    pass
+
+
+HALVES = [(n, n / 2) for n in (1, 2, 3, 0)]
+
+
+@program(calls=HALVES)
+def numpy_numbers_give_numpy_numbers(n, r):
+    two = np.float64(2.0)
+    return n * two, two + n, r - two, n // two, two**n, n < two, two == r, [v * n for v in np.array([0.5, 1.5])]
+
+
+@program(calls=HALVES, captured=False)
+def numpy_integers_give_numpy_integers(n, r):
+    return n + np.int64(2), np.int8(2) * n, n == np.int64(2), r + np.float32(1.5), np.bool_(True) + n
+
+
+@program(calls=HALVES, captured=False)
+def a_numpy_zero_divides_without_an_exception(n, r):
+    with np.errstate(all="ignore"):
+        return (n // np.float64("nan")) % n, np.float64(1.0) / n
+
+
+@program(calls=[(X,), (-X,)])
+def numpy_numbers_on_one_of_two_paths(x):
+    a = np.float64(1.0) if x[0] > 0 else 2.0
+    b = Whole(3) if x[0] > 0 else 4
+    c = Place.FIRST if x[0] > 0 else 2
+    return a, b, c, type(b).__name__
+
+
+@program(calls=[(X,), (X * 9,)], captured=False)
+def numpy_numbers_in_a_loop(x):
+    total, steps = np.float64(0.0), 0
+    while x[0] < 9:
+        x, total, steps = x * 2, total + 1.0, steps + np.int64(1)
+    return total, steps
+
+
+@program(calls=HALVES)
+def numbers_of_classes_derived_from_pythons(n, r):
+    return n + Place.FIRST, Place.SECOND * n, n == Place.FIRST, n + Whole(3), Whole(3) - n, r < Whole(2), n << Whole(1)
+
+
+def _scaled(x, k):
+    return x * (10 if k is Place.FIRST else k) if x.sum() > 50 else _scaled(x * 2, k)
+
+
+@program(calls=[(X + 3,), (X + 60,)])
+def recursion_on_numbers_that_are_equal(x):
+    return _scaled(x, 1), _scaled(x, Place.FIRST), _scaled(x, True), _scaled(x, 0.0), _scaled(x, -0.0), _scaled(x, 1.0)

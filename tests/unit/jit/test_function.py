@@ -277,6 +277,32 @@ def test_errors_of_arguments_come_alone():
     assert raised.value.__context__ is None
 
 
+class Scaled(nn.Cell):
+    def construct(self, x, /, scale=2, *rest, shift=0, **named):
+        return x * scale, rest, shift, named
+
+
+@pytest.mark.parametrize("make", [lambda: ms.jit(Scaled().construct), lambda: ms.jit(Scaled())], ids=["method", "cell"])
+def test_arguments_by_keyword(make):
+    compiled, plain, x = make(), Scaled(), ms.Tensor([1.0])
+    for args, kwargs in (
+        ((x,), {}), ((x, 3), {}), ((x,), {"shift": 1}), ((x,), {"scale": 3}), ((x, 3, 4), {}), ((x, 3, 4), {"shift": 2}),
+        ((x,), {"y": 1, "shift": 5, "x": 7}), ((x,), {"shift": 1}),
+    ):  # fmt: skip
+        for _ in range(3):
+            assert str(compiled(*args, **kwargs)) == str(plain(*args, **kwargs))
+
+
+def test_arguments_by_keyword_after_some_that_are_left_out():
+    def f(x, mask=None, causal=False, *, scale=1):
+        return x * scale, mask, causal
+
+    compiled, x = ms.jit(f), ms.Tensor([1.0])
+    for kwargs in ({}, {"causal": True}, {"mask": 1, "causal": True}, {"causal": False}, {"scale": 2, "causal": 3}):
+        for _ in range(3):
+            assert compiled(x, **kwargs)[1:] == f(x, **kwargs)[1:]
+
+
 def test_code_with_other_parameters():
     def f(x, n=2):
         return x * n
