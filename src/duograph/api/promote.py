@@ -17,6 +17,7 @@ from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar, fitted
+from duograph.tensor.nested import stacked
 from duograph.tensor.tensor import Tensor, array_from, wrap
 
 Number = bool | int | float | complex
@@ -104,8 +105,8 @@ def as_tensor(x: Any, dtype: DType | None = None, op: str = "as_tensor") -> Tens
 
 def from_sequence(x: Any, dtype: DType | None = None, op: str = "stack") -> Tensor:
     """A nested list or tuple as a tensor; tensors and run-time scalars inside it stay in the graph."""
-    if not _has_symbols(x):
-        return wrap(array_from(list(x), dtype))
+    if not _holds(x, Tensor):
+        return stacked(list(x), dtype) if _holds(x, Scalar) else wrap(array_from(list(x), dtype))
     from duograph.ops.slices import stack
 
     parts = [as_tensor(item, None, op) for item in x]
@@ -113,8 +114,8 @@ def from_sequence(x: Any, dtype: DType | None = None, op: str = "stack") -> Tens
     return stack(*[to_dtype(p, common) for p in parts], axis=0)
 
 
-def _has_symbols(x: Any) -> bool:
-    return any(_has_symbols(i) if isinstance(i, list | tuple) else isinstance(i, Tensor | Scalar) for i in x)
+def _holds(x: Any, kind: type) -> bool:
+    return any(_holds(i, kind) if isinstance(i, list | tuple) else isinstance(i, kind) for i in x)
 
 
 def promoted_dtype(*operands: Any) -> DType:

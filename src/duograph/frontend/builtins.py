@@ -16,7 +16,7 @@ import numpy as np
 
 from duograph.core.dtype import as_dtype
 from duograph.ops.cast import cast, identity
-from duograph.ops.scalar import Scalar, as_scalar, scalar_binary, scalar_unary
+from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
 from .attributes import user_method, watched
@@ -26,7 +26,7 @@ from .errors import Uncapturable
 from .functions import CapturedFunction
 from .native_errors import run_native
 from .opaque import is_iterator
-from .operands import check_elements, check_holder, check_operand, check_text
+from .operands import MOST_DIGITS, check_elements, check_holder, check_operand, check_text
 from .policy import is_user_class
 from .printing import PrintTarget
 from .recipe import Called, Collector
@@ -183,6 +183,8 @@ def _number(kind: str) -> Callable[..., Any]:
         method = user_method(args[0], f"__{kind}__") if args else None
         if method is not None:
             return calls.semantics.special(f"__{kind}__", method, args[0])
+        if args and isinstance(args[0], str | bytes | bytearray) and len(args[0]) > MOST_DIGITS and kind == "int":
+            raise Uncapturable("a number of so many digits that sys.get_int_max_str_digits() decides")
         return run_native(calls.session, convert, *args, **kwargs)
 
     return build
@@ -240,7 +242,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
             return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": key_function(calls, kwargs["key"])})
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
-        numbers = all(isinstance(v, Scalar | int | float) for v in values)
+        numbers = all(map(is_number, values))
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
             kinds = {v.kind if isinstance(v, Scalar) else type(v).__name__ for v in values}
             if len(kinds) == 1:
@@ -523,15 +525,6 @@ def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, *
         if dtype is None or as_dtype(dtype) is input_data.dtype:
             return identity(input_data)  # another handle on the same storage
         return cast(input_data, dtype=as_dtype(dtype))
-    if isinstance(input_data, Scalar):
-        want = (
-            as_dtype(dtype)
-            if dtype is not None
-            else as_dtype({"int": "int64", "float": "float32", "bool": "bool"}[input_data.kind])
-        )
-        return input_data.to_tensor(want)
-    if isinstance(input_data, list | tuple) and contains_symbolic(input_data):
-        return calls.stacked_tensor(input_data, dtype)
     return Tensor(input_data, dtype, *args, **kwargs)
 
 

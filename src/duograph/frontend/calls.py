@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.core.dtype import as_dtype, promote_types
 from duograph.core.op import Op
-from duograph.ops.cast import cast
-from duograph.ops.movement import reshape
 from duograph.ops.scalar import Scalar, as_scalar
-from duograph.ops.slices import concat
 from duograph.tensor.tensor import Tensor
 
 from . import sources
@@ -68,6 +64,8 @@ _CONTAINER_METHODS = (
 
 _CHANGES_CONTAINERS = ("heapq", "_heapq", "bisect", "_bisect", "operator", "_operator")
 _READS_OBJECTS = ("copy", "dataclasses", "json")
+_SLOTS = types.MethodWrapperType | types.WrapperDescriptorType
+_COMPARE_CLASSES = (int, float, bool, complex, str, bytes)
 _CACHED = type(functools.lru_cache(lambda: None))
 _ARRAY_CHANGES = {
     *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
@@ -208,6 +206,7 @@ class Calls:
             raise Uncapturable(f"{fn.__qualname__} is asynchronous")
         if not getattr(fn.__module__, "startswith", str)("duograph."):
             self.session.guards.add(sources.attr(self.session.source_of(fn), "__code__"), "is", Pin(code))
+            self._guard_defaults(fn)
         source = self.load(fn)
         values = bind(self._signature(fn), fn.__qualname__, args, kwargs)
         frame = Frame(fn.__qualname__, source, fn.__globals__, None)
@@ -215,6 +214,20 @@ class Calls:
         if "__class__" in frame.cells:
             frame.special["__class__"] = frame.cells["__class__"].cell_contents
         return self._enter(source, frame, values, fn)
+
+    def _guard_defaults(self, fn: types.FunctionType) -> None:
+        """Which parameters have default values; what these are, their own guards say (`_signature`)."""
+        if len(fn.__defaults__ or ()) > fn.__code__.co_argcount:
+            raise Uncapturable(f"{fn.__qualname__}, which has more default values than parameters")
+        base = self.session.source_of(fn)
+        for name, held in (("__defaults__", fn.__defaults__), ("__kwdefaults__", fn.__kwdefaults__)):
+            source = sources.attr(base, name)
+            if held is None:
+                self.session.guards.add(source, "is", Pin(None))
+            elif isinstance(held, tuple):
+                self.session.guards.add(source, "len", len(held))
+            else:
+                self.session.guards.add(source, "keys", list(held))
 
     def _signature(self, fn: types.FunctionType) -> inspect.Signature:
         """The signature with default values as values of the program (they live outside and may change)."""
@@ -230,7 +243,10 @@ class Calls:
         ):
             source = sources.item(sources.attr(base, "__defaults__"), i)
             found[p.name] = p.replace(default=session.external(value, source))
-        for name, value in (fn.__kwdefaults__ or {}).items():
+        named = fn.__kwdefaults__ or {}
+        for name, value in named.items():
+            if name not in found:
+                continue
             source = sources.item(sources.attr(base, "__kwdefaults__"), name)
             found[name] = found[name].replace(default=session.external(value, source))
         return signature.replace(parameters=list(found.values()))
@@ -258,26 +274,6 @@ class Calls:
             self.world.pop(frame)
             self.recursion.pop()
             self.depth -= 1
-
-    def stacked_tensor(self, data: Any, dtype: Any) -> Tensor:
-        """``Tensor(nested sequence)`` with run-time numbers or tensors in it."""
-        flat: list[Any] = []
-
-        def shape_of(level: Any) -> tuple[int, ...]:
-            if not isinstance(level, list | tuple):
-                flat.append(level)
-                return ()
-            shapes = {shape_of(v) for v in level}
-            if len(shapes) > 1:
-                raise ValueError("For Tensor, the input_data is ragged.")
-            return (len(level), *(shapes.pop() if shapes else ()))
-
-        shape = shape_of(data)
-        parts = [v if isinstance(v, Tensor) else SUBSTITUTES[Tensor](self, v) for v in flat]
-        want = as_dtype(dtype) if dtype is not None else functools.reduce(promote_types, [p.dtype for p in parts])
-        inner = tuple(parts[0].shape)
-        rows = [reshape(cast(p, dtype=want), shape=(1, *inner)) for p in parts]
-        return reshape(concat(*rows, axis=0), shape=(*shape, *inner))
 
     # -- classes -----------------------------------------------------------------------------------------------
 
@@ -501,6 +497,9 @@ class Calls:
         name = getattr(fn, "__name__", "")
         if isinstance(owner, Tensor | Scalar):
             return
+        if any(isinstance(a, Scalar | GraphText) for a in args) and isinstance(fn, _SLOTS):
+            if fn.__objclass__ in _COMPARE_CLASSES:  # which says `NotImplemented` to what is no number, or no text
+                raise Uncapturable(f"{fn.__qualname__}, called by its name, of a value that is only known at run time")
         if not self.session.is_made_inside(fn) and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
             if not is_constant(owner):
                 raise Uncapturable(f"the method {name!r} of an object from outside, bound outside")
@@ -538,7 +537,8 @@ def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Grap
         pieces: list[Any] = []
         for i, item in enumerate(args[0]):
             if not isinstance(item, str | GraphText):
-                raise TypeError(f"sequence item {i}: expected str instance, {type(item).__name__} found")
+                kind = item.type.python_type if isinstance(item, Scalar) else type(item)
+                raise TypeError(f"sequence item {i}: expected str instance, {kind.__name__} found")
             pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
         return GraphText(pieces)
     raise Uncapturable(f"str.{name} of values that are only known at run time")

@@ -24,7 +24,7 @@ from duograph.core.types import scalar_type
 from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
 from duograph.ops.graph_binder import Stored
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp
 from duograph.tensor.tensor import Tensor
 
@@ -105,7 +105,7 @@ class Joiner:
     def _value(self, a: Any, b: Any) -> Build:
         if isinstance(a, Tensor) and isinstance(b, Tensor):
             return self._tensors(a, b)
-        if isinstance(a, Scalar | bool | int | float) and isinstance(b, Scalar | bool | int | float):
+        if is_number(a) and is_number(b):
             kinds = [x.type if isinstance(x, Scalar) else scalar_type(x) for x in (a, b)]
             if kinds[0] == kinds[1]:
                 return self.output(a, b)

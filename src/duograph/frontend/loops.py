@@ -26,7 +26,7 @@ from duograph.ir.printer import all_graphs
 from duograph.ir.walk import reachable
 from duograph.ops.cast import relabel
 from duograph.ops.graph_binder import Stored
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
@@ -191,7 +191,7 @@ class SymbolicLoop:
         return True
 
     def _type(self, value: Any, state: Any, scope: Any) -> Any:
-        if isinstance(value, Tensor | Scalar | bool | int | float):
+        if isinstance(value, Tensor) or is_number(value):
             return type_of(value)
         if isinstance(value, Stored):
             return value.node.type
@@ -540,7 +540,7 @@ def finds_any_size(graph: Graph) -> bool:
 
 def _is_carried(value: Any) -> bool:
     """Whether values like this one can be in the carry of a loop."""
-    return value is None or isinstance(value, Tensor | Scalar | bool | int | float | Stored | Node)
+    return value is None or is_number(value) or isinstance(value, Tensor | Stored | Node)
 
 
 def _references(state: Snapshot, obj: Any) -> int:

@@ -140,6 +140,8 @@ class Translator:
             p.defines(owner, source.key, expected)
         elif owner is not None and (offset := _field_of(owner, source.key)) is not None:
             p.fixed(owner, offset, expected)
+        elif type(owner) is types.FunctionType and expected is None and source.key in FUNCTION_FIELDS:
+            p.unset(owner, FUNCTION_FIELDS[source.key])
         elif self._is_inherited(source):
             p.fixed(owner, TYPE, type(owner))
             p.overrides(p.own_dictionary(owner), source.key, expected)

@@ -11,6 +11,7 @@ import collections
 import dataclasses
 import enum
 import operator
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,9 @@ _UNSEEN = frozenset({
 
 _HOLDERS = (list, tuple, dict, set, frozenset, str, bytes, range, collections.deque, types.GeneratorType, Tensor)
 _TEXT = "text"
+MOST_DIGITS = sys.int_info.str_digits_check_threshold
+"""No limit of Python on the digits of a text of a number is below."""
+_BITS_OF_ANY_LIMIT = MOST_DIGITS * 3
 PLAIN = frozenset({
     *(str, int, float, bool, type(None), Tensor, Parameter, Scalar, GraphText, DType, Symbol, Atom, Sum),
 })  # fmt: skip
@@ -186,10 +190,12 @@ def _check_item(session: Session, args: tuple[Any, ...]) -> None:
 
 def _check(session: Session, value: Any, look: Any) -> None:
     kind = type(value)
+    if look is _TEXT and isinstance(value, int) and value.bit_length() > _BITS_OF_ANY_LIMIT:
+        raise Uncapturable("the text of a number of so many digits that sys.get_int_max_str_digits() decides")
     if kind in (str, int, float, bool, type(None)) or isinstance(value, Tensor | Scalar | GraphText | DType | Dim):
         return
     if kind in (list, tuple, set, frozenset, collections.deque):
-        if PLAIN.issuperset(map(type, value)):  # lists of millions of numbers, too
+        if look is not _TEXT and PLAIN.issuperset(map(type, value)):  # lists of millions of numbers, too
             return
         for v in value:
             _check(session, v, look)
@@ -207,6 +213,8 @@ def _check(session: Session, value: Any, look: Any) -> None:
     elif look is _TEXT and isinstance(value, BaseException):
         if any(isinstance(a, Scalar | GraphText | Tensor) for a in value.args):
             raise Uncapturable("the text of an exception with values that are only known at run time")
+        for a in value.args:
+            _check(session, a, look)
         if is_user_class(kind):
             _check_object(session, value, kind, look)
     elif is_user_class(kind):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.core.op import no_recording
+from duograph.core.op import no_recording, value_key
 from duograph.ir.control import call_named
 from duograph.ir.node import Node
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
@@ -76,7 +76,7 @@ class Recursion:
                 parts.append((name, type_of(v)))
                 symbolic = True
             else:
-                parts.append((name, id(v) if not isinstance(v, bool | int | float | str) else (type(v), v)))
+                parts.append((name, value_key(v) if type(v) in (bool, int, float, str) else id(v)))
         return (id(fn), tuple(parts)) if symbolic else None
 
     def call(self, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Any:
@@ -169,7 +169,7 @@ class Recursion:
         builder.context.functions[definition.name] = graph
 
     def _result(self, value: Any, name: str) -> Node:
-        if isinstance(value, Tensor | Scalar | bool | int | float):
+        if isinstance(value, Tensor) or is_number(value):
             return self.session.binder.node_of(value)
         raise Uncapturable(f"the recursive function {name!r} returns a {type(value).__name__}")
 
@@ -196,7 +196,7 @@ def _repeats(old: dict[str, Any], new: dict[str, Any]) -> bool:
         if isinstance(a, Tensor | Scalar) and isinstance(b, Tensor | Scalar):
             if type_of(a) != type_of(b):
                 return False
-        elif isinstance(a, Scalar) and isinstance(b, bool | int | float):
+        elif isinstance(a, Scalar) and is_number(b):
             if a.type != type_of(b):
                 return False
         elif a is not b and not same_constant(a, b):

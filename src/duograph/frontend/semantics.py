@@ -30,7 +30,7 @@ from .exact import may_be_one_object
 from .factories import factory_of
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
-from .operands import PLAIN, check_holder, check_key, check_operand
+from .operands import PLAIN, check_holder, check_key, check_operand, check_text
 from .paths import Outcome
 from .policy import is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant
@@ -235,6 +235,8 @@ class Semantics(Attributes):
         """``a op b``."""
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
             return rendered(Percent(a), b)
+        if isinstance(a, str | bytes) and op is operator.mod:
+            check_text(self.session, b)
         name = DUNDER[op]
         for obj, other, method_name in operands_in_turn(a, b, f"__{name}__", f"__r{name}__"):
             method = user_method(obj, method_name)

@@ -106,6 +106,7 @@ def cell(variable: Any, name: str) -> Source:
     return Source("cell", Pin(variable), name)
 
 
+_SIZED = (list, tuple, dict, set, frozenset)
 _UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
 
@@ -176,7 +177,8 @@ class Guard(NamedTuple):
             case "no item" | "no attribute" | "no own attribute" | "no value":
                 return f"{self.source} had no {expected!r}, now it has"
             case "len":
-                return f"length of {self.source} was {expected}, is {len(value)}"
+                actual = len(value) if type(value) in _SIZED else _told(value)  # no code of the user's is asked
+                return f"length of {self.source} was {expected}, is {actual}"
             case "values":
                 return f"{self.source} has other items"
             case "kind of":
@@ -196,8 +198,15 @@ def _short(value: Any) -> str:
     if isinstance(value, types.FunctionType):
         text = f"function {value.__qualname__}"
     else:
-        text = f"that of {value.co_qualname}" if isinstance(value, types.CodeType) else repr(value)
+        text = f"that of {value.co_qualname}" if isinstance(value, types.CodeType) else _shown(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return f"a very large {type(value).__name__}"
 
 
 def _told(value: Any) -> str:

@@ -14,7 +14,7 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
@@ -79,8 +79,14 @@ class JitFunction:
         self.plain = plain
         self._own = Entries()
         self._of_instances: weakref.WeakSet[Entries] = weakref.WeakSet()
+        self._read_signature()
+
+    def _read_signature(self) -> None:
+        fn = self.fn
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
+        self._python = plain if isinstance(plain, types.FunctionType) else None
         if isinstance(plain, types.FunctionType):
+            self._code = plain.__code__
             self._signature = signature_of(plain)
             if isinstance(fn, types.MethodType):
                 params = list(self._signature.parameters.values())[1:]
@@ -94,7 +100,7 @@ class JitFunction:
         self._required = sum(p.default is p.empty for p in positional)
         if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in params):
             self._required = len(params) + 1  # never: `inspect` says what is missing
-        self._first = 1 if target is None and self._names[:1] == ("self",) else 0
+        self._first = 1 if self.target is None and self._names[:1] == ("self",) else 0
         self._method = sys.intern(getattr(fn, "__qualname__", "")) if self._first else None
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
@@ -111,15 +117,17 @@ class JitFunction:
             return call_user(self.target or self.fn, args, kwargs)
         if not config().jit:
             return self._plain(args, kwargs)
+        if self._python is not None and self._python.__code__ is not self._code:
+            self._read_signature()  # versions of the old code fail their guards
         bound = None
         simple = self._positional(args) if not kwargs else None
         if simple is not None:
             names, values = simple
         else:
-            try:
+            with suppress(TypeError):
                 bound = self._signature.bind(*args, **kwargs)
-            except TypeError:
-                return self._plain(args, kwargs)  # Python's own error for wrong arguments
+            if bound is None:
+                return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
             names, values = self._flatten(bound)
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
@@ -328,17 +336,20 @@ class JitFunction:
         share: float = 1.0,
     ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
+        first_left_out = next(
+            (i for i, (n, p) in enumerate(zip(names, self._names, strict=False)) if n != p), len(names)
+        )
         target = self.target or self.fn
 
         def call(calls: Any, held: Sequence[Any]) -> Any:
             args: list[Any] = []
             kwargs: dict[str, Any] = {}
-            for name, kind, value in zip(names, kinds, held, strict=True):
+            for i, (name, kind, value) in enumerate(zip(names, kinds, held, strict=True)):
                 if kind is inspect.Parameter.VAR_POSITIONAL:
                     args.extend(value)
                 elif kind is inspect.Parameter.VAR_KEYWORD:
                     kwargs.update(value)
-                elif kind is inspect.Parameter.KEYWORD_ONLY:
+                elif kind is inspect.Parameter.KEYWORD_ONLY or i >= first_left_out:
                     kwargs[name] = value
                 else:
                     args.append(value)

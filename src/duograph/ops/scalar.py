@@ -28,24 +28,34 @@ BINARY: dict[str, Any] = {
     "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
     "max": max, "min": min,
 }  # fmt: skip
-UNARY: dict[str, Any] = {
-    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
-    "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
-    "trunc": math.trunc,
-}  # fmt: skip
-_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
-_SAMPLE = {"bool": True, "int": 1, "float": 1.0}
-_KINDS = {"bool": bool, "int": int, "float": float}
 
 
 class UnforeseenKind(Exception):
     """A run-time number became another kind of number than the graph was built for: ``2 ** k`` for a negative ``k``."""
 
 
+def _int64(value: int) -> int:
+    """``value``, of which NumPy makes an int64 (of larger ones other dtypes, or objects)."""
+    if not -(1 << 63) <= value < 1 << 63:
+        raise UnforeseenKind(f"an int of {value.bit_length()} bits is no int64")
+    return value
+
+
+UNARY: dict[str, Any] = {
+    "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
+    "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
+    "trunc": math.trunc, "int64": _int64,
+}  # fmt: skip
+_COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+_SAMPLE = {"bool": True, "int": 1, "float": 1.0}
+_KINDS = {"bool": bool, "int": int, "float": float}
+
+
 def _foreseen(fn: str, result: Any, *operands: Any) -> Any:
     """``result``, if it is of the kind that `_python_result` says for these operands."""
-    if kind_of(result) != _python_kind(fn, tuple([kind_of(x) for x in operands])):
-        raise UnforeseenKind(f"{fn} of {operands} is {result!r}")
+    kinds = tuple([kind_of(x) for x in operands])
+    if kind_of(result) != _python_kind(fn, kinds):
+        raise UnforeseenKind(f"{fn} of these numbers is no {_python_kind(fn, kinds)}")
     return result
 
 
@@ -78,7 +88,9 @@ class scalar_binary:
 
 def _unary_raises(a: Node, *, fn: str) -> bool:
     kind = a.type.kind  # type: ignore[attr-defined]
-    return (kind == "float" and fn in ("int", "round", "floor", "ceil", "trunc")) or (kind == "int" and fn == "float")
+    return fn in (
+        ("int", "round", "floor", "ceil", "trunc") if kind == "float" else ("float", "int64") * (kind == "int")
+    )
 
 
 @primitive
@@ -180,6 +192,7 @@ class Scalar:
     """A number of type ``type`` that the graph computes in ``node``."""
 
     __slots__ = ("node",)
+    __array_ufunc__ = None  # NumPy's numbers ask this class
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -211,6 +224,12 @@ class Scalar:
     def __repr__(self) -> str:
         return f"Scalar({self.kind})"
 
+    def __copy__(self) -> Scalar:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Scalar:
+        return self
+
     def to_tensor(self, dtype: DType) -> Any:
         return scalar_tensor(self, dtype=dtype)
 
@@ -218,10 +237,33 @@ class Scalar:
         return scalar_unary(self, fn="round") if ndigits is None else self._no_value()
 
 
+def is_number(value: Any) -> bool:
+    """Whether a graph can have ``value`` as a number. One of a class derived from Python's would lose its class."""
+    return isinstance(value, Scalar) or type(value) in (bool, int, float)
+
+
+_REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def _plain(number: Any, fn: str) -> Any:
+    """``number`` of a class derived from Python's as what Python's operator ``fn`` takes it for.
+
+    Raises:
+        SymbolicValueError: the class has an operator of its own, as NumPy's numbers do, which gives what it likes.
+    """
+    base = int if isinstance(number, int) else float
+    names = (f"__{fn}__", f"__{_REFLECTED[fn]}__" if fn in _COMPARE else f"__r{fn}__")
+    if any(getattr(type(number), name, None) is not getattr(base, name, None) for name in names):
+        raise SymbolicValueError(f"{fn} of a {type(number).__name__} and a number that is only known at run time")
+    return int.__int__(number) if base is int else float.__float__(number)
+
+
 def _binary(fn: str, swapped: bool) -> Any:
     def method(self: Scalar, other: Any) -> Any:
-        if not isinstance(other, Scalar | bool | int | float):
-            return NotImplemented
+        if not is_number(other):
+            if not isinstance(other, int | float | np.generic):
+                return NotImplemented
+            other = _plain(other, fn)
         return scalar_binary(other, self, fn=fn) if swapped else scalar_binary(self, other, fn=fn)
 
     return method

@@ -19,6 +19,7 @@ from duograph.core.op import get_op, state
 from duograph.core.types import TensorType, Type, scalar_type
 
 from .alias import CLOCK, Alias, ViewLink, fresh_stamp, root_of
+from .nested import has_symbols, number_tensor, stacked
 
 
 class SymbolicValueError(RuntimeError):
@@ -79,8 +80,10 @@ class Tensor:
             self._become(_blank(shape, as_dtype(dtype)))
         elif isinstance(input_data, Tensor):
             self._share(input_data, dtype)
-        elif state.binder is not None and isinstance(input_data, list | tuple) and _has_tensors(input_data):
-            self._share(_stacked(input_data), dtype)
+        elif state.binder is not None and hasattr(input_data, "to_tensor"):
+            self._become(number_tensor(input_data, dtype))
+        elif state.binder is not None and isinstance(input_data, list | tuple) and has_symbols(input_data):
+            self._become(stacked(input_data, dtype))
         else:
             self._become(array_from(input_data, dtype))
 
@@ -287,30 +290,6 @@ def _plain(data: Any) -> Any:
     if isinstance(data, Tensor):
         return data.array()
     return [_plain(x) for x in data] if isinstance(data, list | tuple) else data
-
-
-def _has_tensors(data: Any) -> bool:
-    if isinstance(data, list | tuple):
-        return any(_has_tensors(x) for x in data)
-    return isinstance(data, Tensor) or hasattr(data, "to_tensor")
-
-
-def _stacked(data: Any) -> Tensor:
-    """A sequence with tensors (or run-time numbers) in it as one tensor, under capture: in ops, not by value."""
-    parts = []
-    for x in data:
-        if isinstance(x, list | tuple) and _has_tensors(x):
-            x = _stacked(x)
-        elif hasattr(x, "to_tensor"):
-            x = x.to_tensor(dt.dtype_of(x.type.python_type))
-        parts.append(x if isinstance(x, Tensor) else wrap(array_from(x)))
-    common = parts[0].dtype
-    for x in parts[1:]:
-        common = dt.promote_types(common, x.dtype)
-    common = dt.float32 if common.is_floating else dt.int64 if common.is_integer else common
-    cast, reshape = get_op("cast"), get_op("reshape")
-    rows = [reshape(cast(x, dtype=common), shape=(1, *x.shape)) for x in parts]
-    return get_op("concat")(*rows, axis=0)
 
 
 __all__ = [

@@ -6,6 +6,7 @@ import abc
 import ast as syntax
 import asyncio
 import collections.abc
+import contextlib
 import contextvars
 import copyreg
 import decimal
@@ -26,6 +27,7 @@ import operator
 import pickle
 import re
 import string
+import sys
 import textwrap
 import threading
 import time
@@ -458,9 +460,51 @@ def default_of_a_function(x):
     return x * with_default()
 
 
+@reads(attribute(with_default, "__defaults__", None), attribute(with_default, "__defaults__", (5, 6)))
+def whether_a_parameter_has_a_default(x):
+    return x * with_default()
+
+
+@reads(attribute(with_default, "__defaults__", None))
+def default_that_is_not_needed(x):
+    return x * with_default(3)
+
+
+def without_default(a, *, b):
+    return a + b
+
+
+@reads(attribute(without_default, "__defaults__", (5,)), attribute(without_default, "__kwdefaults__", {"b": 7, "c": 1}))
+def defaults_that_a_function_did_not_have(x):
+    return x * without_default(1, b=2) + without_default(**({} if without_default.__defaults__ else {"a": 1}), b=3)
+
+
 @reads(attribute(with_default, "__code__", (lambda a=1: a + 3).__code__))
 def code_of_a_function(x):
     return x * with_default()
+
+
+HUGE = 10**700
+
+
+@contextlib.contextmanager
+def _fewer_digits():
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+@reads(_fewer_digits)
+def digits_that_a_text_may_have(x):
+    return x * len(str(HUGE)), len("%d" % HUGE), len(f"{[HUGE]}")
+
+
+@reads(_fewer_digits)
+def digits_that_a_number_is_read_from(x):
+    return x * (int("1" * 700) % 7)
 
 
 class Documented:

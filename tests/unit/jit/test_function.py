@@ -142,6 +142,13 @@ def uses_numpy(x):
     return Tensor(y.asnumpy() * 2)
 
 
+def test_numbers_that_python_does_not_write_are_told_without_their_digits():
+    compiled = ms.jit(lambda x, n: x if n > 1 else -x)
+    for n in (10**5000, 2, 10**5000 + 1):
+        compiled(ms.Tensor([1.0]), n)
+    assert "very large int" in str(compiled.explain())
+
+
 def test_fallbacks_are_recorded_with_the_line():
     f = ms.jit(uses_numpy)
     for _ in range(3):
@@ -261,6 +268,56 @@ def test_errors_of_arguments_are_pythons():
         with pytest.raises(TypeError) as mine:
             f(*args, **kwargs)
         assert str(mine.value) == str(plain.value)
+
+
+def test_errors_of_arguments_come_alone():
+    """Not while another one is handled, which a traceback would show."""
+    with pytest.raises(TypeError) as raised:
+        ms.jit(lambda x: x)(1, 2)
+    assert raised.value.__context__ is None
+
+
+class Scaled(nn.Cell):
+    def construct(self, x, /, scale=2, *rest, shift=0, **named):
+        return x * scale, rest, shift, named
+
+
+@pytest.mark.parametrize("make", [lambda: ms.jit(Scaled().construct), lambda: ms.jit(Scaled())], ids=["method", "cell"])
+def test_arguments_by_keyword(make):
+    compiled, plain, x = make(), Scaled(), ms.Tensor([1.0])
+    for args, kwargs in (
+        ((x,), {}), ((x, 3), {}), ((x,), {"shift": 1}), ((x,), {"scale": 3}), ((x, 3, 4), {}), ((x, 3, 4), {"shift": 2}),
+        ((x,), {"y": 1, "shift": 5, "x": 7}), ((x,), {"shift": 1}),
+    ):  # fmt: skip
+        for _ in range(3):
+            assert str(compiled(*args, **kwargs)) == str(plain(*args, **kwargs))
+
+
+def test_arguments_by_keyword_after_some_that_are_left_out():
+    def f(x, mask=None, causal=False, *, scale=1):
+        return x * scale, mask, causal
+
+    compiled, x = ms.jit(f), ms.Tensor([1.0])
+    for kwargs in ({}, {"causal": True}, {"mask": 1, "causal": True}, {"causal": False}, {"scale": 2, "causal": 3}):
+        for _ in range(3):
+            assert compiled(x, **kwargs)[1:] == f(x, **kwargs)[1:]
+
+
+def test_code_with_other_parameters():
+    def f(x, n=2):
+        return x * n
+
+    compiled, before = ms.jit(f), f.__code__
+    for code in (before, (lambda x, m=2: x - m).__code__, (lambda x, m, k=3: x - m - k).__code__, before):
+        f.__code__ = code
+        for args, kwargs in (((5,), {}), ((5, 4), {}), ((5,), {"n": 3}), ((5,), {"m": 3})):
+            outcomes = []
+            for call in (f, compiled):
+                try:
+                    outcomes.append(call(*args, **kwargs))
+                except TypeError as error:
+                    outcomes.append(str(error))
+            assert outcomes[0] == outcomes[1]
 
 
 def test_an_exception_leaves_the_function_usable():

@@ -103,6 +103,13 @@ def test_numbers_are_told_apart() -> None:
         assert (flags + 1.0).dtype is ms.float32
 
 
+def test_numbers_in_a_list_are_elements_and_no_operands(engine: launcher.Engine) -> None:
+    x = f32(2)
+    same_as_in_python(engine, lambda: x + [x[0], 1])
+    for n in (2, 3, 2.5, 2):
+        assert bits(x + [x[0], n]) == bits(in_python(engine, lambda n=n: x + [x[0], n]))
+
+
 def test_large_numbers_wrap_as_in_python(engine: launcher.Engine) -> None:
     x = ms.Tensor([1, 2])
     same_as_in_python(engine, lambda: x + 2**70)

@@ -20,7 +20,7 @@ from ..operands import check_key, check_operand, check_text
 from ..paths import Outcome
 from ..policy import module_kind
 from ..semantics import contains_symbolic
-from ..sources import Pin
+from ..sources import Pin, lookup
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
 from .annotations import evaluate_annotations
@@ -287,7 +287,10 @@ class Expressions:
         values: list[Any] = []
         for n in nodes:
             if isinstance(n, ast.Starred):
-                values.extend(take(self.eval(n.value, frame)))
+                value = self.eval(n.value, frame)
+                if not of_set and not any(lookup(type(value), name) for name in ("__iter__", "__getitem__")):
+                    raise Uncapturable("* of an object that is no iterable")  # in Python's words for what is called
+                values.extend(take(value))
             else:
                 values.append(self.eval(n, frame))
         return values
@@ -465,10 +468,8 @@ class Expressions:
         for k in node.keywords:
             value = self.eval(k.value, frame)
             for name, v in [(k.arg, value)] if k.arg is not None else self._pairs(value):
-                if name in kwargs:
-                    raise TypeError(
-                        f"{getattr(fn, '__qualname__', fn)}() got multiple values for keyword argument {name!r}"
-                    )
+                if name in kwargs:  # Python raises a TypeError with the name of what is called
+                    raise Uncapturable("several values for one keyword argument")
                 kwargs[name] = v
         self.at(node, frame)
         if fn is super and not args:

@@ -142,6 +142,10 @@ class GuardProgram:
         """A field (offset in bytes) of an object that is known by identity points to this object."""
         self.fields[self._pointer(owner) + offset, self._pointer(expected)] = None
 
+    def unset(self, owner: object, offset: int) -> None:
+        """A field of an object that is known by identity is NULL, which Python shows as ``None``."""
+        self.fields[self._pointer(owner) + offset, 0] = None
+
     def own_dictionary(self, owner: Any) -> dict[str, Any]:
         """The dictionary of an object that is known by identity; it must stay this one (``owner.__dict__ = {}``).
 

@@ -70,14 +70,15 @@ def _key(module: Module) -> Function:
     f.goto_if(kind.eq(f.word("Tensor")), tensor)
     f.goto_if(kind.eq(f.word("Parameter")), tensor)
     f.goto_if(f.get(frame, FRAME.count).gt(MOST_KEY - 8), refuse)
+    is_weak = f.get(frame, FRAME.weak).gt(depth)  # in a list it is an element (`launcher._numbers_in`)
     with f.if_(kind.eq(f.word("float"))):
-        with f.if_(f.get(frame, FRAME.weak).ne(0)):
+        with f.if_(is_weak):
             _take_number(f, frame, value, WEAK_FLOAT, refuse)
         push(FLOAT)
         push(f.get(value, FLOAT_VALUE))
         f.ret(1)
     with f.if_(kind.eq(f.word("int"))):
-        with f.if_(f.get(frame, FRAME.weak).ne(0)):
+        with f.if_(is_weak):
             _take_number(f, frame, value, WEAK_INT, refuse)
         overflow = f.space("i32", 1)
         number = f.api("PyLong_AsLongLongAndOverflow", value, overflow)

@@ -172,7 +172,7 @@ def to_word(type: Type, value: Any, objects: list[Any]) -> int:
         if type.kind == "float":
             return float_bits(value)
         if not -(1 << 63) <= value < 1 << 63:
-            raise OverflowError(f"{value} does not fit into 64 bits")
+            raise OverflowError(f"an int of {value.bit_length()} bits does not fit into 64")
         return int(value)
     objects.append(value)
     return 2 * (len(objects) - 1) + 1

@@ -218,7 +218,7 @@ def _to_int(rounding: str) -> Callable[[Builder, Value], Value]:
 _INT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
     "neg": _int_neg, "abs": _int_abs, "invert": lambda b, x: x ^ -1, "not": lambda b, x: b.convert(b.eq(x, 0), "i64"),
     "float": lambda b, x: b.convert(x, "f64"), "bool": _to_bool,
-    **dict.fromkeys(("pos", "int", "round", "floor", "ceil", "trunc"), lambda b, x: x),
+    **dict.fromkeys(("pos", "int", "int64", "round", "floor", "ceil", "trunc"), lambda b, x: x),
 }  # fmt: skip
 _FLOAT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
     "neg": Builder.neg, "pos": lambda b, x: x, "abs": Builder.abs, "float": lambda b, x: x, "bool": _to_bool,
