@@ -76,7 +76,7 @@ def option(text: str, *, default: Any = REQUIRED) -> Any:
 @dataclass_transform(field_specifiers=(option,))
 def with_settings(cls: type) -> type:
     """Gives ``cls`` the constructor and the docstring that its settings describe."""
-    cls.settings = settings = {**getattr(cls, "settings", {}), **_own_settings(cls)}  # type: ignore[attr-defined]
+    cls._settings = settings = {**getattr(cls, "_settings", {}), **_own_settings(cls)}  # type: ignore[attr-defined]
     cls.__init__ = _constructor(cls, settings)  # type: ignore[misc]
     cls.__doc__ = documented(inspect.cleandoc(cls.__doc__ or ""), settings)
     return cls

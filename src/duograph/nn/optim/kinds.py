@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
 from typing import Annotated, Any
 
 from duograph.nn import checks
-from duograph.nn.settings import Kind
+from duograph.nn.settings import Check, Kind
 
 
 def float_of(value: Any, name: str, owner: str) -> float:
@@ -32,26 +32,22 @@ def share(value: Any, name: str, owner: str) -> float:
     return value
 
 
-def of_sign(
-    sign: str,
-    right: Callable[[float], bool],
-    type_check: Callable[[Any, str, str], float] = checks.real,
-    zero: Any = 0.0,
-) -> Callable[[Any, str, str], float]:
-    """The check of a float ``sign`` 0."""
+def against_0(sign: str, bound: str = "0.0", of_type: Check = checks.real) -> Check:
+    """The check of a float that must be ``sign`` 0 (``bound``: as the error writes it)."""
+    wrong = {">": operator.le, ">=": operator.lt}[sign]
 
     def check(value: Any, name: str, owner: str) -> float:
-        if not right(type_check(value, name, owner)):
+        if wrong(of_type(value, name, owner), 0):
             raise ValueError(
-                f"For '{owner}', the '{name}' must be float and must {sign} {zero}, but got '{value}' with type 'float'."
+                f"For '{owner}', the '{name}' must be float and must {sign} {bound}, but got '{value}' with type "
+                "'float'."
             )
         return value
 
     return check
 
 
-not_negative = of_sign(">=", lambda x: not x < 0)
-positive = of_sign(">", lambda x: not x <= 0)
+not_negative = against_0(">=")
 
 Params = Annotated[Any, Kind("Union[list[Parameter], list[dict]]", text="see `Optimizer`", kept=False)]
 Rate = Annotated[Any, Kind("Union[float, int, Tensor, Iterable, LearningRateSchedule]", kept=False)]
@@ -60,8 +56,8 @@ Scale = Annotated[float, Kind("float", kept=False)]
 Flag = Annotated[bool, Kind("bool", checks.boolean)]
 Locking = Annotated[bool, Kind("bool", checks.boolean, "kept for old programs", kept=False)]
 Share = Annotated[float, Kind("float", share)]
-Epsilon = Annotated[float, Kind("float", of_sign(">", lambda x: not x <= 0, float_of, 0))]
+Epsilon = Annotated[float, Kind("float", against_0(">", "0", float_of))]
 Real = Annotated[float, Kind("float", checks.real)]
 NotNegative = Annotated[float, Kind("float", not_negative)]
-Positive = Annotated[float, Kind("float", positive)]
+Positive = Annotated[float, Kind("float", against_0(">"))]
 First = Annotated[float, Kind("float", not_negative, "first value of the accumulators", kept=False)]
