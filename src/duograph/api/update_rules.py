@@ -222,10 +222,10 @@ def ftrl(
     shrinkage: Any = None,
 ) -> Values:  # fmt: skip
     """Follow the regularised leader."""
-    if shrinkage is not None:
-        grad = grad + 2 * shrinkage * var
     new = accum + square(grad)
     old_root, new_root = accum**-power, new**-power
+    if shrinkage is not None:
+        grad = grad + 2 * shrinkage * var
     linear = linear + grad - var * ((new_root - old_root) / lr)
     moved = (sign(linear) * l1 - linear) / (new_root / lr + 2 * l2)
     return where(abs_(linear) > l1, moved, 0), new, linear

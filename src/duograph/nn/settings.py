@@ -76,7 +76,9 @@ def option(text: str, *, default: Any = REQUIRED) -> Any:
 @dataclass_transform(field_specifiers=(option,))
 def with_settings(cls: type) -> type:
     """Gives ``cls`` the constructor and the docstring that its settings describe."""
-    cls._settings = settings = {**getattr(cls, "_settings", {}), **_own_settings(cls)}  # type: ignore[attr-defined]
+    listed = {**getattr(cls, "_settings", {}), **_own_settings(cls)}
+    settings = {name: s for name, s in listed.items() if not (s.kind.fixed and s.default is REQUIRED)}
+    cls._settings = settings  # type: ignore[attr-defined]
     cls.__init__ = _constructor(cls, settings)  # type: ignore[misc]
     cls.__doc__ = documented(inspect.cleandoc(cls.__doc__ or ""), settings)
     return cls
@@ -147,5 +149,6 @@ def documented(text: str, settings: dict[str, Setting]) -> str:
 
 
 Fixed = Annotated[Any, Kind("", fixed=True)]
+"""No parameter of this class: has the value that stands here, or is not there at all."""
 
 __all__ = ["REQUIRED", "Check", "Fixed", "Kind", "Setting", "documented", "keep", "option", "with_settings"]

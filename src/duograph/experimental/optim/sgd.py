@@ -13,15 +13,26 @@ from .kinds import Params, Rate
 from .optimizer import Optimizer, decayed
 
 
-def _of_type(words: str, *types: type) -> Any:
-    def check(value: Any, name: str, owner: str) -> Any:
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            raise TypeError(
-                f"For 'SGD', the type of '{name}' should be {words}, but got type '{type(value).__name__}'."
-            )
-        return value if bool in types else float(value)
+def _type_error(name: str, words: str, value: Any) -> TypeError:
+    return TypeError(f"For 'SGD', the type of '{name}' should be {words}, but got type '{type(value).__name__}'.")
 
-    return check
+
+def _number(value: Any, name: str, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _type_error(name, "one of '['int', 'float']'", value)
+    return float(value)
+
+
+def _momentum(value: Any, name: str, owner: str) -> float:
+    if _number(value, name, owner) < 0:
+        raise ValueError(f"Invalid momentum value: {value}")
+    return float(value)
+
+
+def _flag(value: Any, name: str, owner: str) -> bool:
+    if not isinstance(value, bool):
+        raise _type_error(name, "'bool'", value)
+    return value
 
 
 def _decay(value: Any, name: str, owner: str) -> Any:
@@ -30,9 +41,10 @@ def _decay(value: Any, name: str, owner: str) -> Any:
     return value
 
 
-_Number = Annotated[float, Kind("Union[int, float]", _of_type("one of '['int', 'float']'", int, float))]
-_Flag = Annotated[bool, Kind("bool", _of_type("'bool'", bool))]
-_Maximize = Annotated[bool, Kind("bool", _of_type("'bool'", bool), "climb instead of descend")]
+_Momentum = Annotated[float, Kind("Union[int, float]", _momentum)]
+_Dampening = Annotated[float, Kind("Union[int, float]", _number)]
+_Flag = Annotated[bool, Kind("bool", _flag)]
+_Maximize = Annotated[bool, Kind("bool", _flag, "climb instead of descend")]
 _Decay = Annotated[float, Kind("float", _decay)]
 
 
@@ -49,8 +61,8 @@ class SGD(Optimizer):
 
     params: Params
     lr: Rate
-    momentum: _Number = 0
-    dampening: _Number = 0
+    momentum: _Momentum = 0
+    dampening: _Dampening = 0
     weight_decay: _Decay = 0.0
     nesterov: _Flag = False
     _: KW_ONLY
@@ -61,11 +73,12 @@ class SGD(Optimizer):
         self.accum, self.stat = self.states("accum"), self.states("stat", "ones")
 
     def check_group(self, group):
+        dampening = group["dampening"]
         super().check_group(group)
-        if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
+        if group["nesterov"] and (group["momentum"] <= 0 or dampening != 0):
             raise ValueError(
                 "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but got "
-                f"'momentum' {group['momentum']}, 'dampening' {group['dampening']}"
+                f"'momentum' {group['momentum']}, 'dampening' {dampening}"
             )
 
     def move(self, i, param, grad, group, lr, shared):

@@ -87,7 +87,7 @@ class LazyAdam(Adam):
     """
 
     use_amsgrad: Fixed = False
-    kwargs: Fixed = None
+    kwargs: Fixed
 
 
 @with_settings
