@@ -10,7 +10,7 @@ from duograph.nn.settings import Check, Kind
 def not_negative(label: str = "") -> Check:
     """The check of a number of at least 0; ``label``: what the error calls it (its name)."""
 
-    def check(value: Any, name: str, owner: str) -> Any:
+    def check(value: Any, name: str, _: str) -> Any:
         if value < 0:
             raise ValueError(f"Invalid {label or name} value: {value}")
         return value

@@ -81,9 +81,9 @@ class LazyAdam(Adam):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.LazyAdam([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.LazyAdam([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.999 1.999]
     """
 
     use_amsgrad: Fixed = False
@@ -96,9 +96,9 @@ class AdamOffload(LazyAdam):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.AdamOffload([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.AdamOffload([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.999 1.999]
     """
 
 
@@ -108,9 +108,9 @@ class AdamWeightDecay(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.AdamWeightDecay([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.AdamWeightDecay([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.9968379 1.996838 ]
     """
 
     params: Params
@@ -138,9 +138,9 @@ class AdaMax(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.AdaMax([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.AdaMax([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.999 1.999]
     """
 
     params: Params
@@ -171,9 +171,9 @@ class Lamb(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Lamb([weight], 0.1)
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.Lamb([weight], 0.1)((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.8418861 1.8418862]
     """
 
     params: Params

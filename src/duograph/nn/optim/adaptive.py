@@ -34,9 +34,9 @@ class Adagrad(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Adagrad([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.Adagrad([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.99915487 1.9991548 ]
     """
 
     params: Params
@@ -60,9 +60,9 @@ class Adadelta(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Adadelta([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.Adadelta([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.9968378 1.9968377]
     """
 
     params: Params
@@ -86,9 +86,9 @@ class RMSProp(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.RMSProp([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.RMSProp([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.9480125 1.9480125]
     """
 
     params: Params
@@ -117,9 +117,9 @@ class ProximalAdagrad(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.ProximalAdagrad([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.ProximalAdagrad([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.99915487 1.9991548 ]
     """
 
     params: Params
@@ -146,9 +146,9 @@ class FTRL(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.FTRL([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.FTRL([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.4646324 0.9301099]
     """
 
     params: Params

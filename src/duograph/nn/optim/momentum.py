@@ -82,9 +82,9 @@ class Momentum(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Momentum([weight], 0.1, 0.9)
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.Momentum([weight], 0.1, 0.9)((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.95 1.95]
     """
 
     params: Params

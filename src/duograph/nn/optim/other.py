@@ -23,9 +23,9 @@ class ASGD(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.ASGD([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.ASGD([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.94999 1.94998]
     """
 
     params: Params
@@ -69,9 +69,9 @@ class Rprop(Optimizer):
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Rprop([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight)
+        >>> _ = nn.Rprop([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.9 1.9]
     """
 
     params: Params
