@@ -9,8 +9,8 @@
 
 An annotation names a `Kind` of the module's (``Above0 = Annotated[float, Kind(...)]``), which knows the words for the
 docstring and the check. What stands after ``=`` is the default. Bases that list settings hand theirs on; a class may
-give one another default. What the constructor does with the values is the base class's business (``_take``): as a
-rule it calls its own ``__init__``, keeps the checked values as attributes, and calls ``_set_up``.
+give one another default. What the constructor does with the values is the base class's business (``_take_settings``):
+as a rule it calls its own ``__init__``, keeps the checked values as attributes, and calls ``_settings_taken``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _constructor(cls: Any, settings: dict[str, Setting]) -> Callable[..., None]:
         head.append(f"**{name}" if setting.kind.collects else name + default)
     space = {"defaults": {name: s.default for name, s in settings.items()}, "settings": settings}
     values = ", ".join(f"{name!r}: " + (name if name in offered else f"defaults[{name!r}]") for name in settings)
-    exec(f"def __init__({', '.join(head)}): self._take({{{values}}}, settings)", space)
+    exec(f"def __init__({', '.join(head)}): self._take_settings({{{values}}}, settings)", space)
     made: Any = space["__init__"]
     made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
     return made

@@ -24,7 +24,7 @@ class Adadelta(Optimizer):
     _: KW_ONLY
     maximize: Maximize = False
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum, self.accum_update = self.states("accum"), self.states("accum_update")
 
     def move(self, i, param, grad, group, lr, shared):
@@ -47,7 +47,7 @@ class Adagrad(Optimizer):
 
     counter = "step_t"
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum = self.states("accum", float(given["initial_accumulator_value"]))
         self.count_steps()
 
@@ -72,7 +72,7 @@ class RMSprop(Optimizer):
     centered: Switch = option("use the variance instead of the square", default=False)
     maximize: Maximize = False
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.mean_grad, self.mean_square = self.states("mean_grad"), self.states("mean_square")
         self.moment = self.states("moment")
 
@@ -95,7 +95,7 @@ class Rprop(Optimizer):
 
     counter = "step_t"
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.prev, self.step_size = self.states("prev"), self.states("step_size")
         self.count_steps()
 
@@ -123,7 +123,7 @@ class ASGD(Optimizer):
 
     counter = "step_t"
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.ax = self.states("ax")
         self.count_steps()
 

@@ -19,7 +19,7 @@ class _Moments(Optimizer):
 
     counter = "step_t"
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.count_steps()
         self.exp_avg, self.exp_avg_sq = self.states("exp_avg"), self.states("exp_avg_sq")
 
@@ -48,7 +48,7 @@ class Adam(_Moments):
 
     counter = "state_step"
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.exp_avg, self.exp_avg_sq = self.states("exp_avg"), self.states("exp_avg_sq")
         self.max_exp_avg_sq = self.states("max_exp_avg_sq")
         self.count_steps()
@@ -89,7 +89,7 @@ class Adamax(_Moments):
     _: KW_ONLY
     maximize: Maximize = False
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.count_steps()
         self.exp_avg, self.exp_inf = self.states("exp_avg"), self.states("exp_inf")
 
@@ -110,8 +110,8 @@ class NAdam(_Moments):
     weight_decay: NotNegative = 0.0
     momentum_decay: NotNegative = 4e-3
 
-    def _set_up(self, given):
-        super()._set_up(given)
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
         self.mu_product = scalar("mu_product", 1.0)
 
     def before_group(self, number, group, lr, t):

@@ -57,13 +57,10 @@ class Optimizer(CompiledSteps, Cell):
         for group in items if isinstance(items[0], dict) else [{"params": items}]:
             Optimizer.add_param_group(self, group)
 
-    def _take(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
         """The constructor of subclasses with rows of settings (`with_settings`)."""
         Optimizer.__init__(self, given["params"], {name: given[name] for name in settings if name != "params"})
-        self._set_up(given)
-
-    def _set_up(self, given: dict[str, Any]) -> None:
-        """Makes the states."""
+        self._settings_taken(given)
 
     def count_steps(self) -> None:
         """Makes the Parameter that counts steps."""

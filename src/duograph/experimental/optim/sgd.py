@@ -69,7 +69,7 @@ class SGD(Optimizer):
     maximize: _Maximize = False
     grad_centralization: Fixed = False
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum, self.stat = self.states("accum"), self.states("stat", "ones")
 
     def check_group(self, group):

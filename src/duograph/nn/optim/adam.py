@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 from duograph.api import update_rules as rules
 from duograph.core import dtype as dt
+from duograph.nn.kinds import Flag
 from duograph.nn.settings import Fixed, Kind, option, with_settings
 from duograph.ops.unary import sqrt
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .kinds import Decay, Epsilon, Flag, Locking, Params, Rate, Scale, Share
+from .kinds import Decay, Epsilon, Locking, Params, Rate, Scale, Share
 from .optimizer import Optimizer, assign, scalar, store
 
 
@@ -55,7 +56,7 @@ class Adam(Optimizer):
     use_amsgrad: Flag = False
     kwargs: _OldKeywords = None
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.beta1_power, self.beta2_power = scalar("beta1_power", 1.0), scalar("beta2_power", 1.0)
         self.moment1, self.moment2 = self.states("moment1"), self.states("moment2")
         if self.use_amsgrad:
@@ -122,7 +123,7 @@ class AdamWeightDecay(Optimizer):
 
     decoupled_weight_decay = True
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.moments1, self.moments2 = self.states("adam_m"), self.states("adam_v")
 
     def move(self, i, param, grad, lr, decay, shared):
@@ -151,7 +152,7 @@ class AdaMax(Optimizer):
     weight_decay: Decay = 0.0
     loss_scale: Scale = 1.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.beta1_power = scalar("beta1_power", 1.0)
         self.moment1, self.moment2 = self.states("moment1"), self.states("moment2")
 
@@ -185,7 +186,7 @@ class Lamb(Optimizer):
 
     decoupled_weight_decay = True
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.moments1, self.moments2 = self.states("lamb_m"), self.states("lamb_v")
 
     def before_step(self):

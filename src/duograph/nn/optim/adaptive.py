@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 from duograph.api import update_rules as rules
 from duograph.nn import checks
+from duograph.nn.kinds import Flag
 from duograph.nn.settings import Kind, option, with_settings
 
-from .kinds import Decay, First, Flag, Locking, NotNegative, Params, Positive, Rate, Scale
+from .kinds import Decay, First, Locking, NotNegative, Params, Positive, Rate, Scale
 from .optimizer import Optimizer, store
 
 
@@ -46,7 +47,7 @@ class Adagrad(Optimizer):
     loss_scale: Scale = 1.0
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum = self.states("accum", given["accum"])
 
     def move(self, i, param, grad, lr, decay, shared):
@@ -72,7 +73,7 @@ class Adadelta(Optimizer):
     loss_scale: Scale = 1.0
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum, self.accum_update = self.states("accum"), self.states("accum_update")
 
     def move(self, i, param, grad, lr, decay, shared):
@@ -101,7 +102,7 @@ class RMSProp(Optimizer):
     loss_scale: Scale = 1.0
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         if self.centered:
             self.mg = self.states("mean_grad")
         self.ms, self.moment = self.states("mean_square", "ones"), self.states("moment")
@@ -131,7 +132,7 @@ class ProximalAdagrad(Optimizer):
     loss_scale: Scale = 1.0
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.accum = self.states("accum", given["accum"])
 
     def move(self, i, param, grad, lr, decay, shared):
@@ -161,7 +162,7 @@ class FTRL(Optimizer):
     loss_scale: Scale = 1.0
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         if self.dynamic_lr or self.is_group_lr:
             raise ValueError(
                 f"For '{self.cls_name}', dynamic learning rate or group learning rate is currently not supported."

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from duograph.api import update_rules as rules
+from duograph.nn.kinds import Flag
 from duograph.nn.settings import Check, Kind, option, with_settings
 
-from .kinds import Decay, Flag, Params, Rate, Scale, as_float
+from .kinds import Decay, Params, Rate, Scale, as_float
 from .optimizer import Optimizer, scalar, store
 
 
@@ -53,7 +54,7 @@ class SGD(Optimizer):
     nesterov: _Nesterov = False
     loss_scale: Scale = 1.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         momentum, dampening = given["momentum"], self.dampening
         if self.nesterov and (momentum <= 0.0 or dampening != 0.0):
             raise ValueError(
@@ -94,7 +95,7 @@ class Momentum(Optimizer):
     loss_scale: Scale = 1.0
     use_nesterov: Flag = False
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.momentum = scalar("momentum", given["momentum"])
         self.moments = self.states("moments")
 

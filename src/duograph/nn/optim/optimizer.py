@@ -126,15 +126,12 @@ class Optimizer(CompiledSteps, Cell):
 
     # -- settings --------------------------------------------------------------------------------------------------
 
-    def _take(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
         """The constructor of subclasses with rows of settings (`with_settings`)."""
         decay, scale = given.get("weight_decay", 0.0), given.get("loss_scale", 1.0)
         Optimizer.__init__(self, given["learning_rate"], given["params"], decay, scale)
         keep(self, given, settings)
-        self._set_up(given)
-
-    def _set_up(self, given: dict[str, Any]) -> None:
-        """Makes the states, from the checked settings."""
+        self._settings_taken(given)
 
     def _set_rates(self, members: list[Member], default: Any, owner: str) -> None:
         self.dynamic_lr = not isinstance(default, Parameter)

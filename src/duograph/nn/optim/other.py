@@ -8,12 +8,13 @@ from typing import Annotated, Any
 from duograph.api import update_rules as rules
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Flag, Real
 from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.ops.norm import global_norm
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
-from .kinds import Decay, Flag, NotNegative, Params, Rate, Real
+from .kinds import Decay, NotNegative, Params, Rate
 from .optimizer import Optimizer, scalar, store
 
 
@@ -35,7 +36,7 @@ class ASGD(Optimizer):
     t0: Real = option("step at which averaging starts", default=1e6)
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         self.mu = ParameterTuple([scalar(f"mu_{p.name}", 1.0) for p in self.parameters])
         self.eta = ParameterTuple([scalar(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.states("ax_")
@@ -80,7 +81,7 @@ class Rprop(Optimizer):
     step_sizes: _Pair = option("least and greatest step size", default=(1e-6, 50.0))
     weight_decay: Decay = 0.0
 
-    def _set_up(self, given):
+    def _settings_taken(self, given):
         etas, sizes = given["etas"], given["step_sizes"]
         if sizes[0] > sizes[1]:
             raise ValueError(f"For 'Rprop', the minimal step size must not exceed the maximal, but got {sizes}.")
@@ -125,7 +126,7 @@ class LARS(Cell):
         "which parameters take part; default: those that are no bias or LayerNorm", default=_is_weight
     )
 
-    def _take(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
         Cell.__init__(self, auto_prefix=False)
         keep(self, given, settings)
         optimizer = self.opt = given["optimizer"]

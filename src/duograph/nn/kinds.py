@@ -1,0 +1,15 @@
+"""Kinds of settings that many layers share (`settings`)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from duograph.nn import checks
+from duograph.nn.settings import Kind
+
+Anything = Annotated[Any, Kind("any")]
+Flag = Annotated[bool, Kind("bool", checks.boolean)]
+Integer = Annotated[int, Kind("int", checks.integer)]
+PositiveInt = Annotated[int, Kind("int", checks.positive_int)]
+Number = Annotated[float, Kind("Union[int, float]", checks.a_number)]
+Real = Annotated[float, Kind("float", checks.real)]
