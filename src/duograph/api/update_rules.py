@@ -239,11 +239,11 @@ def moments(grad: Tensor, m: Tensor, v: Tensor, beta1: Any, beta2: Any) -> tuple
     return running(m, grad, beta1), running(v, square(grad), beta2)
 
 
-def adam_step(
-    grad: Tensor, m: Tensor, v: Tensor, top: Tensor | None = None, *, rate: Any, beta1: Any, beta2: Any, eps: Any,
-    nesterov: bool = False, by_gap: bool = False, root: Any = None,
+def adam(
+    grad: Tensor, var: Tensor | None, m: Tensor, v: Tensor, top: Tensor | None = None, *,
+    rate: Any, beta1: Any, beta2: Any, eps: Any, nesterov: bool = False, by_gap: bool = False, root: Any = None,
 ) -> Values:  # fmt: skip
-    """What Adam subtracts from the variable, and the new states.
+    """Adaptive moment estimation. Without ``var``: what would be subtracted from it.
 
     ``top`` (AMSGrad): the largest ``v`` so far, which then takes its place. ``rate`` has the corrections of the biased
     means in it, as in MindSpore's kernels; with ``root`` the square root of ``v`` is corrected by it, before ``eps`` is
@@ -255,13 +255,8 @@ def adam_step(
     if top is not None:
         spread = top = maximum(top, v)
     size = sqrt(spread) if root is None else sqrt(spread) / root
-    return (running(m, grad, beta1) if nesterov else m) * rate / (size + eps), m, v, top
-
-
-def adam(grad: Tensor, var: Tensor, *states: Any, **settings: Any) -> Values:
-    """Adaptive moment estimation; arguments of `adam_step`."""
-    step, *new = adam_step(grad, *states, **settings)
-    return var - step, *new
+    step = (running(m, grad, beta1) if nesterov else m) * rate / (size + eps)
+    return step if var is None else var - step, m, v, top
 
 
 def adam_weight_decay(

@@ -263,7 +263,7 @@ def _adam_step(p: Any, *operands: Any) -> Tensor:
     """What Adam would add to the variable; only the moments are written."""
     s = _namespace(p, _ADAM.split()[1:], operands)
     settings = _adam(s)
-    step, m, v, _ = rules.adam_step(s.grad, s.m, s.v, **{**settings, "rate": -settings["rate"]})
+    step, m, v, _ = rules.adam(s.grad, None, s.m, s.v, **{**settings, "rate": -settings["rate"]})
     write(operands[0], m)
     write(operands[1], v)
     return step
