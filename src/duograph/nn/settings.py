@@ -19,7 +19,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, dataclass_transform
 
 REQUIRED: Any = inspect.Parameter.empty
@@ -57,6 +57,8 @@ class Setting:
     text: str = ""
     named: bool = False
     """Whether it is given by name only."""
+    after: str = ""
+    """The setting of a base that it comes after; otherwise it comes last."""
 
     def described(self, name: str) -> str:
         """Its line in the docstring."""
@@ -68,15 +70,18 @@ class Setting:
         return f"    {name} ({self.kind.words}): {text}"
 
 
-def option(text: str, *, default: Any = REQUIRED) -> Any:
+def option(text: str = "", *, default: Any = REQUIRED, after: str = "") -> Any:
     """A default with a description: stands for the default in the body of a class."""
-    return Setting(Kind(""), default, text)
+    return Setting(Kind(""), default, text, after=after)
 
 
 @dataclass_transform(field_specifiers=(option,))
 def with_settings(cls: type) -> type:
     """Gives ``cls`` the constructor and the docstring that its settings describe."""
-    listed = {**getattr(cls, "_settings", {}), **_own_settings(cls)}
+    listed = getattr(cls, "_settings", {})
+    for name, setting in _own_settings(cls).items():
+        at = [*listed].index(setting.after) + 1 if setting.after else len(listed)
+        listed = dict([*listed.items()][:at]) | {name: setting} | dict([*listed.items()][at:])
     settings = {name: s for name, s in listed.items() if not (s.kind.fixed and s.default is REQUIRED)}
     cls._settings = settings  # type: ignore[attr-defined]
     cls.__init__ = _constructor(cls, settings)  # type: ignore[misc]
@@ -92,13 +97,13 @@ def _own_settings(cls: type) -> dict[str, Setting]:
     for name, annotation in inspect.get_annotations(cls).items():
         if annotation == "KW_ONLY":
             named = True
+        if annotation.startswith(("KW_ONLY", "ClassVar")):
             continue
         (kind,) = known[annotation].__metadata__
         given = cls.__dict__.get(name, REQUIRED)
         if name in cls.__dict__:
             delattr(cls, name)
-        default, text = (given.default, given.text) if isinstance(given, Setting) else (given, "")
-        found[name] = Setting(kind, default, text, named)
+        found[name] = replace(given if isinstance(given, Setting) else Setting(kind, given), kind=kind, named=named)
     return found
 
 
