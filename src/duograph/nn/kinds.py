@@ -8,6 +8,7 @@ from duograph.nn import checks
 from duograph.nn.settings import Kind
 
 Anything = Annotated[Any, Kind("any")]
+Unkept = Annotated[Any, Kind("any", kept=False)]
 Flag = Annotated[bool, Kind("bool", checks.boolean)]
 Integer = Annotated[int, Kind("int", checks.integer)]
 PositiveInt = Annotated[int, Kind("int", checks.positive_int)]

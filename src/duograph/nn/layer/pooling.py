@@ -179,7 +179,7 @@ class _AvgPool(_Pool):
     def _settings_taken(self, given):
         super()._settings_taken(given)
         self._ceil_mode, self._count_include_pad = given["ceil_mode"], given["count_include_pad"]
-        self._divisor = given["divisor_override"] or 0
+        self._divisor = given.get("divisor_override") or 0
 
     def construct(self, x):
         if self.format == "NHWC":
@@ -220,7 +220,7 @@ class AvgPool1d(_AvgPool):
         (1, 2, 2)
     """
 
-    divisor_override: Fixed = None
+    divisor_override: Fixed
 
     rank = 1
 
