@@ -80,9 +80,10 @@ ACCEPTED: dict[str, str] = {
         train.model:Model.train(dataset_sink_mode,sink_size)
     """,
     HOOK: """
+        api.update_rules:adagrad_da(var)
         experimental.optim.adaptive:ASGD.before_group(number) experimental.optim.adaptive:Adagrad.before_group(number)
         experimental.optim.adaptive:Rprop.before_group(group,lr,number)
-        experimental.optim.moments:NAdam.before_group(lr) experimental.optim.moments:_Moments.before_group(lr,number)
+        experimental.optim.moments:_Moments.before_group(lr,number)
         experimental.optim.optimizer:Optimizer.before_group(group,lr,number)
         train.callback.monitors:EarlyStopping.on_train_begin(run_context)
         train.callback.monitors:EarlyStopping.on_train_end(run_context)

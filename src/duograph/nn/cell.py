@@ -27,6 +27,7 @@ from .cell_settings import CellSettings, cast_floats
 from .cell_state import CellState
 from .cell_tree import CellTree
 from .mistakes import explain_mistake
+from .settings import Setting, keep
 
 __all__ = ["Cell"]
 
@@ -79,6 +80,15 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         self._init_hooks()
         if flags:
             self.add_flags(**flags)
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        """The constructor of layers with rows of settings (`settings.with_settings`)."""
+        Cell.__init__(self)
+        keep(self, given, settings)
+        self._settings_taken(given)
+
+    def _settings_taken(self, given: dict[str, Any]) -> None:
+        """What remains for the constructor to do; ``given`` holds the checked settings."""
 
     # -- calling -------------------------------------------------------------------------------------------------
 

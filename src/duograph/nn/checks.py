@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 
@@ -56,6 +58,36 @@ def real(value: Any, name: str, owner: str) -> float:
     if not isinstance(value, float):
         raise TypeError(f"For '{owner}', the '{name}' must be float, but got '{type(value).__name__}'")
     return value
+
+
+def a_number(value: Any, name: str, owner: str) -> Any:
+    """``value`` if it is an int or float."""
+    number(value, name, owner)
+    return value
+
+
+def against_0(sign: str, bound: str = "0.0", of_type: Callable[[Any, str, str], Any] = real) -> Any:
+    """The check of a float that must be ``sign`` 0 (``bound``: as the error writes it)."""
+    wrong = {">": operator.le, ">=": operator.lt}[sign]
+
+    def check(value: Any, name: str, owner: str) -> Any:
+        if wrong(of_type(value, name, owner), 0):
+            raise ValueError(
+                f"For '{owner}', the '{name}' must be float and must {sign} {bound}, but got '{value}' with type "
+                "'float'."
+            )
+        return value
+
+    return check
+
+
+def rising_rates(low: float, high: float, owner: str) -> None:
+    """Raises unless ``low``, given as ``min_lr``, is below ``high``, given as ``max_lr``."""
+    if low >= high:
+        raise ValueError(
+            f"For '{owner}', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' value: {high}, "
+            f"'min_lr' value: {low}."
+        )
 
 
 def one_of(value: Any, choices: Any, name: str, owner: str) -> Any:

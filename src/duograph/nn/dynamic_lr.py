@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Any
 
-from duograph.nn import checks
+from duograph.api.functional.forms import named
+from duograph.nn import checks, rate_formulas
 
-
-def _rate(value: float, name: str, owner: str, zero: bool = False) -> None:
-    checks.real(value, name, owner)
-    if value < 0 or (value == 0 and not zero):
-        raise ValueError(
-            f"For '{owner}', the '{name}' must be float and must {'>=' if zero else '>'} 0, but got '{value}' with "
-            "type 'float'."
-        )
+_positive, _not_negative = checks.against_0(">", "0"), checks.against_0(">=", "0")
 
 
-def _per_step(total_step: int, step_per_epoch: int, owner: str, of_epoch: Callable[[int], float]) -> list[float]:
+def _per_step(total_step: int, step_per_epoch: int, owner: str, formula: Any, *settings: Any) -> list[float]:
     checks.positive_int(total_step, "total_step", owner)
     checks.positive_int(step_per_epoch, "step_per_epoch", owner)
-    return [of_epoch(step // step_per_epoch) for step in range(total_step)]
-
-
-def _decay_checks(learning_rate: float, decay_rate: float, decay_epoch: int, is_stair: bool, owner: str) -> None:
-    _rate(learning_rate, "learning_rate", owner)
-    _rate(decay_rate, "decay_rate", owner)
-    checks.positive_int(decay_epoch, "decay_epoch", owner)
-    checks.boolean(is_stair, "is_stair", owner)
+    return [formula(step // step_per_epoch, *settings) for step in range(total_step)]
 
 
 def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> list[float]:
@@ -56,7 +43,7 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
     last = 0
     for step, rate in zip(milestone, learning_rates, strict=True):
         checks.positive_int(step, "milestone[i]", owner)
-        _rate(rate, "learning_rates[i]", owner, zero=True)
+        _not_negative(rate, "learning_rates[i]", owner)
         if step < last:
             raise ValueError(f"For '{owner}', the values of 'milestone' must be rising, but got {milestone}.")
         rates += [rate] * (step - last)
@@ -64,61 +51,35 @@ def piecewise_constant_lr(milestone: list[int], learning_rates: list[float]) -> 
     return rates
 
 
-def exponential_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    """``learning_rate * decay_rate ** (epoch / decay_epoch)``."""
-    owner = "exponential_decay_lr"
-    _decay_checks(learning_rate, decay_rate, decay_epoch, is_stair, owner)
+def _decay(name: str, formula: Callable[..., float], text: str) -> Any:
+    def rates(
+        learning_rate: float,
+        decay_rate: float,
+        total_step: int,
+        step_per_epoch: int,
+        decay_epoch: int,
+        is_stair: bool = False,
+    ) -> list[float]:
+        _positive(learning_rate, "learning_rate", name)
+        _positive(decay_rate, "decay_rate", name)
+        checks.positive_int(decay_epoch, "decay_epoch", name)
+        checks.boolean(is_stair, "is_stair", name)
+        return _per_step(total_step, step_per_epoch, name, formula, learning_rate, decay_rate, decay_epoch, is_stair)
 
-    def of(epoch: int) -> float:
-        p = epoch // decay_epoch if is_stair else epoch / decay_epoch
-        return learning_rate * decay_rate**p
-
-    return _per_step(total_step, step_per_epoch, owner, of)
-
-
-def natural_exp_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    """``learning_rate * exp(-decay_rate * epoch)``, with ``is_stair`` at the last multiple of ``decay_epoch``."""
-    owner = "natural_exp_decay_lr"
-    _decay_checks(learning_rate, decay_rate, decay_epoch, is_stair, owner)
-
-    def of(epoch: int) -> float:
-        at = epoch // decay_epoch * decay_epoch if is_stair else epoch
-        return learning_rate * math.e ** (-decay_rate * at)
-
-    return _per_step(total_step, step_per_epoch, owner, of)
+    return named(rates, name, text)
 
 
-def inverse_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
-    """``learning_rate / (1 + decay_rate * epoch / decay_epoch)``."""
-    owner = "inverse_decay_lr"
-    _decay_checks(learning_rate, decay_rate, decay_epoch, is_stair, owner)
-
-    def of(epoch: int) -> float:
-        p = epoch // decay_epoch if is_stair else epoch / decay_epoch
-        return learning_rate / (1 + decay_rate * p)
-
-    return _per_step(total_step, step_per_epoch, owner, of)
+exponential_decay_lr = _decay(
+    "exponential_decay_lr", rate_formulas.exponential, "``learning_rate * decay_rate ** (epoch / decay_epoch)``."
+)
+natural_exp_decay_lr = _decay(
+    "natural_exp_decay_lr",
+    rate_formulas.natural_exponential,
+    "``learning_rate * exp(-decay_rate * epoch)``, with ``is_stair`` at the last multiple of ``decay_epoch``.",
+)
+inverse_decay_lr = _decay(
+    "inverse_decay_lr", rate_formulas.inverse, "``learning_rate / (1 + decay_rate * epoch / decay_epoch)``."
+)
 
 
 def cosine_decay_lr(
@@ -126,19 +87,11 @@ def cosine_decay_lr(
 ) -> list[float]:
     """From ``max_lr`` to ``min_lr`` along half a cosine in ``decay_epoch`` epochs."""
     owner = "cosine_decay_lr"
-    _rate(min_lr, "min_lr", owner, zero=True)
-    _rate(max_lr, "max_lr", owner)
+    _not_negative(min_lr, "min_lr", owner)
+    _positive(max_lr, "max_lr", owner)
     checks.positive_int(decay_epoch, "decay_epoch", owner)
-    if min_lr >= max_lr:
-        raise ValueError(
-            f"For '{owner}', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' value: {max_lr}, "
-            f"'min_lr' value: {min_lr}."
-        )
-
-    def of(epoch: int) -> float:
-        return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * min(epoch, decay_epoch) / decay_epoch))
-
-    return _per_step(total_step, step_per_epoch, owner, of)
+    checks.rising_rates(min_lr, max_lr, owner)
+    return _per_step(total_step, step_per_epoch, owner, rate_formulas.cosine, min_lr, max_lr, decay_epoch)
 
 
 def polynomial_decay_lr(
@@ -152,25 +105,18 @@ def polynomial_decay_lr(
 ) -> list[float]:
     """``(learning_rate - end_learning_rate) * (1 - epoch / decay_epoch) ** power + end_learning_rate``."""
     owner = "polynomial_decay_lr"
-    _rate(learning_rate, "learning_rate", owner)
-    _rate(end_learning_rate, "end_learning_rate", owner, zero=True)
+    _positive(learning_rate, "learning_rate", owner)
+    _not_negative(end_learning_rate, "end_learning_rate", owner)
     checks.positive_int(decay_epoch, "decay_epoch", owner)
-    _rate(power, "power", owner)
+    _positive(power, "power", owner)
     checks.boolean(update_decay_epoch, "update_decay_epoch", owner)
-
-    def of(epoch: int) -> float:
-        whole = decay_epoch * max(math.ceil(epoch / decay_epoch), 1) if update_decay_epoch else decay_epoch
-        left = 1 - (epoch if update_decay_epoch else min(epoch, decay_epoch)) / whole
-        return (learning_rate - end_learning_rate) * left**power + end_learning_rate
-
-    return _per_step(total_step, step_per_epoch, owner, of)
+    settings = learning_rate, end_learning_rate, decay_epoch, power, update_decay_epoch
+    return _per_step(total_step, step_per_epoch, owner, rate_formulas.polynomial, *settings)
 
 
 def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
     """Rises from 0 to ``learning_rate`` in ``warmup_epoch`` epochs."""
     owner = "warmup_lr"
-    _rate(learning_rate, "learning_rate", owner)
+    _positive(learning_rate, "learning_rate", owner)
     checks.positive_int(warmup_epoch, "warmup_epoch", owner)
-    return _per_step(
-        total_step, step_per_epoch, owner, lambda epoch: learning_rate * min(epoch, warmup_epoch) / warmup_epoch
-    )
+    return _per_step(total_step, step_per_epoch, owner, rate_formulas.warm_up, learning_rate, warmup_epoch)

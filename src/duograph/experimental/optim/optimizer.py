@@ -6,20 +6,19 @@ changes them without making a graph anew.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.optim.compiled_steps import CompiledSteps
 from duograph.nn.optim.optimizer import assign, check_shapes
+from duograph.nn.settings import Setting
 from duograph.ops.arithmetic import add
 from duograph.ops.cast import stop_gradient
 from duograph.ops.creation import constant_like
-from duograph.ops.unary import expm1
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
@@ -42,6 +41,8 @@ class Optimizer(CompiledSteps, Cell):
 
     counter = ""
     """Name of the Parameter that counts steps, which `count_steps` makes; none if empty."""
+    _settings: ClassVar[dict[str, Setting]] = {}
+    """What `with_settings` found in the class."""
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         super().__init__(auto_prefix=False)
@@ -55,6 +56,11 @@ class Optimizer(CompiledSteps, Cell):
         self.group_start_id = [0]
         for group in items if isinstance(items[0], dict) else [{"params": items}]:
             Optimizer.add_param_group(self, group)
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        """The constructor of subclasses with rows of settings (`with_settings`)."""
+        Optimizer.__init__(self, given["params"], {name: given[name] for name in settings if name != "params"})
+        self._settings_taken(given)
 
     def count_steps(self) -> None:
         """Makes the Parameter that counts steps."""
@@ -115,6 +121,9 @@ class Optimizer(CompiledSteps, Cell):
 
     def check_group(self, group: dict[str, Any]) -> None:
         """Raises if a setting of the group is wrong."""
+        for name, setting in self._settings.items():
+            if setting.kind.check is not None:
+                group[name] = setting.kind.check(group[name], name, self.cls_name)
 
     # -- states ------------------------------------------------------------------------------------------------------
 
@@ -173,11 +182,6 @@ class Optimizer(CompiledSteps, Cell):
         raise NotImplementedError
 
 
-def left_of_one(beta: float, t: Tensor) -> Tensor:
-    """``1 - beta**t``, accurate also where the power is nearly 1."""
-    return -expm1(t * math.log(beta)) if beta > 0.0 else constant_like(t, 1.0)
-
-
 def decayed(grad: Tensor, param: Parameter, group: dict[str, Any]) -> Tensor:
     """The gradient plus ``weight_decay`` times the parameter."""
     decay = group["weight_decay"]
@@ -216,18 +220,3 @@ def _decay(decay: Any) -> Any:
     if isinstance(decay, bool) or not isinstance(decay, int | float):
         raise TypeError(f"For 'Optimizer', the argument 'Weight_decay' must be int or float.but got {type(decay)}")
     return float(decay)
-
-
-def not_negative(value: Any, text: str) -> None:
-    """Raises ``ValueError`` with ``text`` and the value if it is below 0."""
-    if value < 0:
-        raise ValueError(f"{text}: {value}")
-
-
-def check_betas(group: dict[str, Any]) -> None:
-    """Raises unless both betas are in [0, 1), and ``eps`` and ``weight_decay`` are not negative."""
-    not_negative(group["eps"], "Invalid epsilon value")
-    for i in (0, 1):
-        if not 0.0 <= group["betas"][i] < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {i}: {group['betas'][i]}")
-    not_negative(group["weight_decay"], "Invalid weight_decay value")

@@ -4,70 +4,63 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.core import dtype as dt
-from duograph.nn.optim.optimizer import assign
-from duograph.tensor.parameter import Parameter
+from duograph.nn.optim.optimizer import assign, scalar
+from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.tensor.tensor import Tensor
 
 from .optimizer import Optimizer
-from .schedules import at_least, set_rates, when
+from .schedules import Of, at_least, set_rates, when
 
 
+def _factor(value: Any, *_: str) -> Any:
+    if value >= 1.0:
+        raise ValueError("The lr factor should be less than 1.0.")
+    return value
+
+
+Mode = Annotated[str, Kind("str")]
+Factor = Annotated[float, Kind("float", _factor)]
+Epochs = Annotated[int, Kind("int")]
+Real = Annotated[float, Kind("float")]
+Least = Annotated[Any, Kind("Union[float, list]", kept=False)]
+
+
+@with_settings
 class ReduceLROnPlateau:
-    """Multiplies the rates by ``factor`` when a metric has not improved for ``patience`` epochs.
+    """Multiplies the rates by ``factor`` when a metric has not improved for ``patience`` epochs."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        mode (str): ``"min"`` or ``"max"``. Default ``"min"``.
-        factor (float): Default ``0.1``.
-        patience (int): Default ``10``.
-        threshold (float): what counts as an improvement. Default ``1e-4``.
-        threshold_mode (str): ``"rel"`` or ``"abs"``. Default ``"rel"``.
-        cooldown (int): epochs of rest after a change. Default ``0``.
-        min_lr (Union[float, list]): the least rate, or one per group. Default ``0``.
-        eps (float): changes of at most this are not made. Default ``1e-8``.
+    optimizer: Of
+    mode: Mode = option('``"min"`` or ``"max"``', default="min")
+    factor: Factor = 0.1
+    patience: Epochs = 10
+    threshold: Real = option("what counts as an improvement", default=1e-4)
+    threshold_mode: Mode = option('``"rel"`` or ``"abs"``', default="rel")
+    cooldown: Epochs = option("epochs of rest after a change", default=0)
+    min_lr: Least = option("the least rate, or one per group", default=0)
+    eps: Real = option("changes of at most this are not made", default=1e-8)
 
-    Raises:
-        ValueError: values out of range.
-        TypeError: ``optimizer`` is none.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: Any = 0,
-        eps: float = 1e-8,
-    ) -> None:
-        if factor >= 1.0:
-            raise ValueError("The lr factor should be less than 1.0.")
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        keep(self, given, settings)
+        optimizer, least = given["optimizer"], given["min_lr"]
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"Expected an `Optimizer`, but got type {type(optimizer).__name__}")
         count = len(optimizer.param_groups)
-        if isinstance(min_lr, list | tuple):
-            if len(min_lr) != count:
-                raise ValueError(f"Expected {count} min_lrs, got {len(min_lr)}")
-            self.min_lrs = list(min_lr)
-        else:
-            self.min_lrs = [min_lr] * count
-        if mode not in ("min", "max"):
-            raise ValueError(f"`mode` should be 'min' or 'max', but got {mode}.")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"`threshold mode` should be 'rel' or 'abs', but got {threshold_mode}.")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
-        self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.best = Parameter(Tensor(self.mode_worse, dt.float32), name="best")
-        self.num_bad_epochs = _count("num_bad_epochs")
-        self.cooldown_counter = _count("cooldown_counter")
-        self.last_epoch = _count("last_epoch_ReduceLROnPlateau")
+        self.min_lrs = list(least) if isinstance(least, list | tuple) else [least] * count
+        if len(self.min_lrs) != count:
+            raise ValueError(f"Expected {count} min_lrs, got {len(self.min_lrs)}")
+        if self.mode not in ("min", "max"):
+            raise ValueError(f"`mode` should be 'min' or 'max', but got {self.mode}.")
+        if self.threshold_mode not in ("rel", "abs"):
+            raise ValueError(f"`threshold mode` should be 'rel' or 'abs', but got {self.threshold_mode}.")
+        self.optimizer = optimizer
+        self.mode_worse = math.inf if self.mode == "min" else -math.inf
+        self.best = scalar("best", self.mode_worse)
+        self.num_bad_epochs = scalar("num_bad_epochs", 0, dt.int32)
+        self.cooldown_counter = scalar("cooldown_counter", 0, dt.int32)
+        self.last_epoch = scalar("last_epoch_ReduceLROnPlateau", 0, dt.int32)
 
     @property
     def in_cooldown(self) -> Tensor:
@@ -110,10 +103,6 @@ class ReduceLROnPlateau:
         return value > (best * (1.0 + t) if self.threshold_mode == "rel" else best + t)
 
 
-def _count(name: str) -> Parameter:
-    return Parameter(Tensor(0, dt.int32), name=name)
-
-
 class SequentialLR:
     """Plays schedules one after another; ``milestones`` are the epochs at which the next one takes over.
 
@@ -141,7 +130,7 @@ class SequentialLR:
                 f"{len(milestones)}"
             )
         self.optimizer, self._schedulers, self._milestones = optimizer, schedulers, milestones
-        self.last_epoch = Parameter(Tensor(last_epoch + 1, dt.float32), name="last_epoch_SequentialLR")
+        self.last_epoch = scalar("last_epoch_SequentialLR", last_epoch + 1)
         set_rates(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         for scheduler in schedulers:
             assign(scheduler.last_epoch, scheduler.last_epoch - 1.0)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.core import dtype as dt
-from duograph.nn.optim.optimizer import assign
+from duograph.nn.optim.optimizer import assign, scalar
+from duograph.nn.settings import Check, Kind, Setting, keep, option, with_settings
 from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.creation import constant_like
 from duograph.ops.select import select
 from duograph.ops.unary import cos
-from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from .optimizer import Optimizer
@@ -28,17 +28,74 @@ def when(condition: Tensor, yes: Any, no: Any) -> Tensor:
     return select(condition, *sides)
 
 
-def need_int(value: Any, name: str, owner: str, of_type: bool = False) -> None:
-    """Raises TypeError unless ``value`` is an int."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        words = f"the type of {name} must be int" if of_type else f"the '{name}' must be int"
-        raise TypeError(f"For '{owner}', {words}, but got {type(value)}.")
+def _integer(words: str) -> Check:
+    def check(value: Any, name: str, owner: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"For '{owner}', {words.format(name)} must be int, but got {type(value)}.")
+        return value
+
+    return check
 
 
-def need_float(value: Any, name: str, owner: str) -> None:
-    """Raises TypeError unless ``value`` is a float."""
+def _real(value: Any, name: str, owner: str) -> float:
     if not isinstance(value, float):
         raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value)}.")
+    return value
+
+
+def _power(value: Any, name: str, owner: str) -> float:
+    if _real(value, name, owner) < 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be >= 0, but got {value}.")
+    return value
+
+
+def _factor(wrong: Callable[[float], bool], words: str) -> Check:
+    def check(value: Any, *_: str) -> float:
+        if wrong(value):
+            raise ValueError(f"{words}.")
+        return value
+
+    return check
+
+
+def _number(words: str) -> Check:
+    def check(value: Any, name: str, owner: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise TypeError(f"For '{owner}', the '{name}' must be {words}, but got {type(value)}.")
+        return value
+
+    return check
+
+
+def _milestones(value: Any, name: str, owner: str) -> list[int]:
+    if not isinstance(value, list):
+        raise TypeError(f"The type of '{name}' should be 'list', but got type '{type(value).__name__}'.")
+    for item in value:
+        if not isinstance(item, int):
+            raise TypeError(
+                f"For '{owner}', elements of the '{name}' must be type of int, but got one element of "
+                f"'{name}' type: {type(item)}."
+            )
+    return value
+
+
+_START = "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1"
+_END = "Ending multiplicative factor expected to be between 0 and 1"
+_CONSTANT = "Constant multiplicative factor expected to be between 0 and 1"
+
+Of = Annotated[Any, Kind("`Optimizer`", text="whose rates it sets", kept=False)]
+Epoch = Annotated[int, Kind("int", kept=False)]
+Steps = Annotated[int, Kind("int", _integer("the '{}'"))]
+Iterations = Annotated[int, Kind("int", _integer("the type of {}"))]
+Gamma = Annotated[float, Kind("float", _real, "the factor")]
+AnyGamma = Annotated[float, Kind("float", _number("float"))]
+Power = Annotated[float, Kind("float", _power)]
+Start = Annotated[float, Kind("float", _factor(lambda x: x > 1.0 or x <= 0, _START))]
+End = Annotated[float, Kind("float", _factor(lambda x: x > 1.0 or x < 0, _END))]
+Factor = Annotated[float, Kind("float", _factor(lambda x: x > 1.0 or x < 0, _CONSTANT))]
+Least = Annotated[float, Kind("Union[float, int]", _number("float or int"), "the least rate")]
+Milestones = Annotated[list[int], Kind("list[int]", _milestones, "epochs")]
+Functions = Annotated[Any, Kind("Union[Callable, list[Callable]]", text="one, or one per group", kept=False)]
 
 
 class LRScheduler:
@@ -70,8 +127,17 @@ class LRScheduler:
                 )
         self.optimizer = optimizer
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = Parameter(Tensor(last_epoch, dt.float32), name=f"last_epoch_{type(self).__name__}")
+        self.last_epoch = scalar(f"last_epoch_{type(self).__name__}", last_epoch)
         self.step()
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        """The constructor of subclasses with rows of settings (`with_settings`)."""
+        keep(self, given, settings)
+        self._settings_taken(given)
+        LRScheduler.__init__(self, given["optimizer"], given["last_epoch"])
+
+    def _settings_taken(self, given: dict[str, Any]) -> None:
+        """Checks and prepares what needs several settings."""
 
     @property
     def _last_lr(self) -> list[Tensor]:
@@ -102,14 +168,9 @@ def set_rates(optimizer: Optimizer, rates: list[Any]) -> None:
         assign(group["lr"], rate if isinstance(rate, Tensor) else Tensor(float(rate), dt.float32))
 
 
+@with_settings
 class StepLR(LRScheduler):
     """Multiplies the rates by ``gamma`` every ``step_size`` epochs.
-
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        step_size (int): epochs between changes.
-        gamma (float): Default ``0.1``.
-        last_epoch (int): Default ``-1``.
 
     Examples:
         >>> from duograph import nn
@@ -119,11 +180,10 @@ class StepLR(LRScheduler):
         >>> scheduler.step()
     """
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        need_int(step_size, "step_size", "StepLR")
-        need_float(gamma, "gamma", "StepLR")
-        self.step_size, self.gamma = step_size, gamma
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    step_size: Steps = option("epochs between changes")
+    gamma: Gamma = 0.1
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         due = (self.last_epoch != 0.0) & (self.last_epoch % self.step_size == 0.0)
@@ -133,34 +193,15 @@ class StepLR(LRScheduler):
         return [lr * self.gamma ** (self.last_epoch // self.step_size) for lr in self.base_lrs]
 
 
+@with_settings
 class LinearLR(LRScheduler):
-    """Rates change linearly from ``start_factor`` to ``end_factor`` of their first values.
+    """Rates change linearly from ``start_factor`` to ``end_factor`` of their first values."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        start_factor (float): Default ``1/3``.
-        end_factor (float): Default ``1.0``.
-        total_iters (int): epochs until the end. Default ``5``.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less than or equal to 1."
-            )
-        if end_factor > 1.0 or end_factor < 0:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        need_int(total_iters, "total_iters", "LinearLR", of_type=True)
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    start_factor: Start = 1.0 / 3
+    end_factor: End = 1.0
+    total_iters: Iterations = option("epochs until the end", default=5)
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         epoch, gap = self.last_epoch.value(), self.end_factor - self.start_factor
@@ -173,19 +214,13 @@ class LinearLR(LRScheduler):
         return [lr * (self.start_factor + (self.end_factor - self.start_factor) * share) for lr in self.base_lrs]
 
 
+@with_settings
 class ExponentialLR(LRScheduler):
-    """Multiplies the rates by ``gamma`` every epoch.
+    """Multiplies the rates by ``gamma`` every epoch."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        gamma (float): the factor.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        need_float(gamma, "gamma", "ExponentialLR")
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    gamma: Gamma
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         return [lr * when(self.last_epoch == 0.0, 1.0, self.gamma) for lr in self._last_lr]
@@ -194,23 +229,14 @@ class ExponentialLR(LRScheduler):
         return [lr * self.gamma ** self.last_epoch.value() for lr in self.base_lrs]
 
 
+@with_settings
 class PolynomialLR(LRScheduler):
-    """Rates fall to 0 as a power of the epochs that are left.
+    """Rates fall to 0 as a power of the epochs that are left."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        total_iters (int): Default ``5``.
-        power (float): Default ``1.0``.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
-        need_float(power, "power", "PolynomialLR")
-        if power < 0:
-            raise ValueError(f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}.")
-        need_int(total_iters, "total_iters", "PolynomialLR", of_type=True)
-        self.total_iters, self.power = total_iters, power
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    total_iters: Iterations = 5
+    power: Power = 1.0
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         epoch = self.last_epoch.value()
@@ -234,36 +260,32 @@ def _one_per_group(functions: Any, optimizer: Optimizer) -> list[Callable[..., A
     return list(functions)
 
 
+@with_settings
 class LambdaLR(LRScheduler):
-    """The first rates times a function of the epoch.
+    """The first rates times a function of the epoch."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        lr_lambda (Union[Callable, list[Callable]]): one, or one per group.
-        last_epoch (int): Default ``-1``.
-    """
+    optimizer: Of
+    lr_lambda: Functions
+    last_epoch: Epoch = -1
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.lr_lambdas = _one_per_group(lr_lambda, optimizer)
-        super().__init__(optimizer, last_epoch)
+    def _settings_taken(self, given):
+        self.lr_lambdas = _one_per_group(given["lr_lambda"], given["optimizer"])
 
     def get_lr(self):
         pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [lr * function(self.last_epoch.value()) for lr, function in pairs]
 
 
+@with_settings
 class MultiplicativeLR(LRScheduler):
-    """The rates times a function of the epoch, at every epoch.
+    """The rates times a function of the epoch, at every epoch."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        lr_lambda (Union[Callable, list[Callable]]): one, or one per group.
-        last_epoch (int): Default ``-1``.
-    """
+    optimizer: Of
+    lr_lambda: Functions
+    last_epoch: Epoch = -1
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.lr_lambdas = _one_per_group(lr_lambda, optimizer)
-        super().__init__(optimizer, last_epoch)
+    def _settings_taken(self, given):
+        self.lr_lambdas = _one_per_group(given["lr_lambda"], given["optimizer"])
 
     def get_lr(self):
         epoch = self.last_epoch.value()
@@ -271,29 +293,14 @@ class MultiplicativeLR(LRScheduler):
         return [lr * when(epoch > 0.0, function(epoch), 1.0) for lr, function in pairs]
 
 
+@with_settings
 class MultiStepLR(LRScheduler):
-    """Multiplies the rates by ``gamma`` at each milestone.
+    """Multiplies the rates by ``gamma`` at each milestone."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        milestones (list[int]): epochs.
-        gamma (float): Default ``0.1``.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
-        if not isinstance(milestones, list):
-            raise TypeError(f"The type of 'milestones' should be 'list', but got type '{type(milestones).__name__}'.")
-        for item in milestones:
-            if not isinstance(item, int):
-                raise TypeError(
-                    "For 'MultiStepLR', elements of the 'milestones' must be type of int, but got one element of "
-                    f"'milestones' type: {type(item)}."
-                )
-        if isinstance(gamma, bool) or not isinstance(gamma, int | float):
-            raise TypeError(f"For 'MultiStepLR', the 'gamma' must be float, but got {type(gamma)}.")
-        self.milestones, self.gamma = milestones, gamma
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    milestones: Milestones
+    gamma: AnyGamma = 0.1
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         factor: Any = 1.0
@@ -308,24 +315,14 @@ class MultiStepLR(LRScheduler):
         return [lr * factor for lr in self.base_lrs]
 
 
+@with_settings
 class ConstantLR(LRScheduler):
-    """The rates times ``factor`` until ``total_iters`` epochs are done.
+    """The rates times ``factor`` until ``total_iters`` epochs are done."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        factor (float): Default ``1/3``.
-        total_iters (int): Default ``5``.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(
-        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
-    ) -> None:
-        if factor > 1.0 or factor < 0:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        need_int(total_iters, "total_iters", "ConstantLR", of_type=True)
-        self.factor, self.total_iters = factor, total_iters
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    factor: Factor = 1.0 / 3
+    total_iters: Iterations = 5
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         epoch, back = self.last_epoch.value(), 1.0 / self.factor if self.factor else math.inf
@@ -336,22 +333,14 @@ class ConstantLR(LRScheduler):
         return [lr * when(self.last_epoch >= self.total_iters, 1.0, self.factor) for lr in self.base_lrs]
 
 
+@with_settings
 class CosineAnnealingLR(LRScheduler):
-    """Rates swing between their first values and ``eta_min`` like a cosine of half period ``T_max``.
+    """Rates swing between their first values and ``eta_min`` like a cosine of half period ``T_max``."""
 
-    Args:
-        optimizer (`Optimizer`): whose rates it sets.
-        T_max (int): epochs of half a period.
-        eta_min (Union[float, int]): the least rate. Default ``0.0``.
-        last_epoch (int): Default ``-1``.
-    """
-
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
-        if isinstance(eta_min, bool) or not isinstance(eta_min, int | float):
-            raise TypeError(f"For 'CosineAnnealingLR', the 'eta_min' must be float or int, but got {type(eta_min)}.")
-        need_int(T_max, "T_max", "CosineAnnealingLR")
-        self.T_max, self.eta_min = T_max, eta_min
-        super().__init__(optimizer, last_epoch)
+    optimizer: Of
+    T_max: Steps = option("epochs of half a period")
+    eta_min: Least = 0.0
+    last_epoch: Epoch = -1
 
     def get_lr(self):
         epoch, low = self.last_epoch.value(), self.eta_min

@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
-from duograph.nn.optim.optimizer import assign
-from duograph.ops.compare import greater
-from duograph.ops.creation import constant_like, zeros_like
-from duograph.ops.select import select
+from duograph.api import update_rules as rules
+from duograph.nn.optim.optimizer import store
+from duograph.nn.settings import Fixed, Kind, with_settings
 
+from .kinds import Params, Rate
 from .optimizer import Optimizer, decayed
 
 
+def _type_error(name: str, words: str, value: Any) -> TypeError:
+    return TypeError(f"For 'SGD', the type of '{name}' should be {words}, but got type '{type(value).__name__}'.")
+
+
+def _number(value: Any, name: str, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _type_error(name, "one of '['int', 'float']'", value)
+    return float(value)
+
+
+def _momentum(value: Any, name: str, owner: str) -> float:
+    if _number(value, name, owner) < 0:
+        raise ValueError(f"Invalid momentum value: {value}")
+    return float(value)
+
+
+def _flag(value: Any, name: str, owner: str) -> bool:
+    if not isinstance(value, bool):
+        raise _type_error(name, "'bool'", value)
+    return value
+
+
+def _decay(value: Any, name: str, owner: str) -> Any:
+    if value < 0:
+        raise ValueError(f"For 'SGD', the '{name}' must be float and must >= 0, but got '{value}' with type 'float'.")
+    return value
+
+
+_Momentum = Annotated[float, Kind("Union[int, float]", _momentum)]
+_Dampening = Annotated[float, Kind("Union[int, float]", _number)]
+_Flag = Annotated[bool, Kind("bool", _flag)]
+_Maximize = Annotated[bool, Kind("bool", _flag, "climb instead of descend")]
+_Decay = Annotated[float, Kind("float", _decay)]
+
+
+@with_settings
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): see `Optimizer`.
-        lr (Union[int, float, Tensor]): the rate.
-        momentum (Union[int, float]): Default ``0``.
-        dampening (Union[int, float]): Default ``0``.
-        weight_decay (float): Default ``0.``.
-        nesterov (bool): Default ``False``.
-        maximize (bool): climb instead of descend. Default ``False``.
-
-    Raises:
-        TypeError: wrong types.
-        ValueError: values out of range.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> from duograph import nn
@@ -38,60 +59,33 @@ class SGD(Optimizer):
         >>> optimizer = optim.SGD(net.trainable_params(), lr=0.1)
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0.0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, "grad_centralization": False,
-        }  # fmt: skip
-        super().__init__(params, defaults)
-        self.accum = self.states("accum")
-        self.stat = self.states("stat", "ones")
+    params: Params
+    lr: Rate
+    momentum: _Momentum = 0
+    dampening: _Dampening = 0
+    weight_decay: _Decay = 0.0
+    nesterov: _Flag = False
+    _: KW_ONLY
+    maximize: _Maximize = False
+    grad_centralization: Fixed = False
+
+    def _settings_taken(self, given):
+        self.accum, self.stat = self.states("accum"), self.states("stat", "ones")
 
     def check_group(self, group):
-        for name in ("momentum", "dampening"):
-            value = group[name]
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(
-                    f"For 'SGD', the type of '{name}' should be one of '['int', 'float']', "
-                    f"but got type '{type(value).__name__}'."
-                )
-        for name in ("nesterov", "maximize"):
-            if not isinstance(group[name], bool):
-                raise TypeError(
-                    f"For 'SGD', the type of '{name}' should be 'bool', but got type '{type(group[name]).__name__}'."
-                )
-        if group["momentum"] < 0:
-            raise ValueError(f"Invalid momentum value: {group['momentum']}")
-        if group["weight_decay"] < 0:
-            raise ValueError(
-                f"For 'SGD', the 'weight_decay' must be float and must >= 0, but got '{group['weight_decay']}' with "
-                "type 'float'."
-            )
-        if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
+        dampening = group["dampening"]
+        super().check_group(group)
+        if group["nesterov"] and (group["momentum"] <= 0 or dampening != 0):
             raise ValueError(
                 "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but got "
-                f"'momentum' {float(group['momentum'])}, 'dampening' {group['dampening']}"
+                f"'momentum' {group['momentum']}, 'dampening' {dampening}"
             )
-        group["momentum"], group["dampening"] = float(group["momentum"]), float(group["dampening"])
 
     def move(self, i, param, grad, group, lr, shared):
-        grad = step = decayed(grad, param, group)
-        momentum = group["momentum"]
-        if momentum:
-            accum, first = self.accum[i], self.stat[i]
-            later = accum * momentum + grad * (1.0 - group["dampening"])
-            accumulated = select(greater(first, constant_like(first, 0)), grad, later)
-            assign(accum, accumulated)
-            assign(first, zeros_like(first))
-            step = grad + accumulated * momentum if group["nesterov"] else accumulated
-        assign(param, param - step * lr)
+        grad = decayed(grad, param, group)
+        if not group["momentum"]:
+            store((param,), rules.descent(grad, param, lr=lr))
+            return
+        slots = param, self.accum[i], self.stat[i]
+        settings = {"mu": group["momentum"], "dampening": group["dampening"], "nesterov": group["nesterov"]}
+        store(slots, rules.momentum(grad, *slots, lr=lr, **settings))

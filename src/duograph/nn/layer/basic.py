@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from duograph.api.promote import promote_float
 from duograph.common.initializer import HeUniform, Uniform, initializer
@@ -12,6 +12,8 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis, numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Dtype, Flag, Init, PositiveInt
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import creation, random
 from duograph.ops.arithmetic import add, mul
 from duograph.ops.creation import constant_like, full, zeros_like
@@ -57,24 +59,24 @@ def dense(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     return out if bias is None else add(out, bias)
 
 
+def add_weights(cell: Cell, fan_in: int, fan_out: int, given: dict[str, Any]) -> None:
+    """Gives ``cell`` its parameters weight (fan_out, fan_in) and, where it has one, bias."""
+    weight, bias, dtype = given["weight_init"], given["bias_init"], given["dtype"]
+    checked_init(weight, (fan_out, fan_in), "weight init", cell.cls_name)
+    cell.weight = Parameter(default_weight(weight, (fan_out, fan_in), dtype), name="weight")
+    cell.bias = None
+    if cell.has_bias:
+        checked_init(bias, (fan_out,), "bias init", cell.cls_name)
+        cell.bias = Parameter(default_bias(bias, fan_out, fan_in, dtype), name="bias")
+
+
+Activation = Annotated[Any, Kind("Union[str, Cell, Primitive, None]", kept=False)]
+HasBias = Annotated[bool, Kind("bool", checks.boolean, kept=False)]
+
+
+@with_settings
 class Dense(Cell):
     """Fully connected layer: ``activation(x @ weight.T + bias)`` over the last axis.
-
-    Args:
-        in_channels (int): size of the last axis of the input.
-        out_channels (int): size of the last axis of the output.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``: HeUniform.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``: Uniform.
-        has_bias (bool): Default ``True``.
-        activation (Union[str, Cell, Primitive, None]): Default ``None``.
-        dtype (dtype): of the parameters. Default float32.
-
-    Raises:
-        TypeError: an argument has the wrong type.
-        ValueError: a size is not positive, or a Tensor for a parameter has another shape.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import duograph as ms
@@ -83,26 +85,17 @@ class Dense(Cell):
         [[6. 6.]]
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        has_bias: bool = True,
-        activation: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.in_channels = checks.positive_int(in_channels, "in_channels", self.cls_name)
-        self.out_channels = checks.positive_int(out_channels, "out_channels", self.cls_name)
-        self.has_bias = checks.boolean(has_bias, "has_bias", self.cls_name)
-        checked_init(weight_init, (out_channels, in_channels), "weight init", self.cls_name)
-        self.weight = Parameter(default_weight(weight_init, (out_channels, in_channels), dtype), name="weight")
-        self.bias = None
-        if has_bias:
-            checked_init(bias_init, (out_channels,), "bias init", self.cls_name)
-            self.bias = Parameter(default_bias(bias_init, out_channels, in_channels, dtype), name="bias")
+    in_channels: PositiveInt = option("size of the last axis of the input")
+    out_channels: PositiveInt = option("size of the last axis of the output")
+    weight_init: Init = option("``None``: HeUniform", default=None)
+    bias_init: Init = option("``None``: Uniform", default=None)
+    has_bias: Flag = True
+    activation: Activation = None
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        add_weights(self, self.in_channels, self.out_channels, given)
+        activation = given["activation"]
         self.activation = get_activation(activation, self.cls_name) if isinstance(activation, str) else activation
         if activation is not None and not callable(self.activation):
             raise TypeError(
@@ -126,42 +119,26 @@ class Dense(Cell):
         return text
 
 
+@with_settings
 class Linear(Cell):
     """Fully connected layer, with `Dense`'s initial values and the argument names of other frameworks.
-
-    Args:
-        in_features (int): size of the last axis of the input.
-        out_features (int): size of the last axis of the output.
-        bias (bool): Default ``True``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
-        dtype (dtype): Default ``None``: float32.
 
     Examples:
         >>> print(nn.Linear(2, 3)(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 3)
     """
 
-    def __init__(
-        self,
-        in_features: int,
-        out_features: int,
-        bias: bool = True,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        dtype = dt.float32 if dtype is None else dtype
-        self.in_features = checks.positive_int(in_features, "in_features", self.cls_name)
-        self.out_features = checks.positive_int(out_features, "out_features", self.cls_name)
-        self.has_bias = checks.boolean(bias, "bias", self.cls_name)
-        checked_init(weight_init, (out_features, in_features), "weight init", self.cls_name)
-        self.weight = Parameter(default_weight(weight_init, (out_features, in_features), dtype), name="weight")
-        self.bias = None
-        if bias:
-            checked_init(bias_init, (out_features,), "bias init", self.cls_name)
-            self.bias = Parameter(default_bias(bias_init, out_features, in_features, dtype), name="bias")
+    in_features: PositiveInt = option("size of the last axis of the input")
+    out_features: PositiveInt = option("size of the last axis of the output")
+    bias: HasBias = True
+    weight_init: Init = None
+    bias_init: Init = None
+    dtype: Dtype = option("``None``: float32", default=None)
+
+    def _settings_taken(self, given):
+        self.has_bias = given["bias"]
+        given["dtype"] = dt.float32 if given["dtype"] is None else given["dtype"]
+        add_weights(self, self.in_features, self.out_features, given)
 
     def construct(self, x):
         return dense(x, self.in_use(self.weight), self.in_use(self.bias))
@@ -171,49 +148,32 @@ class Linear(Cell):
         return text + (f", has_bias={self.has_bias}" if self.has_bias else "")
 
 
+@with_settings
 class BiDense(Cell):
     """Bilinear layer: ``out[o] = sum_ij x1[i] weight[o, i, j] x2[j] + bias[o]``.
-
-    Args:
-        in1_channels (int): size of the last axis of the first input.
-        in2_channels (int): size of the last axis of the second input.
-        out_channels (int): size of the last axis of the output.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``.
-        has_bias (bool): Default ``True``.
-        dtype (dtype): Default float32.
 
     Examples:
         >>> print(nn.BiDense(2, 2, 3)(Tensor([[-1.0, 0.5], [2.0, -3.0]]), Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 3)
     """
 
-    def __init__(
-        self,
-        in1_channels: int,
-        in2_channels: int,
-        out_channels: int,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        has_bias: bool = True,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.in1_channels = checks.positive_int(in1_channels, "in1_channels", self.cls_name)
-        self.in2_channels = checks.positive_int(in2_channels, "in2_channels", self.cls_name)
-        self.out_channels = checks.positive_int(out_channels, "out_channels", self.cls_name)
-        self.has_bias = checks.boolean(has_bias, "has_bias", self.cls_name)
-        shape = (out_channels, in1_channels, in2_channels)
-        bound = 1 / math.sqrt(in1_channels)
-        checked_init(weight_init, shape, "weight init", self.cls_name)
-        self.weight = Parameter(
-            initializer(Uniform(bound) if weight_init is None else weight_init, shape, dtype), name="weight"
-        )
+    in1_channels: PositiveInt = option("size of the last axis of the first input")
+    in2_channels: PositiveInt = option("size of the last axis of the second input")
+    out_channels: PositiveInt = option("size of the last axis of the output")
+    weight_init: Init = None
+    bias_init: Init = None
+    has_bias: Flag = True
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        shapes = {"weight": (self.out_channels, self.in1_channels, self.in2_channels), "bias": (self.out_channels,)}
         self.bias = None
-        if has_bias:
-            checked_init(bias_init, (out_channels,), "bias init", self.cls_name)
-            init = Uniform(bound) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(init, (out_channels,), dtype), name="bias")
+        for name, shape in shapes.items():
+            init = given[f"{name}_init"]
+            if name == "weight" or self.has_bias:
+                checked_init(init, shape, f"{name} init", self.cls_name)
+                start = Uniform(1 / math.sqrt(self.in1_channels)) if init is None else init
+                setattr(self, name, Parameter(initializer(start, shape, given["dtype"]), name=name))
 
     def construct(self, input1, input2):
         return bilinear(input1, input2, self.in_use(self.weight), self.in_use(self.bias))
@@ -263,15 +223,9 @@ class Identity(Cell):
         return x
 
 
+@with_settings
 class Flatten(Cell):
     """Joins the axes from ``start_dim`` to ``end_dim``.
-
-    Args:
-        start_dim (int): Default ``1``.
-        end_dim (int): Default ``-1``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.Flatten()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -279,9 +233,8 @@ class Flatten(Cell):
          [ 2.  -3. ]]
     """
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+    start_dim: Anything = 1
+    end_dim: Anything = -1
 
     def construct(self, x):
         return flatten(x, self.start_dim, self.end_dim)
@@ -362,15 +315,21 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
+def _probability(value: Any, name: str, owner: str) -> Any:
+    checks.probability(value, name, owner, include_one=True)
+    return value
+
+
+Probability = Annotated[float, Kind("float", _probability, "probability of dropping a channel")]
+
+
+@with_settings
 class _ChannelDropout(Cell):
-    """While training, drops whole channels with probability ``p`` (default ``0.5``)."""
+    """While training, drops whole channels."""
 
-    ranks: tuple[int, ...] = ()
+    p: Probability = 0.5
 
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        checks.probability(p, "p", self.cls_name, include_one=True)
-        self.p = p
+    ranks: ClassVar[tuple[int, ...]] = ()
 
     def construct(self, x):
         if not self.training or self.p == 0:
@@ -389,8 +348,9 @@ def drop_channels(x: Tensor, p: float, ranks: tuple[int, ...], owner: str) -> Te
     return dropout(x, p, (*x.shape[:lead], *(1,) * (ndim - lead)))
 
 
+@with_settings
 class Dropout1d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, L) or (C, L) with probability ``p`` (default ``0.5``).
+    """While training, drops whole channels of (N, C, L) or (C, L).
 
     Examples:
         >>> print(nn.Dropout1d(p=0.5)(ops.ones((1, 2, 4))).shape)
@@ -400,8 +360,9 @@ class Dropout1d(_ChannelDropout):
     ranks = (2, 3)
 
 
+@with_settings
 class Dropout2d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, H, W) with probability ``p`` (default ``0.5``).
+    """While training, drops whole channels of (N, C, H, W).
 
     Examples:
         >>> print(nn.Dropout2d(p=0.5)(ops.ones((1, 2, 4, 4))).shape)
@@ -414,8 +375,9 @@ class Dropout2d(_ChannelDropout):
         return f"p={self.p}"
 
 
+@with_settings
 class Dropout3d(_ChannelDropout):
-    """While training, drops whole channels of (N, C, D, H, W) with probability ``p`` (default ``0.5``).
+    """While training, drops whole channels of (N, C, D, H, W).
 
     Examples:
         >>> print(nn.Dropout3d(p=0.5)(ops.ones((1, 2, 4, 4, 4))).shape)
@@ -428,15 +390,9 @@ class Dropout3d(_ChannelDropout):
         return f"p={self.p}"
 
 
+@with_settings
 class OneHot(Cell):
     """Indices as vectors that are ``on_value`` at the index and ``off_value`` elsewhere.
-
-    Args:
-        axis (int): where the new axis goes. Default ``-1``.
-        depth (int): its size. Default ``1``.
-        on_value (float): Default ``1.0``.
-        off_value (float): Default ``0.0``.
-        dtype (dtype): Default float32.
 
     Examples:
         >>> print(nn.OneHot(depth=3)(Tensor([0, 2])))
@@ -444,12 +400,11 @@ class OneHot(Cell):
          [0. 0. 1.]]
     """
 
-    def __init__(
-        self, axis: int = -1, depth: int = 1, on_value: float = 1.0, off_value: float = 0.0, dtype: Any = dt.float32
-    ) -> None:
-        super().__init__()
-        self.axis, self.depth, self.dtype = axis, depth, dtype
-        self.on_value, self.off_value = on_value, off_value
+    axis: Anything = option("where the new axis goes", default=-1)
+    depth: Anything = option("its size", default=1)
+    on_value: Anything = 1.0
+    off_value: Anything = 0.0
+    dtype: Anything = dt.float32
 
     def construct(self, indices):
         return one_hot(indices, self.depth, self.on_value, self.off_value, self.axis, self.dtype)

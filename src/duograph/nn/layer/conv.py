@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from duograph.common.initializer import HeUniform
 from duograph.core import dtype as dt
@@ -11,6 +11,8 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Dtype, Extent, Flag, Init, PositiveInt, Text
+from duograph.nn.settings import Fixed, Kind, option, with_settings
 from duograph.ops.conv import add_bias, conv, conv_transpose, resolve_padding
 from duograph.ops.movement import reshape, transpose
 from duograph.ops.slices import pad
@@ -55,58 +57,60 @@ def channels_first(x: Tensor) -> Tensor:
     return transpose(x, perm=(0, last, *range(1, last)))
 
 
+def _pad_mode(value: Any, name: str, owner: str) -> str:
+    return checks.string_of(value, _PAD_MODES, name, owner)
+
+
+PadMode = Annotated[str, Kind("str", _pad_mode)]
+
+
+@with_settings
 class _Conv(Cell):
     """What convolutions share: arguments, weight and bias."""
 
+    in_channels: PositiveInt = option("channels of the input")
+    out_channels: PositiveInt = option("channels of the output")
+    kernel_size: Extent = option("extents of the window")
+    stride: Extent = 1
+    pad_mode: PadMode = option('``"same"``, ``"valid"`` or ``"pad"``', default="same")
+    padding: Extent = option('with ``"pad"``: one number, or one for each end of each axis', default=0)
+    dilation: Extent = 1
+    group: PositiveInt = 1
+    has_bias: Flag = False
+    weight_init: Init = option("``None``: HeUniform", default=None)
+    bias_init: Init = option("``None``: Uniform", default=None)
+    data_format: Text = "NCHW"
+    dtype: Dtype = dt.float32
+
     rank = 2
     transposed = False
-    formats: tuple[str, ...] = ("NCHW", "NHWC")
+    formats: ClassVar[tuple[str, ...]] = ("NCHW", "NHWC")
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        pad_mode: str,
-        padding: Any,
-        dilation: Any,
-        group: int,
-        has_bias: bool,
-        weight_init: Any,
-        bias_init: Any,
-        data_format: str,
-        dtype: Any,
-    ) -> None:
-        super().__init__()
-        owner = self.cls_name
-        checks.string_of(data_format, self.formats, "format", owner)
-        self.in_channels = checks.positive_int(in_channels, "in_channels", owner)
-        self.out_channels = checks.positive_int(out_channels, "out_channels", owner)
-        self.kernel_size = checks.extents(kernel_size, self.rank, "kernel_size", owner)
-        self.stride = checks.extents(stride, self.rank, "stride", owner)
-        self.dilation = checks.extents(dilation, self.rank, "dilation", owner)
-        self.pad_mode = checks.string_of(pad_mode, _PAD_MODES, "pad_mode", owner)
-        self.padding = _checked_padding(padding, self.rank, pad_mode, owner)
-        self.group = checks.positive_int(group, "group", owner)
-        self.has_bias = checks.boolean(has_bias, "has_bias", owner)
-        self.data_format = data_format
-        if in_channels % group or out_channels % group:
+    def _settings_taken(self, given):
+        owner, group = self.cls_name, self.group
+        self.data_format = checks.string_of(given["data_format"], self.formats, "format", owner)
+        self.kernel_size = checks.extents(given["kernel_size"], self.rank, "kernel_size", owner)
+        self.stride = checks.extents(given["stride"], self.rank, "stride", owner)
+        self.dilation = checks.extents(given["dilation"], self.rank, "dilation", owner)
+        self.padding = _checked_padding(given["padding"], self.rank, self.pad_mode, owner)
+        if self.in_channels % group or self.out_channels % group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', "
-                f"but got group:{group}, in_channels:{in_channels}, out_channels:{out_channels}."
+                f"but got group:{group}, in_channels:{self.in_channels}, out_channels:{self.out_channels}."
             )
-        outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        outer, inner = self.out_channels, self.in_channels
+        if self.transposed:
+            outer, inner = inner, outer
         shape = (outer, inner // group, *self.kernel_size)
-        if data_format.endswith("C") and not self.transposed:
+        if self.data_format.endswith("C") and not self.transposed:
             shape = (outer, *self.kernel_size, inner // group)
-        self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.bias_init = bias_init
-        self.weight = Parameter(default_weight(self.weight_init, shape, dtype), name="weight")
+        self.weight_init = HeUniform(math.sqrt(5)) if given["weight_init"] is None else given["weight_init"]
+        self.bias_init = given["bias_init"]
+        self.weight = Parameter(default_weight(self.weight_init, shape, given["dtype"]), name="weight")
         self.bias = None
-        if has_bias:
-            fan_in = shape[1] * numel(shape[2:])
-            self.bias = Parameter(default_bias(bias_init, out_channels, fan_in, dtype), name="bias")
+        if self.has_bias:
+            bias = default_bias(self.bias_init, self.out_channels, shape[1] * numel(shape[2:]), given["dtype"])
+            self.bias = Parameter(bias, name="bias")
 
     def construct(self, x):
         return self._convolved(x, self.in_use(self.weight))
@@ -138,33 +142,20 @@ class _Conv(Cell):
         )
 
 
+@with_settings
 class _OneAxis(_Conv):
     """What layers over one axis share: settings are ints, the weight is (., ., 1, kernel) as MindSpore keeps it."""
+
+    data_format: Fixed = "NCW"
 
     rank = 1
     formats = ("NCW",)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: int,
-        stride: int = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: int = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        for name, value in (("kernel_size", kernel_size), ("stride", stride), ("dilation", dilation)):
-            checks.integer(value, name, self.cls_name)
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
-            flat_init(weight_init), bias_init, "NCW", dtype,
-        )  # fmt: skip
+    def _settings_taken(self, given):
+        for name in ("kernel_size", "stride", "dilation"):
+            checks.integer(given[name], name, self.cls_name)
+        given["weight_init"] = flat_init(given["weight_init"])
+        super()._settings_taken(given)
         self.weight = Parameter(with_unit_height(self.weight), name="weight")
 
     def construct(self, x):
@@ -209,30 +200,9 @@ def _checked_padding(padding: Any, rank: int, pad_mode: str, owner: str) -> Any:
     return padding if isinstance(padding, int) else items
 
 
+@with_settings
 class Conv2d(_Conv):
     """Two-dimensional convolution (N, C, H, W).
-
-    Args:
-        in_channels (int): channels of the input.
-        out_channels (int): channels of the output.
-        kernel_size (Union[int, tuple[int]]): extents of the window.
-        stride (Union[int, tuple[int]]): Default ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default ``"same"``.
-        padding (Union[int, tuple[int]]): one number, or four (top, bottom, left, right), with ``"pad"``. Default ``0``.
-        dilation (Union[int, tuple[int]]): Default ``1``.
-        group (int): Default ``1``.
-        has_bias (bool): Default ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``: HeUniform.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``None``: Uniform.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default ``"NCHW"``.
-        dtype (dtype): of the parameters. Default float32.
-
-    Raises:
-        TypeError: an argument has the wrong type.
-        ValueError: an argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import duograph as ms
@@ -241,26 +211,7 @@ class Conv2d(_Conv):
         (1, 8, 5, 5)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCHW",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
+    data_format: Text = option('``"NCHW"`` or ``"NHWC"``', default="NCHW")
 
     def construct(self, x):
         weight = self.in_use(self.weight)
@@ -269,8 +220,9 @@ class Conv2d(_Conv):
         return channels_last(self._convolved(channels_first(x), channels_first(weight)))
 
 
+@with_settings
 class Conv1d(_OneAxis):
-    """One-dimensional convolution (N, C, L); arguments as in `Conv2d`. The weight is (out, in / group, 1, kernel).
+    """One-dimensional convolution (N, C, L). The weight is (out, in / group, 1, kernel).
 
     Examples:
         >>> print(nn.Conv1d(2, 5, 3)(ops.ones((1, 2, 4))).shape)
@@ -278,37 +230,19 @@ class Conv1d(_OneAxis):
     """
 
 
+@with_settings
 class Conv3d(_Conv):
-    """Three-dimensional convolution (N, C, D, H, W); arguments as in `Conv2d`.
+    """Three-dimensional convolution (N, C, D, H, W).
 
     Examples:
         >>> print(nn.Conv3d(2, 5, 3)(ops.ones((1, 2, 4, 4, 4))).shape)
         (1, 5, 4, 4, 4)
     """
 
+    data_format: Text = "NCDHW"
+
     rank = 3
     formats = ("NCDHW",)
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCDHW",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
 
 
 # ---- transposed ------------------------------------------------------------------------------------------------------
@@ -345,7 +279,7 @@ class _ConvTranspose(_Conv):
     """What transposed convolutions share; the weight is (in, out / group, *kernel)."""
 
     transposed = True
-    output_padding: tuple[int, ...] = ()
+    output_padding: ClassVar[tuple[int, ...]] = ()
 
     def _set_output_padding(self, output_padding: Any) -> None:
         self.output_padding = checks.extents(output_padding, self.rank, "output_padding", self.cls_name, least=0)
@@ -369,35 +303,21 @@ class _ConvTranspose(_Conv):
         )
 
 
+@with_settings
 class Conv2dTranspose(_ConvTranspose):
-    """Transposed two-dimensional convolution; arguments as in `Conv2d`, and ``output_padding`` (default ``0``).
+    """Transposed two-dimensional convolution.
 
     Examples:
         >>> print(nn.Conv2dTranspose(2, 5, 3)(ops.ones((1, 2, 4, 4))).shape)
         (1, 5, 4, 4)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, "NCHW", dtype,
-        )  # fmt: skip
-        self._set_output_padding(output_padding)
+    output_padding: Extent = option("zeros behind the result", default=0, after="padding")
+    data_format: Fixed = "NCHW"
+
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        self._set_output_padding(given["output_padding"])
         # As in MindSpore: zeros are put behind the finished result, no window reaches them.
         self.zeros_behind, self.output_padding = self.output_padding, (0,) * self.rank
         for extra, step, spread in zip(self.zeros_behind, self.stride, self.dilation, strict=True):
@@ -411,8 +331,9 @@ class Conv2dTranspose(_ConvTranspose):
         return out
 
 
+@with_settings
 class Conv1dTranspose(_OneAxis, _ConvTranspose):
-    """Transposed one-dimensional convolution; arguments as in `Conv1d`.
+    """Transposed one-dimensional convolution.
 
     Examples:
         >>> print(nn.Conv1dTranspose(2, 5, 3)(ops.ones((1, 2, 4))).shape)
@@ -422,36 +343,21 @@ class Conv1dTranspose(_OneAxis, _ConvTranspose):
     output_padding = (0,)
 
 
+@with_settings
 class Conv3dTranspose(_ConvTranspose):
-    """Transposed three-dimensional convolution; arguments as in `Conv3d`, and ``output_padding`` (default ``0``).
+    """Transposed three-dimensional convolution.
 
     Examples:
         >>> print(nn.Conv3dTranspose(2, 5, 3)(ops.ones((1, 2, 4, 4, 4))).shape)
         (1, 5, 4, 4, 4)
     """
 
+    output_padding: Extent = option("more positions at the ends of the result", default=0, after="group")
+    data_format: Text = "NCDHW"
+
     rank = 3
     formats = ("NCDHW",)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        output_padding: Any = 0,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCDHW",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, data_format, dtype,
-        )  # fmt: skip
-        self._set_output_padding(output_padding)
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        self._set_output_padding(given["output_padding"])

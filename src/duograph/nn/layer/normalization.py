@@ -6,7 +6,7 @@ values behind.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from duograph.common.initializer import initializer
 from duograph.core import dtype as dt
@@ -14,6 +14,8 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Dtype, Flag, Init, Number, PositiveInt, Real
+from duograph.nn.settings import Fixed, Kind, Setting, option, with_settings
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
@@ -73,54 +75,90 @@ def normalised_by_moving(
     return in_dtype(out, x.dtype)
 
 
-class _BatchNorm(Cell):
+def _features(value: Any, name: str, owner: str) -> int:
+    if checks.integer(value, name, owner) < 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be at least 1, but got {value}.")
+    return value
+
+
+def _share(value: Any, name: str, owner: str) -> Any:
+    checks.number(value, name, owner)
+    if not 0 <= value <= 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be a number in range [0, 1], but got {value}.")
+    return value
+
+
+def _old_share(value: Any, name: str, owner: str) -> Any:
+    return value if checks.number(value, name, owner) != value else _share(value, name, owner)  # NaN passes
+
+
+def _format(value: Any, name: str, owner: str) -> str:
+    if value not in ("NCHW", "NHWC"):
+        raise ValueError(f"For '{owner}', the '{name}' must be in ['NCHW', 'NHWC'], but got {value}.")
+    return value
+
+
+def _flag_or_none(value: Any, name: str, owner: str) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise ValueError(f"For '{owner}', the '{name}' must be in [True, False, None], but got {value}.")
+    return value
+
+
+Features = Annotated[int, Kind("int", _features, "channels")]
+Share = Annotated[float, Kind("float", _share)]
+OldShare = Annotated[float, Kind(
+    "float", _old_share, "share of the *old* moving statistic: ``new = momentum * old + (1 - momentum) * batch``",
+    kept=False,
+)]  # fmt: skip
+Affine = Annotated[bool, Kind("bool", text="whether gamma and beta are trained", kept=False)]
+TrainedFlag = Annotated[bool, Kind("bool", checks.boolean, "whether gamma and beta are trained", kept=False)]
+KeptInit = Annotated[Any, Kind("Union[Tensor, str, Initializer, numbers.Number]")]
+Statistics = Annotated[bool | None, Kind("bool", _flag_or_none, "``None``: while training")]
+Format = Annotated[str, Kind("str", _format, '``"NCHW"`` or ``"NHWC"``', kept=False)]
+
+
+def trained(cell: Cell, shape: Any, given: dict[str, Any], affine: bool = True) -> None:
+    """Gives ``cell`` its parameters gamma and beta."""
+    dtype = given["dtype"]
+    cell.gamma = Parameter(initializer(given["gamma_init"], shape, dtype), name="gamma", requires_grad=affine)
+    cell.beta = Parameter(initializer(given["beta_init"], shape, dtype), name="beta", requires_grad=affine)
+
+
+def moving(cell: Cell, mean: Any, variance: Any, shape: Any, dtype: Any) -> None:
+    """Gives ``cell`` its moving statistics."""
+    cell.moving_mean = Parameter(initializer(mean, shape, dtype), name="mean", requires_grad=False)
+    cell.moving_variance = Parameter(initializer(variance, shape, dtype), name="variance", requires_grad=False)
+
+
+@with_settings
+class _BatchSettings(Cell):
+    """The settings of batch normalisations."""
+
+    num_features: Features
+    eps: Number = 1e-5
+    momentum: OldShare = 0.9
+    affine: Affine = True
+    gamma_init: KeptInit = "ones"
+    beta_init: KeptInit = "zeros"
+    moving_mean_init: KeptInit = "zeros"
+    moving_var_init: KeptInit = "ones"
+    use_batch_statistics: Statistics = None
+    data_format: Format = "NCHW"
+    dtype: Dtype = dt.float32
+
+
+class _BatchNorm(_BatchSettings):
     """What batch normalisations share."""
 
-    ranks: tuple[int, ...] = (4,)
+    ranks: ClassVar[tuple[int, ...]] = (4,)
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
-        data_format: str = "NCHW",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        owner = self.cls_name
-        checks.integer(num_features, "num_features", owner)
-        if num_features < 1:
-            raise ValueError(f"For '{owner}', the 'num_features' must be at least 1, but got {num_features}.")
-        checks.number(momentum, "momentum", owner)
-        if momentum < 0 or momentum > 1:
-            raise ValueError(f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
-        if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"For '{owner}', the 'data_format' must be in ['NCHW', 'NHWC'], but got {data_format}.")
-        if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
-            raise ValueError(
-                f"For '{owner}', the 'use_batch_statistics' must be in [True, False, None], but got "
-                f"{use_batch_statistics}."
-            )
-        checks.number(eps, "eps", owner)
-        self.num_features, self.eps, self.format = num_features, eps, data_format
-        self.keep = float(momentum)
-        self.momentum = 1.0 - momentum  # as MindSpore shows it
-        self.use_batch_statistics = use_batch_statistics
-        self.gamma_init, self.beta_init = gamma_init, beta_init
-        self.moving_mean_init, self.moving_var_init = moving_mean_init, moving_var_init
-        shape = (num_features,)
-        self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), name="mean", requires_grad=False)
-        self.moving_variance = Parameter(
-            initializer(moving_var_init, shape, dtype), name="variance", requires_grad=False
-        )
-        self.gamma = Parameter(initializer(gamma_init, shape, dtype), name="gamma", requires_grad=affine)
-        self.beta = Parameter(initializer(beta_init, shape, dtype), name="beta", requires_grad=affine)
+    def _settings_taken(self, given):
+        self.format = given.get("data_format", "NCHW")
+        self.keep = float(given["momentum"])
+        self.momentum = 1.0 - given["momentum"]  # as MindSpore shows it
+        shape = (self.num_features,)
+        moving(self, self.moving_mean_init, self.moving_var_init, shape, given["dtype"])
+        trained(self, shape, given, given["affine"])
 
     def construct(self, x):
         check_channels(x, self.ranks, self.num_features, self.format, self.cls_name)
@@ -158,25 +196,9 @@ def check_channels(x: Tensor, ranks: tuple[int, ...], channels: int, data_format
         )
 
 
+@with_settings
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L).
-
-    Args:
-        num_features (int): channels.
-        eps (float): Default ``1e-5``.
-        momentum (float): share of the *old* moving statistic: ``new = momentum * old + (1 - momentum) * batch``.
-            Default ``0.9``.
-        affine (bool): whether gamma and beta are trained. Default ``True``.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"ones"``.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"ones"``.
-        use_batch_statistics (bool): ``None``: while training. Default ``None``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default ``"NCHW"``.
-        dtype (dtype): of the parameters. Default float32.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.BatchNorm1d(2)(ops.ones((3, 2))).shape)
@@ -186,11 +208,9 @@ class BatchNorm1d(_BatchNorm):
     ranks = (2, 3)
 
 
+@with_settings
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W); arguments as in `BatchNorm1d`.
-
-    Supported Platforms:
-        ``CPU``
+    """Batch normalisation of (N, C, H, W).
 
     Examples:
         >>> import duograph as ms
@@ -202,6 +222,7 @@ class BatchNorm2d(_BatchNorm):
     ranks = (4,)
 
 
+@with_settings
 class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over all processes: with one process, `BatchNorm2d`.
 
@@ -210,55 +231,26 @@ class SyncBatchNorm(_BatchNorm):
         (1, 2, 4, 4)
     """
 
+    process_groups: Anything = option("one process: without effect", default=None, after="use_batch_statistics")
+    data_format: Fixed
+
     ranks = (2, 4)
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
-        process_groups: Any = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-            use_batch_statistics, "NCHW", dtype,
-        )  # fmt: skip
-        self.process_groups = process_groups
 
-
-class BatchNorm3d(Cell):
-    """Batch normalisation of (N, C, D, H, W); arguments as in `BatchNorm1d`.
+@with_settings
+class BatchNorm3d(_BatchSettings):
+    """Batch normalisation of (N, C, D, H, W).
 
     Examples:
         >>> print(nn.BatchNorm3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
         (1, 2, 4, 4, 4)
     """
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.bn2d = BatchNorm2d(
-            num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
-            use_batch_statistics, "NCHW", dtype,
-        )  # fmt: skip
+    data_format: Fixed
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        Cell.__init__(self)
+        self.bn2d = BatchNorm2d(**given)
 
     def construct(self, x):
         shape = x.shape
@@ -268,52 +260,42 @@ class BatchNorm3d(Cell):
         return reshape(self.bn2d(flat), shape=tuple(shape))
 
 
+def _normalized_shape(value: Any, name: str, owner: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple | list):
+        raise TypeError(
+            f"For '{owner}', the type of '{name}' must be tuple[int] or list[int], but got {value} and the type is "
+            f"{type(value)}."
+        )
+    if not value:
+        raise ValueError(
+            f"Expected {name} to be at least 1-dimensional, i.e., containing at least one element, but got {name} = "
+            f"{value}"
+        )
+    return tuple(value)
+
+
+Shape = Annotated[Any, Kind("Union(tuple[int], list[int])", _normalized_shape, "extents of these axes")]
+
+
+@with_settings
 class LayerNorm(Cell):
     """Normalisation over the last axes.
-
-    Args:
-        normalized_shape (Union(tuple[int], list[int])): extents of these axes.
-        begin_norm_axis (int): first axis of the statistics. Default ``-1``.
-        begin_params_axis (int): first axis of gamma and beta. Default ``-1``.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"ones"``.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.
-        epsilon (float): Default ``1e-7``.
-        dtype (dtype): of the parameters. Default float32.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.LayerNorm((2,))(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 2)
     """
 
-    def __init__(
-        self,
-        normalized_shape: Any,
-        begin_norm_axis: int = -1,
-        begin_params_axis: int = -1,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        epsilon: float = 1e-7,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        if not isinstance(normalized_shape, tuple | list):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'normalized_shape' must be tuple[int] or list[int], "
-                f"but got {normalized_shape} and the type is {type(normalized_shape)}."
-            )
-        if not normalized_shape:
-            raise ValueError(
-                f"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
-                f"but got normalized_shape = {normalized_shape}"
-            )
-        self.normalized_shape = tuple(normalized_shape)
-        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
-        self.epsilon = epsilon
-        self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype), name="gamma")
-        self.beta = Parameter(initializer(beta_init, normalized_shape, dtype), name="beta")
+    normalized_shape: Shape
+    begin_norm_axis: Anything = option("first axis of the statistics", default=-1)
+    begin_params_axis: Anything = option("first axis of gamma and beta", default=-1)
+    gamma_init: Init = "ones"
+    beta_init: Init = "zeros"
+    epsilon: Anything = 1e-7
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        trained(self, self.normalized_shape, given)
 
     def construct(self, input_x):
         return layer_normalised(
@@ -343,48 +325,30 @@ def layer_normalised(x: Tensor, gamma: Tensor, beta: Tensor, begin: int, eps: fl
     return in_dtype(add(mul(out, gamma_), beta_), x.dtype)
 
 
+@with_settings
 class GroupNorm(Cell):
     """Normalisation within groups of channels of (N, C, ...).
-
-    Args:
-        num_groups (int): groups.
-        num_channels (int): channels.
-        eps (float): Default ``1e-5``.
-        affine (bool): whether gamma and beta are trained. Default ``True``.
-        gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"ones"``.
-        beta_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.
-        dtype (dtype): of the parameters. Default float32.
-
-    Raises:
-        ValueError: the channels do not divide into the groups.
 
     Examples:
         >>> print(nn.GroupNorm(2, 2)(ops.ones((1, 2, 4, 4))).shape)
         (1, 2, 4, 4)
     """
 
-    def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.num_groups = checks.positive_int(num_groups, "num_groups", self.cls_name)
-        self.num_channels = checks.positive_int(num_channels, "num_channels", self.cls_name)
-        if num_channels % num_groups:
+    num_groups: PositiveInt = option("groups")
+    num_channels: PositiveInt = option("channels, which divide into the groups")
+    eps: Real = 1e-5
+    affine: Flag = option("whether gamma and beta are trained", default=True)
+    gamma_init: Init = "ones"
+    beta_init: Init = "zeros"
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        if self.num_channels % self.num_groups:
             raise ValueError(
                 f"For '{self.cls_name}', the 'num_channels' must be divided by 'num_groups', "
-                f"but got 'num_channels': {num_channels}, 'num_groups': {num_groups}."
+                f"but got 'num_channels': {self.num_channels}, 'num_groups': {self.num_groups}."
             )
-        self.eps = checks.real(eps, "eps", self.cls_name)
-        self.affine = checks.boolean(affine, "affine", self.cls_name)
-        self.gamma = Parameter(initializer(gamma_init, (num_channels,), dtype), name="gamma", requires_grad=affine)
-        self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
+        trained(self, (self.num_channels,), given, self.affine)
 
     def construct(self, x):
         return group_norm(x, self.num_groups, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
@@ -393,36 +357,24 @@ class GroupNorm(Cell):
         return f"num_groups={self.num_groups}, num_channels={self.num_channels}"
 
 
+@with_settings
 class _InstanceNorm(Cell):
     """What instance normalisations share: each sample and channel by its own statistics."""
 
+    num_features: PositiveInt = option("channels")
+    eps: Number = 1e-5
+    momentum: Share = 0.1
+    affine: TrainedFlag = True
+    gamma_init: Init = "ones"
+    beta_init: Init = "zeros"
+    dtype: Dtype = dt.float32
+
     rank = 4
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.1,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        checks.positive_int(num_features, "num_features", self.cls_name)
-        checks.number(eps, "eps", self.cls_name)
-        checks.number(momentum, "momentum", self.cls_name)
-        if not 0 <= momentum <= 1:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'momentum' must be a number in range [0, 1], but got {momentum}."
-            )
-        checks.boolean(affine, "affine", self.cls_name)
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        shape = (num_features,)
-        self.moving_mean = Parameter(initializer("zeros", shape, dtype), name="mean", requires_grad=False)
-        self.moving_variance = Parameter(initializer("ones", shape, dtype), name="variance", requires_grad=False)
-        self.gamma = Parameter(initializer(gamma_init, shape, dtype), name="gamma", requires_grad=affine)
-        self.beta = Parameter(initializer(beta_init, shape, dtype), name="beta", requires_grad=affine)
+    def _settings_taken(self, given):
+        shape = (self.num_features,)
+        moving(self, "zeros", "ones", shape, given["dtype"])
+        trained(self, shape, given, given["affine"])
 
     def construct(self, x):
         check_channels(x, (self.rank,), self.num_features, "NCHW", self.cls_name)
@@ -435,6 +387,7 @@ class _InstanceNorm(Cell):
         )
 
 
+@with_settings
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L).
 
@@ -446,6 +399,7 @@ class InstanceNorm1d(_InstanceNorm):
     rank = 3
 
 
+@with_settings
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W).
 
@@ -457,6 +411,7 @@ class InstanceNorm2d(_InstanceNorm):
     rank = 4
 
 
+@with_settings
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W).
 

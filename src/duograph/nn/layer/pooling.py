@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Extent, Flag
+from duograph.nn.settings import Fixed, Kind, option, with_settings
 from duograph.ops import image, pool
 from duograph.ops.conv import resolve_padding
 from duograph.ops.movement import expand_dims, squeeze
@@ -27,28 +29,58 @@ def unbatched(x: Tensor, added: bool) -> Tensor:
     return squeeze(x, (0,)) if added else x
 
 
+def _pad_mode(value: Any, name: str, owner: str) -> str:
+    if not isinstance(value, str) or value.upper() not in ("VALID", "SAME", "PAD"):
+        raise ValueError(f"For '{owner}', the '{name}' must be in ['VALID', 'SAME', 'PAD'], but got {value}.")
+    return value
+
+
+def _format(value: Any, name: str, owner: str) -> str:
+    return checks.string_of(value, ("NCHW", "NHWC"), "format", owner)
+
+
+def _divisor(value: Any, name: str, owner: str) -> Any:
+    if value is not None and value <= 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be > 0, but got {value}.")
+    return value
+
+
+Window = Annotated[Any, Kind("Union[int, tuple[int]]")]
+PadMode = Annotated[str, Kind("str", _pad_mode, '``"valid"``, ``"same"`` or ``"pad"``', kept=False)]
+Padding = Annotated[Any, Kind("Union(int, tuple[int], list[int])", text='with ``"pad"``', kept=False)]
+Ceil = Annotated[bool, Kind("bool", checks.boolean, "whether the result's extents are rounded up", kept=False)]
+Indices = Annotated[bool, Kind("bool", checks.boolean, "whether the flat positions are returned too")]
+Format = Annotated[str, Kind("str", _format, '``"NCHW"`` or ``"NHWC"``', kept=False)]
+Divisor = Annotated[int | None, Kind("int", _divisor, kept=False)]
+CountPad = Annotated[bool, Kind("bool", checks.boolean, "whether padding counts", kept=False)]
+
+
+@with_settings
 class _Pool(Cell):
     """What pooling layers share: window, stride and padding."""
+
+    kernel_size: Window = 1
+    stride: Window = 1
+    pad_mode: PadMode = "valid"
+    padding: Padding = 0
 
     rank = 2
     kind = "MaxPool"
     format = "NCHW"
 
-    def __init__(self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any) -> None:
-        super().__init__()
-        owner = self.cls_name
-        if not isinstance(pad_mode, str) or pad_mode.upper() not in ("VALID", "SAME", "PAD"):
-            raise ValueError(f"For '{owner}', the 'pad_mode' must be in ['VALID', 'SAME', 'PAD'], but got {pad_mode}.")
+    def _settings_taken(self, given):
+        owner, pad_mode, padding = self.cls_name, given["pad_mode"], given["padding"]
         self.pad_mode = pad_mode.upper()
-        self.kernel_size, self.stride = kernel_size, stride
-        self._kernel = checks.extents(kernel_size, self.rank, "kernel_size", owner)
-        self._stride = checks.extents(stride, self.rank, "stride", owner)
+        self._kernel = checks.extents(self.kernel_size, self.rank, "kernel_size", owner)
+        self._stride = checks.extents(self.stride, self.rank, "stride", owner)
         self._padding = padding
         items = (padding,) if isinstance(padding, int) else tuple(padding)
         if self.pad_mode != "PAD" and any(items):
             raise ValueError(
                 f"For '{owner}', the padding must be zero when pad_mode is '{pad_mode}', but got {padding}."
             )
+        if "data_format" in given:
+            self.format = given["data_format"]
 
     def _pads(self, x: Tensor, dilation: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
         mode = self.pad_mode.lower()
@@ -61,27 +93,23 @@ class _Pool(Cell):
         return f"kernel_size={kernel}, stride={stride}, pad_mode={self.pad_mode}"
 
 
+@with_settings
 class _MaxPool(_Pool):
-    dilation: tuple[int, ...] = ()
+    """What pooling by maxima shares."""
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding)
-        self._dilation = checks.extents(dilation, self.rank, "dilation", self.cls_name)
-        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
-        self._ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
-        if self.pad_mode != "PAD" and (return_indices or ceil_mode or any(d != 1 for d in self._dilation)):
+    dilation: Extent = 1
+    return_indices: Indices = False
+    ceil_mode: Ceil = False
+
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        self._dilation = checks.extents(given["dilation"], self.rank, "dilation", self.cls_name)
+        self._ceil_mode = given["ceil_mode"]
+        odd = self.return_indices or self._ceil_mode or any(d != 1 for d in self._dilation)
+        if self.pad_mode != "PAD" and odd:
             raise ValueError(
                 f"For '{self.cls_name}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be "
-                f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
+                f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{given['pad_mode']}."
             )
 
     def construct(self, x):
@@ -102,45 +130,21 @@ class _MaxPool(_Pool):
         return channels_last(out) if self.format == "NHWC" else out
 
 
+@with_settings
 class MaxPool2d(_MaxPool):
     """Greatest element of each window of (N, C, H, W) or (C, H, W).
-
-    Args:
-        kernel_size (Union[int, tuple[int]]): Default ``1``.
-        stride (Union[int, tuple[int]]): Default ``1``.
-        pad_mode (str): ``"valid"``, ``"same"`` or ``"pad"``. Default ``"valid"``.
-        padding (Union(int, tuple[int], list[int])): with ``"pad"``. Default ``0``.
-        dilation (Union(int, tuple[int])): Default ``1``.
-        return_indices (bool): whether the flat positions are returned too. Default ``False``.
-        ceil_mode (bool): Default ``False``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default ``"NCHW"``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4))).shape)
         (1, 2, 2, 2)
     """
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-        data_format: str = "NCHW",
-    ) -> None:
-        checks.string_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
-        self.format = data_format
+    data_format: Format = "NCHW"
 
 
+@with_settings
 class MaxPool1d(_MaxPool):
-    """Greatest element of each window of (N, C, L) or (C, L); arguments as in `MaxPool2d`.
+    """Greatest element of each window of (N, C, L) or (C, L).
 
     Examples:
         >>> print(nn.MaxPool1d(kernel_size=2, stride=2)(ops.ones((1, 2, 4))).shape)
@@ -150,8 +154,9 @@ class MaxPool1d(_MaxPool):
     rank = 1
 
 
+@with_settings
 class MaxPool3d(_MaxPool):
-    """Greatest element of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `MaxPool2d`.
+    """Greatest element of each window of (N, C, D, H, W) or (C, D, H, W).
 
     Examples:
         >>> print(nn.MaxPool3d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4, 4))).shape)
@@ -161,25 +166,20 @@ class MaxPool3d(_MaxPool):
     rank = 3
 
 
+@with_settings
 class _AvgPool(_Pool):
+    """What pooling by means shares."""
+
+    ceil_mode: Ceil = False
+    count_include_pad: CountPad = True
+    divisor_override: Divisor = option("divides every sum instead of the number of elements", default=None)
+
     kind = "AvgPool"
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding)
-        self._ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
-        self._count_include_pad = checks.boolean(count_include_pad, "count_include_pad", self.cls_name)
-        if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}.")
-        self._divisor = divisor_override or 0
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        self._ceil_mode, self._count_include_pad = given["ceil_mode"], given["count_include_pad"]
+        self._divisor = given.get("divisor_override") or 0
 
     def construct(self, x):
         if self.format == "NHWC":
@@ -199,67 +199,35 @@ class _AvgPool(_Pool):
         return channels_last(out) if self.format == "NHWC" else out
 
 
+@with_settings
 class AvgPool2d(_AvgPool):
     """Mean of each window of (N, C, H, W) or (C, H, W).
-
-    Args:
-        kernel_size (Union[int, tuple[int]]): Default ``1``.
-        stride (Union[int, tuple[int]]): Default ``1``.
-        pad_mode (str): ``"valid"``, ``"same"`` or ``"pad"``. Default ``"valid"``.
-        padding (Union(int, tuple[int], list[int])): with ``"pad"``. Default ``0``.
-        ceil_mode (bool): Default ``False``.
-        count_include_pad (bool): whether padding counts. Default ``True``.
-        divisor_override (int): divides every sum instead of the number of elements. Default ``None``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default ``"NCHW"``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.AvgPool2d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4))).shape)
         (1, 2, 2, 2)
     """
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-        data_format: str = "NCHW",
-    ) -> None:
-        checks.string_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
-        self.format = data_format
+    data_format: Format = "NCHW"
 
 
+@with_settings
 class AvgPool1d(_AvgPool):
-    """Mean of each window of (N, C, L) or (C, L); arguments as in `AvgPool2d`.
+    """Mean of each window of (N, C, L) or (C, L).
 
     Examples:
         >>> print(nn.AvgPool1d(kernel_size=2, stride=2)(ops.ones((1, 2, 4))).shape)
         (1, 2, 2)
     """
 
+    divisor_override: Fixed
+
     rank = 1
 
-    def __init__(
-        self,
-        kernel_size: int = 1,
-        stride: int = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
 
-
+@with_settings
 class AvgPool3d(_AvgPool):
-    """Mean of each window of (N, C, D, H, W) or (C, D, H, W); arguments as in `AvgPool2d`.
+    """Mean of each window of (N, C, D, H, W) or (C, D, H, W).
 
     Examples:
         >>> print(nn.AvgPool3d(kernel_size=2, stride=2)(ops.ones((1, 2, 4, 4, 4))).shape)
@@ -272,25 +240,26 @@ class AvgPool3d(_AvgPool):
 # ---- adaptive --------------------------------------------------------------------------------------------------------
 
 
+@with_settings
 class _Adaptive(Cell):
-    """What adaptive pooling layers share: the output extents; ``None`` keeps that of the input."""
+    """What adaptive pooling layers share."""
+
+    output_size: Window = option("extents of the output; ``None`` keeps that of the input")
 
     rank = 2
 
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        items = (output_size,) * self.rank if isinstance(output_size, int) or output_size is None else output_size
-        if isinstance(output_size, bool) or not isinstance(items, tuple | list):
+    def _settings_taken(self, given):
+        size = self.output_size
+        items = (size,) * self.rank if isinstance(size, int) or size is None else size
+        if isinstance(size, bool) or not isinstance(items, tuple | list):
             raise TypeError(
-                f"For '{self.cls_name}', the type of 'output_size' must be int or tuple, "
-                f"but got {type(output_size).__name__}."
+                f"For '{self.cls_name}', the type of 'output_size' must be int or tuple, but got {type(size).__name__}."
             )
         if len(items) != self.rank:
             raise ValueError(f"For '{self.cls_name}', the 'output_size' must have {self.rank} items, but got {items}.")
         for item in items:
             if item is not None:
                 checks.positive_int(item, "output_size", self.cls_name)
-        self.output_size = output_size
         self._size = tuple(items)
 
     def _extents(self, x: Tensor) -> tuple[int, ...]:
@@ -303,6 +272,7 @@ class _AdaptiveAvgPool(_Adaptive):
         return unbatched(image.adaptive_avg_pool(x, self._extents(x)), added)
 
 
+@with_settings
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     """Means over ``output_size`` nearly equal parts of (N, C, L) or (C, L).
 
@@ -314,11 +284,9 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     rank = 1
 
 
+@with_settings
 class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """Means over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W).
-
-    Args:
-        output_size (Union[int, tuple]): extents of the output; ``None`` keeps that of the input.
 
     Examples:
         >>> print(nn.AdaptiveAvgPool2d((2, 2))(ops.ones((1, 2, 4, 4))).shape)
@@ -328,6 +296,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     rank = 2
 
 
+@with_settings
 class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     """Means over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
 
@@ -339,10 +308,9 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     rank = 3
 
 
+@with_settings
 class _AdaptiveMaxPool(_Adaptive):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(output_size)
-        self.return_indices = checks.boolean(return_indices, "return_indices", self.cls_name)
+    return_indices: Indices = False
 
     def construct(self, input):
         x, added = batched(input, self.rank, self.cls_name)
@@ -351,6 +319,7 @@ class _AdaptiveMaxPool(_Adaptive):
         return (out, unbatched(indices, added)) if self.return_indices else out
 
 
+@with_settings
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """Maxima over ``output_size`` nearly equal parts of (N, C, L) or (C, L).
 
@@ -359,12 +328,12 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         (1, 2, 2)
     """
 
+    return_indices: Fixed = False
+
     rank = 1
 
-    def __init__(self, output_size: Any) -> None:
-        super().__init__(output_size)
 
-
+@with_settings
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """Maxima over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W).
 
@@ -376,6 +345,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     rank = 2
 
 
+@with_settings
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """Maxima over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
 
@@ -390,16 +360,19 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
 # ---- other -----------------------------------------------------------------------------------------------------------
 
 
+@with_settings
 class _LPPool(Cell):
+    norm_type: Anything = option("the exponent")
+    kernel_size: Window
+    stride: Window = option("``None``: ``kernel_size``", default=None)
+    ceil_mode: Flag = False
+
     rank = 2
 
-    def __init__(self, norm_type: Any, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size, self.stride = kernel_size, stride
-        self.ceil_mode = checks.boolean(ceil_mode, "ceil_mode", self.cls_name)
-        self._kernel = checks.extents(kernel_size, self.rank, "kernel_size", self.cls_name)
-        self._stride = checks.extents(kernel_size if stride is None else stride, self.rank, "stride", self.cls_name)
+    def _settings_taken(self, given):
+        stride = self.kernel_size if self.stride is None else self.stride
+        self._kernel = checks.extents(self.kernel_size, self.rank, "kernel_size", self.cls_name)
+        self._stride = checks.extents(stride, self.rank, "stride", self.cls_name)
 
     def construct(self, x):
         x, added = batched(x, self.rank, self.cls_name)
@@ -407,6 +380,7 @@ class _LPPool(Cell):
         return unbatched(out, added)
 
 
+@with_settings
 class LPPool1d(_LPPool):
     """The p-norm of each window of (N, C, L) or (C, L).
 
@@ -418,6 +392,7 @@ class LPPool1d(_LPPool):
     rank = 1
 
 
+@with_settings
 class LPPool2d(_LPPool):
     """The p-norm of each window of (N, C, H, W) or (C, H, W).
 
@@ -429,16 +404,20 @@ class LPPool2d(_LPPool):
     rank = 2
 
 
+@with_settings
 class _MaxUnpool(Cell):
+    kernel_size: Window
+    stride: Window = option("``None``: ``kernel_size``", default=None)
+    padding: Window = 0
+
     rank = 2
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        super().__init__()
-        self.kernel_size, self.padding = kernel_size, padding
-        self.stride = kernel_size if stride in (None, 0) else stride
-        self._kernel = checks.extents(kernel_size, self.rank, "kernel_size", self.cls_name)
+    def _settings_taken(self, given):
+        if self.stride in (None, 0):
+            self.stride = self.kernel_size
+        self._kernel = checks.extents(self.kernel_size, self.rank, "kernel_size", self.cls_name)
         self._stride = checks.extents(self.stride, self.rank, "stride", self.cls_name)
-        self._pad = checks.extents(padding, self.rank, "padding", self.cls_name, least=0)
+        self._pad = checks.extents(self.padding, self.rank, "padding", self.cls_name, least=0)
 
     def construct(self, x, indices, output_size=None):
         x, added = batched(x, self.rank, self.cls_name)
@@ -451,18 +430,21 @@ class _MaxUnpool(Cell):
         return unbatched(pool.max_unpool(x, indices, size=size), added)
 
 
+@with_settings
 class MaxUnpool1d(_MaxUnpool):
     """Undoes `MaxPool1d`: puts values at their positions, 0 elsewhere."""
 
     rank = 1
 
 
+@with_settings
 class MaxUnpool2d(_MaxUnpool):
     """Undoes `MaxPool2d`: puts values at their positions, 0 elsewhere."""
 
     rank = 2
 
 
+@with_settings
 class MaxUnpool3d(_MaxUnpool):
     """Undoes `MaxPool3d`: puts values at their positions, 0 elsewhere."""
 

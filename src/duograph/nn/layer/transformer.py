@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from duograph.common.initializer import XavierNormal, XavierUniform, initializer
 from duograph.core import dtype as dt
-from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Dtype, PositiveInt, Unkept
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops.attention import attention_bias, linear, multi_head_attention, project_packed
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
@@ -23,71 +24,53 @@ from .basic import Dense, Dropout, dropout
 from .container import CellList
 from .normalization import LayerNorm
 
+Part = Annotated[Any, Kind("Cell", kept=False)]
 
+
+@with_settings
 class MultiheadAttention(Cell):
     """Attention in several heads: ``construct(query, key, value, ...)`` returns the result and the weights.
-
-    Args:
-        embed_dim (int): width.
-        num_heads (int): number of heads; divides the width.
-        dropout (float): of the weights. Default ``0.0``.
-        has_bias (bool): of the projections. Default ``True``.
-        add_bias_kv (bool): whether a learnt key and value are appended. Default ``False``.
-        add_zero_attn (bool): whether a zero key and value are appended. Default ``False``.
-        kdim (int): width of the keys. Default ``None``: ``embed_dim``.
-        vdim (int): width of the values. Default ``None``: ``embed_dim``.
-        batch_first (bool): Default ``False``.
-        dtype (dtype): Default float32.
-
-    Raises:
-        ValueError: the width does not divide into the heads.
 
     Examples:
         >>> print(nn.MultiheadAttention(4, 2)(ops.ones((3, 1, 4)), ops.ones((3, 1, 4)), ops.ones((3, 1, 4)))[0].shape)
         (3, 1, 4)
     """
 
-    def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        has_bias: bool = True,
-        add_bias_kv: bool = False,
-        add_zero_attn: bool = False,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        checks.positive_int(embed_dim, "embed_dim", self.cls_name)
-        checks.positive_int(num_heads, "num_heads", self.cls_name)
-        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
-        self.batch_first, self.head_dim = batch_first, embed_dim // num_heads
-        if self.head_dim * num_heads != embed_dim:
+    embed_dim: PositiveInt = option("width")
+    num_heads: PositiveInt = option("number of heads; divides the width")
+    dropout: Anything = option("of the weights", default=0.0)
+    has_bias: Unkept = option("of the projections", default=True)
+    add_bias_kv: Unkept = option("whether a learnt key and value are appended", default=False)
+    add_zero_attn: Anything = option("whether a zero key and value are appended", default=False)
+    kdim: Anything = option("width of the keys; ``None``: ``embed_dim``", default=None)
+    vdim: Anything = option("width of the values; ``None``: ``embed_dim``", default=None)
+    batch_first: Anything = False
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        embed_dim, dtype = self.embed_dim, given["dtype"]
+        self.kdim = embed_dim if self.kdim is None else self.kdim
+        self.vdim = embed_dim if self.vdim is None else self.vdim
+        self.head_dim = embed_dim // self.num_heads
+        if self.head_dim * self.num_heads != embed_dim:
             raise ValueError(
-                f"The init argument 'embed_dim' must be divisible by 'num_heads', but got {embed_dim} and {num_heads}."
+                "The init argument 'embed_dim' must be divisible by 'num_heads', but got "
+                f"{embed_dim} and {self.num_heads}."
             )
         self.same_width = self.kdim == embed_dim and self.vdim == embed_dim
         self.in_proj_weight = self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = None
-        init = XavierUniform()
-        if self.same_width:
-            self.in_proj_weight = Parameter(initializer(init, (3 * embed_dim, embed_dim), dtype), "in_proj_weight")
-        else:
-            self.q_proj_weight = Parameter(initializer(init, (embed_dim, embed_dim), dtype), "q_proj_weight")
-            self.k_proj_weight = Parameter(initializer(init, (embed_dim, self.kdim), dtype), "k_proj_weight")
-            self.v_proj_weight = Parameter(initializer(init, (embed_dim, self.vdim), dtype), "v_proj_weight")
+        shapes = {"in_proj_weight": (3 * embed_dim, embed_dim)}
+        if not self.same_width:
+            shapes = {f"{n}_proj_weight": (embed_dim, w) for n, w in zip("qkv", (embed_dim, self.kdim, self.vdim))}
+        for name, shape in shapes.items():
+            setattr(self, name, Parameter(initializer(XavierUniform(), shape, dtype), name))
         self.in_proj_bias = self.bias_k = self.bias_v = None
-        if has_bias:
+        if given["has_bias"]:
             self.in_proj_bias = Parameter(initializer("zeros", (3 * embed_dim,), dtype), "in_proj_bias")
-        self.out_proj = Dense(embed_dim, embed_dim, has_bias=has_bias, dtype=dtype)
-        if add_bias_kv:
+        self.out_proj = Dense(embed_dim, embed_dim, has_bias=given["has_bias"], dtype=dtype)
+        if given["add_bias_kv"]:
             self.bias_k = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_k")
             self.bias_v = Parameter(initializer(XavierNormal(), (1, 1, embed_dim), dtype), "bias_v")
-        self.add_zero_attn = add_zero_attn
 
     def construct(
         self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True
@@ -173,47 +156,51 @@ def activation_of(activation: Any, owner: str) -> Any:
     return activation
 
 
-class TransformerEncoderLayer(Cell):
-    """Self-attention and two dense layers, each with a residual and a normalisation.
+Callables = Annotated[Any, Kind("Union[str, callable, Cell]", kept=False)]
 
-    Args:
-        d_model (int): width.
-        nhead (int): number of heads.
-        dim_feedforward (int): width of the inner dense layer. Default ``2048``.
-        dropout (float): Default ``0.1``.
-        activation (Union[str, callable, Cell]): Default ``"relu"``.
-        layer_norm_eps (float): Default ``1e-5``.
-        batch_first (bool): Default ``False``.
-        norm_first (bool): whether normalisations come first. Default ``False``.
-        dtype (dtype): Default float32.
+
+@with_settings
+class _Layer(Cell):
+    """The settings and parts of encoder and decoder layers."""
+
+    d_model: Unkept = option("width")
+    nhead: Unkept = option("number of heads")
+    dim_feedforward: Unkept = option("width of the inner dense layer", default=2048)
+    dropout: Unkept = 0.1
+    activation: Callables = "relu"
+    layer_norm_eps: Unkept = 1e-5
+    batch_first: Unkept = False
+    norm_first: Anything = option("whether normalisations come first", default=False)
+    dtype: Dtype = dt.float32
+
+    attentions: ClassVar[tuple[str, ...]] = ("self_attn",)
+
+    def _settings_taken(self, given):
+        width, inner, p, dtype = (given[name] for name in ("d_model", "dim_feedforward", "dropout", "dtype"))
+        for name in self.attentions:
+            attention = MultiheadAttention(
+                width, given["nhead"], dropout=p, batch_first=given["batch_first"], dtype=dtype
+            )
+            setattr(self, name, attention)
+        self.dense1 = Dense(width, inner, dtype=dtype)
+        self.dropout = Dropout(p=p)
+        self.dense2 = Dense(inner, width, dtype=dtype)
+        numbers = range(1, len(self.attentions) + 2)
+        for i in numbers:
+            setattr(self, f"norm{i}", LayerNorm((width,), epsilon=given["layer_norm_eps"], dtype=dtype))
+        for i in numbers:
+            setattr(self, f"dropout{i}", Dropout(p=p))
+        self.__dict__["activation"] = activation_of(given["activation"], self.cls_name)
+
+
+@with_settings
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and two dense layers, each with a residual and a normalisation.
 
     Examples:
         >>> print(nn.TransformerEncoderLayer(4, 2)(ops.ones((3, 1, 4))).shape)
         (3, 1, 4)
     """
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
-        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
-        self.dropout = Dropout(p=dropout)
-        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-        self.norm2 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-        self.dropout1, self.dropout2 = Dropout(p=dropout), Dropout(p=dropout)
-        self.__dict__["activation"] = activation_of(activation, self.cls_name)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         x = src
@@ -231,38 +218,16 @@ class TransformerEncoderLayer(Cell):
         return self.dropout2(self.dense2(self.dropout(self.activation(self.dense1(x)))))
 
 
-class TransformerDecoderLayer(Cell):
-    """Self-attention, attention to a memory, and two dense layers; arguments as in `TransformerEncoderLayer`.
+@with_settings
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to a memory, and two dense layers, each with a residual and a normalisation.
 
     Examples:
         >>> print(nn.TransformerDecoderLayer(4, 2)(ops.ones((3, 1, 4)), ops.ones((5, 1, 4))).shape)
         (3, 1, 4)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = "relu",
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, dtype=dtype)
-        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
-        self.dropout = Dropout(p=dropout)
-        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-        self.norm2 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-        self.norm3 = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-        self.dropout1, self.dropout2, self.dropout3 = Dropout(p=dropout), Dropout(p=dropout), Dropout(p=dropout)
-        self.__dict__["activation"] = activation_of(activation, self.cls_name)
+    attentions = ("self_attn", "multihead_attn")
 
     def construct(
         self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None
@@ -288,23 +253,22 @@ class TransformerDecoderLayer(Cell):
         return self.dropout3(self.dense2(self.dropout(self.activation(self.dense1(x)))))
 
 
+@with_settings
 class TransformerEncoder(Cell):
     """Copies of an encoder layer, one after the other, and a normalisation.
-
-    Args:
-        encoder_layer (Cell): what is copied.
-        num_layers (int): how often.
-        norm (Cell): Default ``None``.
 
     Examples:
         >>> print(nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 2)(ops.ones((3, 1, 4))).shape)
         (3, 1, 4)
     """
 
-    def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
-        super().__init__()
-        self.layers = CellList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
-        self.num_layers, self.norm = num_layers, norm
+    encoder_layer: Unkept = option("what is copied")
+    num_layers: Anything = option("how often")
+    norm: Part = None
+
+    def _settings_taken(self, given):
+        self.layers = CellList([copy.deepcopy(given["encoder_layer"]) for _ in range(self.num_layers)])
+        self.norm = given["norm"]
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         out = src
@@ -315,8 +279,9 @@ class TransformerEncoder(Cell):
         return out
 
 
+@with_settings
 class TransformerDecoder(Cell):
-    """Copies of a decoder layer, one after the other, and a normalisation; arguments as in `TransformerEncoder`.
+    """Copies of a decoder layer, one after the other, and a normalisation.
 
     Examples:
         >>> layer = nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2), 2)
@@ -324,10 +289,13 @@ class TransformerDecoder(Cell):
         (3, 1, 4)
     """
 
-    def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
-        super().__init__()
-        self.layers = CellList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
-        self.num_layers, self.norm = num_layers, norm
+    decoder_layer: Unkept = option("what is copied")
+    num_layers: Anything = option("how often")
+    norm: Part = None
+
+    def _settings_taken(self, given):
+        self.layers = CellList([copy.deepcopy(given["decoder_layer"]) for _ in range(self.num_layers)])
+        self.norm = given["norm"]
 
     def construct(
         self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None
@@ -347,68 +315,44 @@ class TransformerDecoder(Cell):
         return out
 
 
+@with_settings
 class Transformer(Cell):
     """An encoder and a decoder: ``construct(src, tgt, ...)``.
-
-    Args:
-        d_model (int): width. Default ``512``.
-        nhead (int): Default ``8``.
-        num_encoder_layers (int): Default ``6``.
-        num_decoder_layers (int): Default ``6``.
-        dim_feedforward (int): Default ``2048``.
-        dropout (float): Default ``0.1``.
-        activation (Union[str, callable, Cell]): Default ``"relu"``.
-        custom_encoder (Cell): Default ``None``.
-        custom_decoder (Cell): Default ``None``.
-        layer_norm_eps (float): Default ``1e-5``.
-        batch_first (bool): Default ``False``.
-        norm_first (bool): Default ``False``.
-        dtype (dtype): Default float32.
 
     Examples:
         >>> print(nn.Transformer(4, 2)(ops.ones((5, 1, 4)), ops.ones((3, 1, 4))).shape)
         (3, 1, 4)
     """
 
-    def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = "relu",
-        custom_encoder: Cell | None = None,
-        custom_decoder: Cell | None = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        settings = (
-            d_model,
-            nhead,
-            dim_feedforward,
-            dropout,
-            activation,
-            layer_norm_eps,
-            batch_first,
-            norm_first,
-            dtype,
-        )
-        if custom_encoder is None:
-            last = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*settings), num_encoder_layers, last)
-        if custom_decoder is None:
-            last = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*settings), num_decoder_layers, last)
-        self.encoder, self.decoder = custom_encoder, custom_decoder
+    d_model: Anything = option("width", default=512)
+    nhead: Anything = 8
+    num_encoder_layers: Unkept = 6
+    num_decoder_layers: Unkept = 6
+    dim_feedforward: Unkept = 2048
+    dropout: Unkept = 0.1
+    activation: Callables = "relu"
+    custom_encoder: Unkept = None
+    custom_decoder: Unkept = None
+    layer_norm_eps: Unkept = 1e-5
+    batch_first: Anything = False
+    norm_first: Unkept = False
+    dtype: Dtype = dt.float32
+
+    def _settings_taken(self, given):
+        settings = {name: given[name] for name in _Layer._settings}
+        stacks = {
+            "encoder": (TransformerEncoder, TransformerEncoderLayer),
+            "decoder": (TransformerDecoder, TransformerDecoderLayer),
+        }
+        for name, (stack, layer) in stacks.items():
+            made = given[f"custom_{name}"]
+            if made is None:
+                last = LayerNorm((self.d_model,), epsilon=given["layer_norm_eps"], dtype=given["dtype"])
+                made = stack(layer(**settings), given[f"num_{name}_layers"], last)
+            setattr(self, name, made)
         for _, p in self.parameters_and_names():
             if len(p.shape) > 1:
                 p.set_data(initializer("xavier_uniform", tuple(p.shape), p.dtype))
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def construct(
         self,

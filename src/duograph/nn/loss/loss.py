@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.api.functional.loss import softmax_cross_entropy_with_logits
 from duograph.api.promote import promote_float
@@ -10,6 +10,8 @@ from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, AsFloat, Flag
+from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.ops import loss as losses
 from duograph.ops.arithmetic import mul, square, sub
 from duograph.ops.cast import cast
@@ -51,6 +53,63 @@ def tensors_only(owner: str, **named: Any) -> None:
             raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
+def _reduction(value: Any, name: str, owner: str) -> str:
+    if value is None:
+        return "none"
+    if value not in _REDUCTIONS:
+        raise ValueError(f"For '{owner}', the '{name}' must be in {list(_REDUCTIONS)}, but got {value}.")
+    return value
+
+
+def _weight(value: Any, name: str, owner: str) -> Tensor | None:
+    if value is not None:
+        tensors_only(owner, **{name: value})
+    return value
+
+
+def _no_cell(value: Any, name: str, owner: str) -> Tensor | None:
+    if isinstance(value, Cell):
+        raise TypeError(f"For '{owner}', the '{name}' can not be a Parameter or a Cell.")
+    return value
+
+
+def above_0(value: Any, name: str, owner: str) -> Any:
+    """``value`` if it is a number above 0."""
+    if checks.a_number(value, name, owner) <= 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be > 0, but got {value}.")
+    return value
+
+
+def _at_least_0(value: Any, name: str, owner: str) -> Any:
+    if checks.a_number(value, name, owner) < 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be float and must >= 0, but got '{value}'.")
+    return value
+
+
+def _smoothing(value: Any, name: str, owner: str) -> float:
+    if not 0 <= checks.real(value, name, owner) <= 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be float and must in [0.0, 1.0], but got '{value}'.")
+    return value
+
+
+def _known_activation(value: Any, name: str, owner: str) -> Any:
+    if value is not None and value not in ("softmax", "sigmoid"):
+        raise KeyError(f"For '{owner}', the '{name}' must be 'softmax', 'sigmoid' or None, but got {value}.")
+    return value
+
+
+Reduction = Annotated[str, Kind("str", _reduction, '``"mean"``, ``"sum"`` or ``"none"``')]
+KLReduction = Annotated[str, Kind("str", text='also ``"batchmean"``: the sum divided by the first extent')]
+Weight = Annotated[Tensor | None, Kind("Tensor", text="weight of each element")]
+ClassWeight = Annotated[Tensor | None, Kind("Tensor", _weight, "weight of each class")]
+LogitsWeight = Annotated[Tensor | None, Kind("Tensor", _no_cell)]
+IgnoredClass = Annotated[int, Kind("int", checks.integer, "targets that do not count")]
+Above0 = Annotated[float, Kind("Union[int, float]", above_0)]
+AtLeast0 = Annotated[float, Kind("Union[int, float]", _at_least_0)]
+Smoothing = Annotated[float, Kind("float", _smoothing, "between 0 and 1")]
+Activation = Annotated[Any, Kind("str", _known_activation, 'of the logits: ``"softmax"``, ``"sigmoid"`` or ``None``')]
+
+
 class LossBase(Cell):
     """Base of losses: `get_loss` reduces.
 
@@ -63,15 +122,17 @@ class LossBase(Cell):
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
-        if reduction is None:
-            reduction = "none"
-        if reduction not in _REDUCTIONS:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'reduction' must be in {list(_REDUCTIONS)}, but got {reduction}."
-            )
+        self._set_reduction(_reduction(reduction, "reduction", self.cls_name))
+
+    def _set_reduction(self, reduction: str) -> None:
         self.reduction = reduction
-        self.average = reduction == "mean"
-        self.reduce = reduction != "none"
+        self.average, self.reduce = reduction == "mean", reduction != "none"
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        Cell.__init__(self)
+        keep(self, given, settings)
+        self._set_reduction(given.get("reduction", "mean"))
+        self._settings_taken(given)
 
     def get_axis(self, x: Tensor) -> tuple[int, ...]:
         """All axes of ``x``."""
@@ -94,19 +155,16 @@ def weighted_reduction(x: Tensor, weights: Any, reduction: str) -> Tensor:
     return _in(losses.reduced(mul(weight, wide), reduction), dtype)
 
 
+@with_settings
 class L1Loss(LossBase):
     """Absolute difference.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.L1Loss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.25
     """
+
+    reduction: Reduction = "mean"
 
     def construct(self, logits, labels):
         tensors_only("L1Loss", logits=logits, labels=labels)
@@ -114,6 +172,7 @@ class L1Loss(LossBase):
         return losses.l1_loss(logits, labels, self.reduction)
 
 
+@with_settings
 class MAELoss(L1Loss):
     """As `L1Loss`.
 
@@ -123,14 +182,9 @@ class MAELoss(L1Loss):
     """
 
 
+@with_settings
 class MSELoss(LossBase):
     """Squared difference.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import duograph as ms
@@ -139,12 +193,15 @@ class MSELoss(LossBase):
         2.0
     """
 
+    reduction: Reduction = "mean"
+
     def construct(self, logits, labels):
         tensors_only("MSELoss", logits=logits, labels=labels)
         logits, labels = same_floats(logits, labels)
         return losses.reduced(square(sub(logits, labels)), self.reduction)
 
 
+@with_settings
 class RMSELoss(LossBase):
     """Root of the mean squared difference.
 
@@ -153,32 +210,22 @@ class RMSELoss(LossBase):
         0.254951
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
         return losses.reduced(square(sub(logits, labels)), "mean") ** 0.5
 
 
+@with_settings
 class SmoothL1Loss(LossBase):
     """``gap**2 / (2 beta)`` where the gap is below ``beta``, ``gap - beta / 2`` elsewhere.
-
-    Args:
-        beta (number): Default ``1.0``.
-        reduction (str): Default ``"none"``.
 
     Examples:
         >>> print(nn.SmoothL1Loss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         [0.02  0.045]
     """
 
-    def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
-        super().__init__(reduction)
-        checks.number(beta, "beta", self.cls_name)
-        if beta < 0:
-            raise ValueError(f"For '{self.cls_name}', the 'beta' must be float and must >= 0, but got '{beta}'.")
-        self.beta = beta
+    beta: AtLeast0 = 1.0
+    reduction: Reduction = "none"
 
     def construct(self, logits, labels):
         tensors_only("SmoothL1Loss", logits=logits, labels=labels)
@@ -186,69 +233,36 @@ class SmoothL1Loss(LossBase):
         return losses.smooth_l1_loss(logits, labels, float(self.beta), self.reduction)
 
 
+@with_settings
 class HuberLoss(LossBase):
     """``gap**2 / 2`` where the gap is at most ``delta``, ``delta * (gap - delta / 2)`` elsewhere.
-
-    Args:
-        reduction (str): Default ``"mean"``.
-        delta (Union[int, float]): Default ``1.0``.
 
     Examples:
         >>> print(nn.HuberLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.032500003
     """
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction)
-        checks.number(delta, "delta", self.cls_name)
-        if delta <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'delta' must be > 0, but got {delta}.")
-        self.delta = delta
+    reduction: Reduction = "mean"
+    delta: Above0 = 1.0
 
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
         return losses.huber_loss(logits, labels, self.reduction, float(self.delta))
 
 
+@with_settings
 class CrossEntropyLoss(LossBase):
     """Cross entropy of the softmax of logits (C,) or (N, C, ...) with class indices or probabilities.
-
-    Args:
-        weight (Tensor): weight of each class. Default ``None``.
-        ignore_index (int): targets that do not count. Default ``-100``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"mean"``.
-        label_smoothing (float): between 0 and 1. Default ``0.0``.
-
-    Raises:
-        TypeError: an argument has the wrong type.
-        ValueError: an argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.CrossEntropyLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([1, 0], ms.int32)))
         0.28220803
     """
 
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = "mean",
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction)
-        if weight is not None:
-            tensors_only(self.cls_name, weight=weight)
-        self.ignore_index = checks.integer(ignore_index, "ignore_index", self.cls_name)
-        checks.real(label_smoothing, "label_smoothing", self.cls_name)
-        if not 0 <= label_smoothing <= 1:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'label_smoothing' must be float and must in [0.0, 1.0], but got "
-                f"'{label_smoothing}'."
-            )
-        self.weight, self.label_smoothing = weight, label_smoothing
+    weight: ClassWeight = None
+    ignore_index: IgnoredClass = -100
+    reduction: Reduction = "mean"
+    label_smoothing: Smoothing = 0.0
 
     def construct(self, logits, labels):
         tensors_only("CrossEntropyLoss", logits=logits, labels=labels)
@@ -266,19 +280,18 @@ def cross_entropy(
     return losses.cross_entropy(logits, labels, weight, ignore_index, reduction, label_smoothing, "CrossEntropyLoss")
 
 
+@with_settings
 class NLLLoss(LossBase):
-    """Negative log likelihood of class indices, given log probabilities; arguments as in `CrossEntropyLoss`.
+    """Negative log likelihood of class indices, given log probabilities.
 
     Examples:
         >>> print(nn.NLLLoss()(ops.log_softmax(Tensor([[0.2, 0.8], [1.5, -0.5]])), Tensor([1, 0], ms.int32)))
         0.28220803
     """
 
-    def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean") -> None:
-        super().__init__(reduction)
-        if weight is not None:
-            tensors_only(self.cls_name, weight=weight)
-        self.weight, self.ignore_index = weight, checks.integer(ignore_index, "ignore_index", self.cls_name)
+    weight: ClassWeight = None
+    ignore_index: IgnoredClass = -100
+    reduction: Reduction = "mean"
 
     def construct(self, logits, labels):
         tensors_only("NLLLoss", logits=logits, labels=labels)
@@ -295,13 +308,9 @@ def fits_labels(shape: tuple[Any, ...], labels: Tensor, logits: Tensor, meaning:
         )
 
 
+@with_settings
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of the rows of logits (N, C).
-
-    Args:
-        sparse (bool): whether labels are class indices (N,) instead of probabilities (N, C). Default ``False``.
-        reduction (str): Default ``"none"``. With ``sparse`` and ``"mean"``, labels that are no class are an error;
-            otherwise they have loss 0.
 
     Raises:
         RuntimeError: a label is no class.
@@ -312,9 +321,11 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         0.28220803
     """
 
-    def __init__(self, sparse: bool = False, reduction: str = "none") -> None:
-        super().__init__(reduction)
-        self.sparse = checks.boolean(sparse, "sparse", self.cls_name)
+    sparse: Flag = option("whether labels are class indices (N,) instead of probabilities (N, C)", default=False)
+    reduction: Reduction = option(
+        'with ``sparse`` and ``"mean"``, labels that are no class are an error; otherwise they have loss 0',
+        default="none",
+    )
 
     def construct(self, logits, labels):
         tensors_only("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
@@ -331,21 +342,17 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return losses.reduced(of_rows(logits, labels), self.reduction)
 
 
+@with_settings
 class BCELoss(LossBase):
     """Binary cross entropy of probabilities.
-
-    Args:
-        weight (Tensor): of each element. Default ``None``.
-        reduction (str): Default ``"mean"``.
 
     Examples:
         >>> print(nn.BCELoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.28990924
     """
 
-    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
-        super().__init__(reduction)
-        self.weight = weight
+    weight: Weight = None
+    reduction: Reduction = "mean"
 
     def construct(self, logits, labels):
         tensors_only("BCELoss", logits=logits, labels=labels)
@@ -354,25 +361,18 @@ class BCELoss(LossBase):
         return losses.binary_cross_entropy(logits, labels, weight, self.reduction)
 
 
+@with_settings
 class BCEWithLogitsLoss(LossBase):
     """Binary cross entropy of the sigmoid of logits.
-
-    Args:
-        reduction (str): Default ``"mean"``.
-        weight (Tensor): of each element. Default ``None``.
-        pos_weight (Tensor): of positive targets. Default ``None``.
 
     Examples:
         >>> print(nn.BCEWithLogitsLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.60066247
     """
 
-    def __init__(self, reduction: str = "mean", weight: Tensor | None = None, pos_weight: Tensor | None = None) -> None:
-        super().__init__(reduction)
-        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
-            if isinstance(value, Cell):
-                raise TypeError(f"For '{self.cls_name}', the '{name}' can not be a Parameter or a Cell.")
-        self.weight, self.pos_weight = weight, pos_weight
+    reduction: Reduction = "mean"
+    weight: LogitsWeight = option("of each element", default=None)
+    pos_weight: LogitsWeight = option("of positive targets", default=None)
 
     def construct(self, logits, labels):
         tensors_only("BCEWithLogitsLoss", logits=logits, labels=labels)
@@ -381,72 +381,65 @@ class BCEWithLogitsLoss(LossBase):
         return losses.binary_cross_entropy_with_logits(logits, labels, weight, pos_weight, self.reduction)
 
 
+@with_settings
 class KLDivLoss(LossBase):
     """``target * (log(target) - log_probs)``.
-
-    Args:
-        reduction (str): also ``"batchmean"``: the sum divided by the first extent. Default ``"mean"``.
 
     Examples:
         >>> print(nn.KLDivLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         -0.35
     """
 
-    def __init__(self, reduction: str = "mean") -> None:
-        super().__init__("mean" if reduction == "batchmean" else reduction)
-        self.reduction = reduction
+    reduction: KLReduction = "mean"
+
+    def _settings_taken(self, given):
+        own = self.reduction
+        self._set_reduction("mean" if own == "batchmean" else _reduction(own, "reduction", self.cls_name))
+        self.reduction = own
 
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
         return losses.kl_div(logits, labels, self.reduction)
 
 
+@with_settings
 class SoftMarginLoss(LossBase):
-    """``log(1 + exp(-target * x))`` (``reduction`` default ``"mean"``).
+    """``log(1 + exp(-target * x))``.
 
     Examples:
         >>> print(nn.SoftMarginLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.54816663
     """
 
+    reduction: Reduction = "mean"
+
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
         return losses.soft_margin_loss(logits, labels, self.reduction)
 
 
+@with_settings
 class FocalLoss(LossBase):
-    """Cross entropy scaled by ``(1 - p)**gamma``.
+    """Cross entropy scaled by ``(1 - p)**gamma``."""
 
-    Args:
-        weight (Tensor): of each class. Default ``None``.
-        gamma (float): Default ``2.0``.
-        reduction (str): Default ``"mean"``.
-    """
-
-    def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
-        super().__init__(reduction)
-        self.gamma = checks.number(gamma, "gamma", self.cls_name)
-        if weight is not None:
-            tensors_only(self.cls_name, weight=weight)
-        self.weight = weight
+    weight: ClassWeight = None
+    gamma: AsFloat = 2.0
+    reduction: Reduction = "mean"
 
     def construct(self, logits, labels):
         return losses.focal_loss(logits, labels, self.weight, self.gamma, self.reduction)
 
 
+@with_settings
 class DiceLoss(LossBase):
-    """1 minus the overlap of probabilities and targets (``smooth`` default ``1e-5``).
+    """1 minus the overlap of probabilities and targets.
 
     Examples:
         >>> print(nn.DiceLoss()(Tensor([0.2, 0.7]), Tensor([0.0, 1.0])))
         0.084973335
     """
 
-    def __init__(self, smooth: float = 1e-5) -> None:
-        super().__init__()
-        self.smooth = checks.number(smooth, "smooth", self.cls_name)
-        if smooth <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'smooth' must be > 0, but got {smooth}.")
+    smooth: Above0 = 1e-5
 
     def construct(self, logits, label):
         tensors_only("DiceLoss", logits=logits, label=label)
@@ -455,29 +448,18 @@ class DiceLoss(LossBase):
         return losses.dice_loss(logits, label, self.smooth)
 
 
+@with_settings
 class MultiClassDiceLoss(LossBase):
     """Mean `DiceLoss` over the classes (axis 1).
-
-    Args:
-        weights (Tensor): (num_classes, dim). Default ``None``.
-        ignore_indiex (int): class that does not count. Default ``None``.
-        activation (str): applied to the logits: ``"softmax"``, ``"sigmoid"``, ``"logsoftmax"`` ...
-            Default ``"softmax"``.
 
     Examples:
         >>> print(nn.MultiClassDiceLoss()(Tensor([[0.2, 0.8], [1.5, -0.5]]), Tensor([[0.0, 1.0], [1.0, 0.0]])))
         0.08559379
     """
 
-    def __init__(
-        self, weights: Tensor | None = None, ignore_indiex: int | None = None, activation: Any = "softmax"
-    ) -> None:
-        super().__init__()
-        if activation is not None and activation not in ("softmax", "sigmoid"):
-            raise KeyError(
-                f"For '{self.cls_name}', the 'activation' must be 'softmax', 'sigmoid' or None, but got {activation}."
-            )
-        self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
+    weights: Weight = option("(num_classes, dim)", default=None)
+    ignore_indiex: Anything = option("class that does not count", default=None)
+    activation: Activation = "softmax"
 
     def construct(self, logits, label):
         same_shape(logits, label, "MultiClassDiceLoss")

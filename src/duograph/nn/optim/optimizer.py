@@ -6,13 +6,14 @@ so the same code runs eagerly and inside a graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.layer.container import CellList
+from duograph.nn.settings import Setting, keep
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
@@ -36,6 +37,18 @@ def assign(param: Parameter, value: Tensor, mine: bool = False) -> None:
         write(param, cast(value, dtype=param.dtype))
     else:
         give(param, value, 1 + mine)
+
+
+def store(params: Sequence[Any], values: Sequence[Any]) -> None:
+    """Writes what an update rule gives; ``None``: that state stays as it is."""
+    for i, param in enumerate(params):
+        if values[i] is not None:
+            assign(param, values[i], mine=True)  # held by ``values`` only: its memory changes hands
+
+
+def scalar(name: str, value: Any, dtype: dt.DType = dt.float32) -> Parameter:
+    """A number that changes from step to step."""
+    return Parameter(Tensor(value, dtype), name=name)
 
 
 def centralized(grad: Tensor) -> Tensor:
@@ -112,6 +125,13 @@ class Optimizer(CompiledSteps, Cell):
         self.group_grad_centralization = tuple(m.centralize for m in members)
 
     # -- settings --------------------------------------------------------------------------------------------------
+
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        """The constructor of subclasses with rows of settings (`with_settings`)."""
+        decay, scale = given.get("weight_decay", 0.0), given.get("loss_scale", 1.0)
+        Optimizer.__init__(self, given["learning_rate"], given["params"], decay, scale)
+        keep(self, given, settings)
+        self._settings_taken(given)
 
     def _set_rates(self, members: list[Member], default: Any, owner: str) -> None:
         self.dynamic_lr = not isinstance(default, Parameter)

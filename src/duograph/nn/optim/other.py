@@ -3,165 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
+from duograph.api import update_rules as rules
 from duograph.core import dtype as dt
-from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.ops.arithmetic import maximum, minimum, sign
-from duograph.ops.compare import equal, greater, less
-from duograph.ops.creation import constant_like
+from duograph.nn.kinds import Flag, Real
+from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.ops.norm import global_norm
-from duograph.ops.select import select
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
-from .adaptive import float_at_least
-from .optimizer import Optimizer, assign
+from .kinds import Decay, NotNegative, Params, Rate
+from .optimizer import Optimizer, scalar, store
 
 
+@with_settings
 class ASGD(Optimizer):
     """Averaged stochastic gradient descent.
 
-    Args:
-        params (Union[list[Parameter], list[dict]]): see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): Default ``0.1``.
-        lambd (float): decay term. Default ``1e-4``.
-        alpha (float): power of the decay of the rate. Default ``0.75``.
-        t0 (float): step at which averaging starts. Default ``1e6``.
-        weight_decay (Union[float, int, Cell]): Default ``0.0``.
-
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.ASGD([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight.shape)
-        (2,)
+        >>> _ = nn.ASGD([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.94999 1.94998]
     """
 
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 0.1,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: Any = 0.0,
-    ) -> None:
-        super().__init__(learning_rate, params, weight_decay)
-        for name, value in (("lambd", lambd), ("alpha", alpha), ("t0", t0)):
-            checks.real(value, name, self.cls_name)
-        self.lambd, self.alpha, self.t0 = lambd, alpha, t0
-        self.mu = ParameterTuple([Parameter(Tensor(1.0, dt.float32), name=f"mu_{p.name}") for p in self.parameters])
-        self.eta = ParameterTuple([Parameter(Tensor(0.0, dt.float32), name=f"eta_{p.name}") for p in self.parameters])
+    params: Params
+    learning_rate: Rate = 0.1
+    lambd: Real = option("decay term", default=1e-4)
+    alpha: Real = option("power of the decay of the rate", default=0.75)
+    t0: Real = option("step at which averaging starts", default=1e6)
+    weight_decay: Decay = 0.0
+
+    def _settings_taken(self, given):
+        self.mu = ParameterTuple([scalar(f"mu_{p.name}", 1.0) for p in self.parameters])
+        self.eta = ParameterTuple([scalar(f"eta_{p.name}", 0.0) for p in self.parameters])
         self.ax = self.states("ax_")
 
     def before_step(self):
         return self.global_step.astype(dt.float32).reshape(())
 
     def move(self, i, param, grad, lr, decay, shared):
-        step = shared
-        first = equal(step, constant_like(step, 1))
-        eta = select(first, lr * constant_like(lr, 1), self.eta[i])
-        moved = param * (1.0 - eta * self.lambd) - grad * eta
-        mu = self.mu[i]
-        whole = equal(mu, constant_like(mu, 1))
-        assign(self.ax[i], select(whole, moved, self.ax[i] + (moved - self.ax[i]) * mu))
-        assign(param, moved)
-        assign(self.eta[i], lr / (step * lr * self.lambd + 1.0) ** self.alpha)
-        late = step - self.t0
-        assign(mu, 1.0 / maximum(late, constant_like(late, 1)))
+        step, mu, eta = shared, self.mu[i], self.eta[i]
+        slots = param, self.ax[i]
+        rate = rules.where(step == 1, lr, eta)
+        new = rules.asgd(grad, *slots, rate=rate, share=mu, lambd=self.lambd, copy=True)
+        following = lr / (step * lr * self.lambd + 1.0) ** self.alpha
+        store((*slots, eta, mu), (*new, following, 1.0 / rules.maximum(step - self.t0, 1)))
 
 
+def _pair(value: Any, name: str, owner: str) -> tuple[Any, Any]:
+    if not isinstance(value, tuple):
+        raise TypeError(f"For 'Rprop', the type of '{name}' should be tuple, but got {type(value).__name__}.")
+    if len(value) != 2:
+        raise ValueError(f"For 'Rprop', the length of '{name}' must be 2, but got {len(value)}.")
+    return value
+
+
+_Pair = Annotated[tuple[float, float], Kind("tuple[float, float]", _pair, kept=False)]
+
+
+@with_settings
 class Rprop(Optimizer):
     """Resilient backpropagation: step sizes of their own, changed by the signs of the gradients.
 
-    Args:
-        params (Union[list[Parameter], list[dict]]): see `Optimizer`.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): first step size. Default ``0.1``.
-        etas (tuple[float, float]): factors for changed and for equal signs. Default ``(0.5, 1.2)``.
-        step_sizes (tuple[float, float]): least and greatest step size. Default ``(1e-6, 50.)``.
-        weight_decay (Union[float, int, Cell]): Default ``0.0``.
-
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
-        >>> optimizer = nn.Rprop([weight])
-        >>> _ = optimizer((Tensor([0.5, 0.5]),))
-        >>> print(weight.shape)
-        (2,)
+        >>> _ = nn.Rprop([weight])((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [0.9 1.9]
     """
 
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 0.1,
-        etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50.0),
-        weight_decay: Any = 0.0,
-    ) -> None:
-        super().__init__(learning_rate, params, weight_decay)
-        for name, value in (("etas", etas), ("step_sizes", step_sizes)):
-            if not isinstance(value, tuple):
-                raise TypeError(f"For 'Rprop', the type of '{name}' should be tuple, but got {type(value).__name__}.")
-            if len(value) != 2:
-                raise ValueError(f"For 'Rprop', the length of '{name}' must be 2, but got {len(value)}.")
-        if step_sizes[0] > step_sizes[1]:
-            raise ValueError(f"For 'Rprop', the minimal step size must not exceed the maximal, but got {step_sizes}.")
+    params: Params
+    learning_rate: Rate = option("first step size", default=0.1)
+    etas: _Pair = option("factors for changed and for equal signs", default=(0.5, 1.2))
+    step_sizes: _Pair = option("least and greatest step size", default=(1e-6, 50.0))
+    weight_decay: Decay = 0.0
+
+    def _settings_taken(self, given):
+        etas, sizes = given["etas"], given["step_sizes"]
+        if sizes[0] > sizes[1]:
+            raise ValueError(f"For 'Rprop', the minimal step size must not exceed the maximal, but got {sizes}.")
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"For 'Rprop', the etas must satisfy 0 < etas[0] < 1 < etas[1], but got {etas}.")
         self.etaminus, self.etaplus = etas
-        self.step_size_min, self.step_size_max = step_sizes
-        self.prev = self.states("prev")
-        self.step_size = self.states("step_size")
+        self.step_size_min, self.step_size_max = sizes
+        self.prev, self.step_size = self.states("prev"), self.states("step_size")
 
     def before_step(self):
-        step = self.global_step.reshape(())
-        return equal(step, constant_like(step, 1))
+        return self.global_step.reshape(()) == 1
 
     def move(self, i, param, grad, lr, decay, shared):
-        size = select(shared, self.step_size[i] * 0.0 + lr, self.step_size[i])
-        turn = grad * self.prev[i]
-        zero = constant_like(turn, 0)
-        factor = select(
-            greater(turn, zero),
-            constant_like(turn, self.etaplus),
-            select(less(turn, zero), constant_like(turn, self.etaminus), constant_like(turn, 1)),
-        )
-        size = size * factor
-        size = minimum(maximum(size, constant_like(size, self.step_size_min)), constant_like(size, self.step_size_max))
-        grad = select(less(turn, zero), constant_like(grad, 0), grad)
-        assign(self.step_size[i], size)
-        assign(self.prev[i], grad)
-        assign(param, param - sign(grad) * size)
+        slots = param, self.prev[i], self.step_size[i]
+        etas, sizes = (self.etaminus, self.etaplus), (self.step_size_min, self.step_size_max)
+        store(slots, rules.rprop(grad, *slots, lr=lr, first=shared, etas=etas, sizes=sizes))
 
 
+def _optimizer(value: Any, name: str, owner: str) -> Optimizer:
+    if not isinstance(value, Optimizer):
+        raise TypeError(f"For 'LARS', the 'optimizer' must be an Optimizer, but got {type(value).__name__}.")
+    return value
+
+
+def _is_weight(param: Parameter) -> bool:
+    return "LayerNorm" not in param.name and "bias" not in param.name
+
+
+_Inner = Annotated[Optimizer, Kind("Optimizer", _optimizer, kept=False)]
+_Filter = Annotated[Callable[[Parameter], bool], Kind("Function", kept=False)]
+
+
+@with_settings
 class LARS(Cell):
-    """Layer-wise adaptive rates around another optimizer.
+    """Layer-wise adaptive rates around another optimizer."""
 
-    Args:
-        optimizer (Optimizer): the optimizer.
-        epsilon (float): Default ``1e-05``.
-        coefficient (float): trust coefficient. Default ``0.001``.
-        use_clip (bool): whether the local rate is limited to 1. Default ``False``.
-        lars_filter (Function): which parameters take part; default: those that are no bias or LayerNorm.
-    """
+    optimizer: _Inner = option("the optimizer")
+    epsilon: NotNegative = 1e-05
+    coefficient: NotNegative = option("trust coefficient", default=0.001)
+    use_clip: Flag = option("whether the local rate is limited to 1", default=False)
+    lars_filter: _Filter = option(
+        "which parameters take part; default: those that are no bias or LayerNorm", default=_is_weight
+    )
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        epsilon: float = 1e-05,
-        coefficient: float = 0.001,
-        use_clip: bool = False,
-        lars_filter: Callable[[Parameter], bool] = lambda x: "LayerNorm" not in x.name and "bias" not in x.name,
-    ) -> None:
-        super().__init__(auto_prefix=False)
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"For 'LARS', the 'optimizer' must be an Optimizer, but got {type(optimizer).__name__}.")
-        self.epsilon = float_at_least(epsilon, "epsilon", self.cls_name)
-        self.coefficient = float_at_least(coefficient, "coefficient", self.cls_name)
-        self.use_clip = checks.boolean(use_clip, "use_clip", self.cls_name)
-        self.opt = optimizer
-        self.lars_flag = tuple(bool(lars_filter(p)) for p in optimizer.parameters)
+    def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
+        Cell.__init__(self, auto_prefix=False)
+        keep(self, given, settings)
+        optimizer = self.opt = given["optimizer"]
+        self.lars_flag = tuple(bool(given["lars_filter"](p)) for p in optimizer.parameters)
         self.decays = optimizer._decays
         optimizer._decays = (0.0,) * optimizer.param_length  # the decay is part of the local rate
 
@@ -193,9 +162,6 @@ class LARS(Cell):
 
     def _localized(self, param: Parameter, grad: Tensor, decay: float, lr: Tensor) -> Tensor:
         size, slope = global_norm([param]), global_norm([grad])
-        local = size * self.coefficient / (slope + size * decay + self.epsilon)
-        if self.use_clip:
-            local = minimum(local / lr, constant_like(local, 1))
-        zero = constant_like(size, 0)
-        local = select(greater(size, zero) & greater(slope, zero), local, constant_like(local, 1))
-        return (grad + param * decay) * local
+        settings = {"coefficient": self.coefficient, "decay": decay, "eps": self.epsilon, "clip": self.use_clip}
+        rate = rules.lars_rate(size, slope, lr, **settings)
+        return (grad + param * decay) * rules.where((size > 0) & (slope > 0), rate, 1)
