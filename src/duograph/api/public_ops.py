@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from . import inner_names
 from .native import make_launchable
 
 PACKAGE = "duograph.ops"
@@ -72,16 +73,8 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 @cache
 def extended() -> dict[str, Any]:
-    """MindSpore's inner names of the functions of ``mint``: ``add_ext`` is ``mint.add``."""
-    mint = import_module("duograph.mint")
-    layers = import_module("duograph.mint.nn.functional")
-    table = {f"{name}_ext": getattr(mint, name) for name in mint.__all__}
-    table.update({f"{name}_ext": getattr(layers, name) for name in layers.__all__})
-    views = ("narrow", "broadcast_to", "chunk", "split", "unsqueeze")
-    table.update({f"{name}_view": getattr(mint, name) for name in views})
-    table.update({f"{name}_ext_view": getattr(mint, name) for name in ("transpose", "select")})
-    table.update({f"inplace_{name}": getattr(layers, f"{name}_") for name in ("elu", "hardtanh", "threshold")})
-    return table
+    """Functions of higher floors under MindSpore's inner names."""
+    return {name: value for table in inner_names for name, value in table().items()}
 
 
 @cache
