@@ -20,7 +20,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, promote_all, to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, named, need_sequence, need_tensor, renamed, static_int
+from .forms import axis_of, inner, named, need_sequence, need_tensor, public_functions, renamed, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
@@ -369,6 +369,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
     return pad_pairs(input_x, pairs, mode, 0 if value is None else value)
 
 
+@inner
 def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
     """`pad` with one (before, after) pair per axis, the first axis first."""
     from duograph.ops.scalar import fitted
@@ -550,23 +551,17 @@ def identity(x: Any) -> Any:
     return identity_op(x) if isinstance(x, Tensor) else x
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        cast, reshape, transpose, permute, expand_dims, unsqueeze, squeeze, flatten, ravel, broadcast_to, expand,
-        expand_as, tile, repeat_elements, repeat_interleave, concat, cat, stack, hstack, vstack, dstack, column_stack,
-        atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid,
-        pad, narrow, slice, strided_slice, select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
-        reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
-    )
-} | {
-    "row_stack": renamed(vstack, "row_stack", inputs="tensors"), "shape_": shape,
-    "numel": renamed(size, "numel", input_x="input"), "movedim": moveaxis,
-    "reverse": renamed(flip, "reverse", input="x", dims="axis"), "tensor_slice": slice,
+FUNCTIONS = public_functions(globals()) | {
+    "row_stack": renamed(vstack, "row_stack", inputs="tensors"),
+    "shape_": shape,
+    "numel": renamed(size, "numel", input_x="input"),
+    "movedim": moveaxis,
+    "reverse": renamed(flip, "reverse", input="x", dims="axis"),
+    "tensor_slice": slice,
     "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
-    "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
+    "vsplit": _split_along(lambda x: 0, "vsplit"),
+    "dsplit": _split_along(lambda x: 2, "dsplit"),
     "fliplr": named(lambda input: flip(input, 1), "fliplr", "``input`` with its columns in reverse order."),
     "flipud": named(lambda input: flip(input, 0), "flipud", "``input`` with its rows in reverse order."),
-    "type_as": type_as,
     "deepcopy": named(lambda input_x: input_x.copy(), "deepcopy", "A copy with a storage of its own."),
 }  # fmt: skip

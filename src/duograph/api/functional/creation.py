@@ -20,7 +20,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import dtype_or, enough_memory, in_dtype, need_tensor
+from .forms import dtype_or, enough_memory, in_dtype, inner, need_tensor, public_functions
 
 
 def _shape(size: Any, op: str) -> tuple[Any, ...]:
@@ -35,6 +35,7 @@ def _shape(size: Any, op: str) -> tuple[Any, ...]:
     return shape
 
 
+@inner
 def filled(shape: tuple[Any, ...], value: Any, dtype: dt.DType) -> Tensor:
     """A tensor of ``shape`` holding ``value``: a number, a run-time Scalar or a tensor of one element."""
     if isinstance(value, Tensor | Scalar):
@@ -322,13 +323,11 @@ def cartesian_prod(*inputs: Tensor) -> Tensor:
 
 _range = builtins.range
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "ones": ones, "zeros": zeros, "ones_like": ones_like, "zeros_like": zeros_like, "full": full,
-    "full_like": full_like, "fill": fill, "fills": fills, "arange": arange, "range": range, "tensor_range": range,
-    "linspace": linspace, "logspace": logspace, "eye": eye, "one_hot": one_hot, "tril_indices": tril_indices,
-    "triu_indices": triu_indices, "hamming_window": hamming_window, "kaiser_window": kaiser_window,
+
+FUNCTIONS = public_functions(globals()) | {
+    "tensor_range": range,
     "hann_window": _window("hann_window", _cosines(0.5, -0.5), dt.float64),
     "blackman_window": _window("blackman_window", _cosines(0.42, -0.5, 0.08)),
-    "bartlett_window": _window("bartlett_window", _bartlett), "scalar_to_tensor": scalar_to_tensor,
-    "scalar_to_array": as_tensor, "tuple_to_array": tuple_to_array, "cartesian_prod": cartesian_prod,
+    "bartlett_window": _window("bartlett_window", _bartlett),
+    "scalar_to_array": as_tensor,
 }  # fmt: skip

@@ -37,7 +37,19 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, only, refused, renamed, static_int
+from .forms import (
+    as_float,
+    axis_of,
+    in_dtype,
+    inner,
+    named,
+    need_tensor,
+    only,
+    public_functions,
+    refused,
+    renamed,
+    static_int,
+)
 
 # ---- choice ---------------------------------------------------------------------------------------------------------
 
@@ -472,25 +484,20 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     return operators.less(reduce_sum(above, axis=(1,), keep_dims=False), k)
 
 
+@inner
 def refuse(title: str, *operands: Any) -> TypeError:
     """MindSpore's refusal of operands."""
     return refusal(title, *operands)
 
 
 _SCATTER = ("add", "sub", "mul", "div", "max", "min")
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            where, select, masked_fill, masked_select, masked_scatter, nonzero, clamp, clip_by_value, nan_to_num,
-            gather, gather_elements, gather_d, gather_nd, index_select, take, embedding, tensor_scatter_elements,
-            scatter, scatter_nd, index_add, index_fill, sort, argsort, msort, topk, median, searchsorted, bucketize,
-            unique, unique_consecutive, bincount, histc, sequence_mask, intopk,
-        )
-    },
+
+
+FUNCTIONS = public_functions(globals()) | {
     **{f"tensor_scatter_{how}": _nd(how, f"tensor_scatter_{how}") for how in _SCATTER},
     **{f"unsorted_segment_{how}": _segment(how) for how in ("sum", "prod", "max", "min")},
-    "clip": clamp, "argwhere": nonzero,
+    "clip": clamp,
+    "argwhere": nonzero,
     "top_k": named(
         lambda input_x, k, sorted=True: topk(input_x, k, None, True, sorted),
         "top_k", "The ``k`` greatest elements along the last axis, and their places.",

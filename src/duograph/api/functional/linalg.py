@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
@@ -21,7 +20,7 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import is_number, promote, promote_all, to_dtype
-from .forms import Axis, as_float, axes_of, axis_of, in_dtype, need_tensor
+from .forms import Axis, as_float, axes_of, axis_of, in_dtype, inner, need_tensor, public_functions
 from .math import BINARY
 
 
@@ -57,6 +56,7 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
     return batch_matmul(input_x, mat2)
 
 
+@inner
 def batch_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """`bmm` with optional transpositions of the last two axes.
 
@@ -76,6 +76,7 @@ def batch_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: b
     return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
+@inner
 def matrix_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """Product of two matrices with optional transpositions (``ops.MatMul``).
 
@@ -507,15 +508,8 @@ def tensor_exp(input: Tensor) -> Tensor:
     return exp(as_float(input))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            matmul, mm, bmm, mv, dot, inner, outer, tensor_dot, batch_dot, vecdot, kron, cross, addmm, addmv, addr,
-            baddbmm, addbmm, dense, einsum, vector_norm, matrix_norm, norm, dist, cdist, cond, inverse, det, slogdet,
-            logdet, cholesky, cholesky_inverse, cholesky_solve, qr, svd, pinv, matrix_solve, matrix_power, trace,
-            vander, matrix_exp, renorm,
-        )
-    },
-    "ger": outer, "matrix_determinant": det, "log_matrix_determinant": slogdet, "tensor_exp": tensor_exp,
+FUNCTIONS = public_functions(globals()) | {
+    "ger": outer,
+    "matrix_determinant": det,
+    "log_matrix_determinant": slogdet,
 }  # fmt: skip

@@ -17,7 +17,17 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
-from .forms import as_float, binary_function, named, need_tensor, refused, to_dtype, unary_function
+from .forms import (
+    as_float,
+    binary_function,
+    inner,
+    named,
+    need_tensor,
+    public_functions,
+    refused,
+    to_dtype,
+    unary_function,
+)
 
 # ---- one tensor -----------------------------------------------------------------------------------------------------
 
@@ -159,6 +169,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 # ---- two operands ---------------------------------------------------------------------------------------------------
 
 
+@inner
 def checked(x: Tensor, y: Tensor, title: str) -> tuple[Tensor, Tensor]:
     """Raises MindSpore's error, which names the function, if the shapes do not broadcast."""
     if x.shape != y.shape and x.shape and y.shape:
@@ -312,7 +323,6 @@ _BINARY: dict[str, tuple[Callable[[Any, Any], Tensor], tuple[str, str], str]] = 
     "gcd": (_gcd, _IO, "Greatest common divisor."), "lcm": (_lcm, _IO, "Least common multiple."),
     "logaddexp": (_logaddexp, _IO, "``log(exp(input) + exp(other))``."),
     "logaddexp2": (lambda x, y: _logaddexp(x, y, 2.0), _IO, "``log2(2**input + 2**other)``."),
-    "heaviside": (_heaviside, ("input", "values"), "0 below 0, 1 above, ``values`` at 0."),
     "bitwise_and": (operators.bitwise_and, _IO, "``input & other``."),
     "bitwise_or": (operators.bitwise_or, _IO, "``input | other``."),
     "bitwise_xor": (operators.bitwise_xor, _IO, "``input ^ other``."),
@@ -467,9 +477,7 @@ def tensor_muls(input: Any, other: Any) -> Tensor:
     return BINARY["mul"](input, other)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **UNARY, **BINARY, "round": round, "signbit": signbit, "sinc": sinc, "logit": logit, "polygamma": polygamma,
-    "mvlgamma": mvlgamma, "heaviside": heaviside, "div": div, "divide": divide, "true_divide": true_divide,
-    "subtract": subtract, "copysign": copysign, "ldexp": ldexp, "lerp": lerp, "addcmul": addcmul, "addcdiv": addcdiv,
-    "addn": addn, "accumulate_n": accumulate_n, "polar": polar, "complex": complex, "tensor_muls": tensor_muls,
+FUNCTIONS = public_functions(globals()) | {
+    **UNARY,
+    **BINARY,
 }  # fmt: skip

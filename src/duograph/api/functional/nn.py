@@ -53,10 +53,12 @@ from .forms import (
     axis_of,
     enough_memory,
     in_dtype,
+    inner,
     named,
     need_tensor,
     one_per_axis,
     only,
+    public_functions,
     renamed,
     unary_function,
 )
@@ -207,6 +209,7 @@ def _one_axis(axis: Any, x: Tensor, op: str) -> int:
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
 
+@inner
 def convolve(
     rank: int, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, pad_mode: str, padding: Any, dilation: Any,
     groups: int,
@@ -508,6 +511,7 @@ def fold(
 # ---- dropout --------------------------------------------------------------------------------------------------------
 
 
+@inner
 def masked_and_scaled(x: Tensor, mask: Tensor, keep: float) -> Tensor:
     """``x / keep`` where ``mask`` holds, 0 elsewhere."""
     if keep == 0:
@@ -566,17 +570,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
     return pad_pairs(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS = public_functions(globals()) | {
     **ACTIVATIONS,
     "selu": renamed(ACTIVATIONS["selu"], x="input_x"),
-    **{
-        f.__name__: f
-        for f in (
-            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus, threshold,
-            prelu, swiglu, softmax, log_softmax, softmin, conv1d, conv2d, conv3d, conv_transpose2d, bias_add,
-            layer_norm, group_norm, rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm,
-            rotary_position_embedding, interpolate, upsample, grid_sample, affine_grid, pixel_shuffle, pixel_unshuffle,
-            channel_shuffle, unfold, fold, dropout, dropout1d, dropout2d, dropout3d, padding,
-        )
-    },
 }  # fmt: skip

@@ -8,12 +8,13 @@ from typing import Any
 from duograph.ops import image, movement, pool
 from duograph.tensor.tensor import Tensor
 
-from .forms import named, need_tensor, one_per_axis
+from .forms import inner, named, need_tensor, one_per_axis, public_functions
 
 _AVG = "The mean of each window over {rank} axes.\n\n    ``divisor_override``, if not 0, divides the sums."
 _MAX = "The maximum of each window over {rank} axes; with ``return_indices`` also the flat positions (int64)."
 
 
+@inner
 def batched(x: Tensor, rank: int, name: str) -> Tensor:
     """``x`` with a batch axis, if it lacks one.
 
@@ -30,6 +31,7 @@ def _restored(out: Tensor, x: Tensor) -> Tensor:
     return out if out.ndim == x.ndim else movement.squeeze(out, (0,))
 
 
+@inner
 def pairs_of(padding: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
     """(front, back) per axis, from an int, one or two ints per axis."""
     if isinstance(padding, list | tuple) and len(padding) == 2 * rank:
@@ -37,6 +39,7 @@ def pairs_of(padding: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
     return tuple((p, p) for p in one_per_axis(padding, rank, name, "padding"))
 
 
+@inner
 def average(
     rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
     divisor: Any = 0,
@@ -78,6 +81,7 @@ def _avg_pool(rank: int) -> Callable[..., Tensor]:
 avg_pool2d, avg_pool3d = _avg_pool(2), _avg_pool(3)
 
 
+@inner
 def maximum(
     rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Tensor, Tensor]:
@@ -123,6 +127,7 @@ def _adaptive_size(output_size: Any, x: Tensor, rank: int, name: str) -> tuple[i
     return tuple(n if k is None or k == -1 else k for k, n in zip(given, extents, strict=True))
 
 
+@inner
 def adaptive_average(rank: int, x: Tensor, output_size: Any) -> Tensor:
     """Mean over nearly equal windows."""
     name = f"adaptive_avg_pool{rank}d"
@@ -130,6 +135,7 @@ def adaptive_average(rank: int, x: Tensor, output_size: Any) -> Tensor:
     return _restored(image.adaptive_avg_pool(full, _adaptive_size(output_size, full, rank, name)), x)
 
 
+@inner
 def adaptive_maximum(rank: int, x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maximum over nearly equal windows, and flat positions."""
     name = f"adaptive_max_pool{rank}d"
@@ -187,10 +193,9 @@ def _unpool(rank: int) -> Callable[..., Tensor]:
     return named(function, f"max_unpool{rank}d", "Values put back at the flat positions that maximum pooling gave.")
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "avg_pool1d": avg_pool1d, "avg_pool2d": avg_pool2d, "avg_pool3d": avg_pool3d, "max_pool2d": max_pool2d,
-    "max_pool3d": max_pool3d,
+FUNCTIONS = public_functions(globals()) | {
     **{f"adaptive_avg_pool{r}d": _adaptive(r, False) for r in (1, 2, 3)},
     **{f"adaptive_max_pool{r}d": _adaptive(r, True) for r in (1, 2, 3)},
-    **{f"lp_pool{r}d": _lp(r) for r in (1, 2)}, **{f"max_unpool{r}d": _unpool(r) for r in (1, 2, 3)},
+    **{f"lp_pool{r}d": _lp(r) for r in (1, 2)},
+    **{f"max_unpool{r}d": _unpool(r) for r in (1, 2, 3)},
 }  # fmt: skip

@@ -18,14 +18,16 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .forms import as_float, dtype_or, need_tensor, static_int
+from .forms import as_float, dtype_or, inner, need_tensor, public_functions, static_int
 
 
+@inner
 def source(seed: Any) -> Generator | None:
     """A generator for ``seed``; ``None`` (the default generator) for ``None`` and 0."""
     return None if seed is None or seed == 0 else Generator(int(seed))
 
 
+@inner
 def joined_seed(seed: Any, second: Any) -> Any:
     """One seed of the two that some functions take; the first alone where the second is 0."""
     return seed if not second else (int(seed or 0) * 0x9E3779B97F4A7C15 + int(second)) % (1 << 63) or 1
@@ -283,17 +285,10 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     )
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace,
-            normal, uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
-            multinomial_with_replacement, random_categorical, shuffle, gumbel_softmax, rrelu, choice_with_mask,
-        )
-    },
-    "uniform_": _in_place("uniform_", _uniform), "normal_": _in_place("normal_", _normal),
-    "exponential_": _in_place("exponential_", _exponential), "random_": _in_place("random_", _random),
+FUNCTIONS = public_functions(globals()) | {
+    "uniform_": _in_place("uniform_", _uniform),
+    "normal_": _in_place("normal_", _normal),
+    "exponential_": _in_place("exponential_", _exponential),
+    "random_": _in_place("random_", _random),
     "bernoulli_": _in_place("bernoulli_", _bernoulli),
-    "bernoulli_ext": bernoulli_ext,
 }  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import array, index, reduce
-from .forms import as_float, axis_of, enough_memory, named, need_tensor
+from .forms import as_float, axis_of, enough_memory, inner, named, need_tensor, public_functions
 from .math import BINARY
 
 
@@ -149,6 +148,7 @@ def cov(
     return movement.reshape(out, shape=()) if input.ndim < 2 else out
 
 
+@inner
 def median_with_nan(
     input: Tensor, axis: int = -1, keepdims: bool = False, ignore_nan: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -198,6 +198,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return gather(input, as_tensor(rows.reshape(many, r)), axis=0)
 
 
+@inner
 def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
     """``input`` with ``src`` added at one index along ``dim`` each (``mint.scatter_add``)."""
     from duograph.ops.scatter import scatter_elements
@@ -268,14 +269,7 @@ def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tens
     return arithmetic.div(total, movement.reshape(size, shape=(count, *(1,) * (x.ndim - 1))))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim,
-            triangular_solve, unique_with_pad, pdist, sparse_segment_mean, scaled_dot_product_attention,
-        )
-    },
+FUNCTIONS = public_functions(globals()) | {
     "diff_ext": named(
         lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
         "diff_ext", "As `diff`.",

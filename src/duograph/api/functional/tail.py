@@ -20,7 +20,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .forms import axis_of, contents, dtype_or, need_tensor, on_cpu, one_per_axis, only
+from .forms import axis_of, contents, dtype_or, need_tensor, on_cpu, one_per_axis, only, public_functions
 from .random import source
 
 # ---- sequences -------------------------------------------------------------------------------------------------------
@@ -293,14 +293,6 @@ def uniform_candidate_sampler(
     return (to_dtype(drawn, true_classes.dtype), *counts)  # type: ignore[return-value]
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            ctc_loss, ctc_greedy_decoder, col2im, inplace_index_add, erfinv_, relu_, threshold_, stop_gradient_,
-            move_to, empty, empty_like, dyn_shape, eps, add_layer_norm, flash_attention_score,
-            uniform_candidate_sampler,
-        )
-    },
+FUNCTIONS = public_functions(globals()) | {
     **{f"fractional_max_pool{rank}d": _fractional(rank) for rank in (2, 3)},
 }  # fmt: skip
