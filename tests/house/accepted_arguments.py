@@ -43,7 +43,7 @@ ACCEPTED: dict[str, str] = {
         train.serialization:safetensors_to_ckpt(processes_num) train.serialization:save_checkpoint(integrated_save)
     """,
     ONE_ORDER: """
-        api.functional.index:topk(sorted) mint.functions:argsort(stable) mint.functions:sort(stable)
+        api.functional.sorting:topk(sorted) mint.functions:argsort(stable) mint.functions:sort(stable)
         mint.functions:topk(sorted)
     """,
     NO_LOCKS: """

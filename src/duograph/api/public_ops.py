@@ -12,34 +12,15 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from . import inner_names
+from . import functional, inner_names, primitives
 from .native import make_launchable
 
 PACKAGE = "duograph.ops"
-FAMILIES = [
-    "math",
-    "compare",
-    "reduce",
-    "array",
-    "blocks",
-    "creation",
-    "index",
-    "linalg",
-    "nn",
-    "pool",
-    "loss",
-    "random",
-    "statistics",
-    "spectral",
-    "special",
-    "matrices",
-    "boxes",
-    "tail",
-    "structure",
-]
-CLASSES = ["plain", "configured", "layers", "steps", "special", "matrices", "pictures", "rare"]
+FAMILIES = [module.name for module in iter_modules(functional.__path__) if module.name != "forms"]
+CLASSES = [module.name for module in iter_modules(primitives.__path__) if module.name != "base"]
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
 GRADIENTS = [
@@ -61,7 +42,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     """Public functions by name."""
     table: dict[str, Callable[..., Any]] = {}
     for family in FAMILIES:
-        module = import_module(f"duograph.api.functional.{family}")
+        module = import_module(f"{functional.__name__}.{family}")
         make_launchable(module)
         table.update(module.FUNCTIONS)
     del table["complex"]  # the class ``Complex`` is public, the function is not
@@ -82,7 +63,7 @@ def primitive_classes() -> dict[str, type]:
     """Primitive classes by name."""
     table: dict[str, type] = {}
     for part in CLASSES:
-        table.update(import_module(f"duograph.api.primitives.{part}").CLASSES)
+        table.update(import_module(f"{primitives.__name__}.{part}").CLASSES)
     return table
 
 

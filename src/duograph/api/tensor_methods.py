@@ -27,11 +27,33 @@ from . import (
     tensor_shape,
     tensor_tail,
 )
-from .functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce, statistics
+from .functional import (
+    activation,
+    array,
+    blocks,
+    compare,
+    creation,
+    image,
+    index,
+    joining,
+    linalg,
+    math,
+    nn,
+    padding,
+    products,
+    random,
+    reduce,
+    sorting,
+    statistics,
+    unary,
+)
 from .functional.forms import renamed
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare, reduce, array, blocks, index, linalg, random, nn, statistics, creation):
+for _module in (
+    unary, math, compare, reduce, array, joining, padding, blocks, index, sorting, products, linalg, random, activation,
+    nn, image, statistics, creation,
+):  # fmt: skip
     native.make_launchable(_module)
     _FUNCTIONS.update(_module.FUNCTIONS)
 

@@ -20,10 +20,9 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
+from .functional import activation, linalg, products, sorting
 from .functional import array as arrays
 from .functional import index as functional_index
-from .functional import linalg
-from .functional import nn as layers
 from .functional import reduce as reductions
 from .functional.forms import on_cpu
 from .indexing import getitem, setitem
@@ -157,7 +156,7 @@ def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None
         raise ValueError(
             f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
         )
-    return functional_index.searchsorted(self, as_tensor(v), out_int32=True, side=side, sorter=sorter)
+    return sorting.searchsorted(self, as_tensor(v), out_int32=True, side=side, sorter=sorter)
 
 
 def reverse(self: Tensor, axis: Any) -> Tensor:
@@ -271,12 +270,12 @@ def argmin_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = Fals
 
 def softmax(self: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
     """``exp(self)`` divided by its sum along ``axis``."""
-    return layers.softmax(self, axis, dtype=dtype)
+    return activation.softmax(self, axis, dtype=dtype)
 
 
 def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * self + alpha * outer(vec1, vec2)``."""
-    return linalg.addr(self, vec1, vec2, beta=beta, alpha=alpha)
+    return products.addr(self, vec1, vec2, beta=beta, alpha=alpha)
 
 
 def qr(self: Tensor, some: Any = True) -> tuple[Tensor, Tensor]:

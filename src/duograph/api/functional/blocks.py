@@ -11,8 +11,9 @@ from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
 from ..promote import promote_all, to_dtype
-from .array import atleast_2d, pad_pairs
+from .array import atleast_2d
 from .forms import axis_of, need_tensor, one_per_axis, public_functions, static_int
+from .padding import pad_pairs
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

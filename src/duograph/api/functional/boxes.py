@@ -18,12 +18,12 @@ from duograph.ops.unary import exp, log
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .forms import inner, need_tensor, one_per_axis, public_functions
+from .forms import need_tensor, not_public, one_per_axis, public_functions
 
 Four = Sequence[float]
 
 
-@inner
+@not_public
 def columns(boxes: Tensor) -> list[Tensor]:
     """The four coordinates, each with a last axis of size 1."""
     return [slice_axis(boxes, boxes.ndim - 1, i, i + 1) for i in range(4)]

@@ -13,8 +13,8 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .array import pad_pairs
 from .forms import as_float, need_tensor, public_functions, static_int
+from .padding import pad_pairs
 
 # ---- bands of diagonals ----------------------------------------------------------------------------------------------
 

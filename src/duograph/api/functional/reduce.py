@@ -21,7 +21,18 @@ from duograph.ops.unary import isnan, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from .forms import Axis, as_float, as_tensor, axes_of, axis_of, in_dtype, inner, need_tensor, public_functions, to_dtype
+from .forms import (
+    Axis,
+    as_float,
+    as_tensor,
+    axes_of,
+    axis_of,
+    in_dtype,
+    need_tensor,
+    not_public,
+    public_functions,
+    to_dtype,
+)
 
 
 def _summable(x: Tensor) -> Tensor:
@@ -111,7 +122,7 @@ amax = _extreme(red.reduce_max, arithmetic.maximum, "ReduceMax")
 amin = _extreme(red.reduce_min, arithmetic.minimum, "ReduceMin")
 
 
-@inner
+@not_public
 def extreme_with_index(x: Tensor, axis: int, keep_dims: bool, largest: bool) -> tuple[Tensor, Tensor]:
     """The first extreme along ``axis`` and its int64 index; the gradient goes to that element."""
     find = red.argmax if largest else red.argmin
@@ -202,7 +213,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 # ---- statistics -----------------------------------------------------------------------------------------------------
 
 
-@inner
+@not_public
 def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -> tuple[Tensor, Tensor]:
     """Variance (sum of squares over count minus ``ddof``) and mean over ``axis``."""
     need_tensor(title, input=x)
@@ -314,7 +325,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     return arithmetic.add(log(total), shift)
 
 
-@inner
+@not_public
 def trace_of_equal(x: Tensor, y: Tensor) -> Tensor:
     """The number of equal elements, int32 of shape (1,)."""
     hits = to_dtype(equal(x, y), dt.int32)
@@ -330,7 +341,7 @@ def _reduction_alias(fn: Callable[..., Tensor], name: str) -> Callable[..., Tens
     return function
 
 
-@inner
+@not_public
 def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     """The sum over ``axis``; keeps the dtype (``ops.ReduceSum``)."""
     need_tensor("ReduceSum", x=x)
@@ -340,7 +351,7 @@ def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     return red.reduce_sum(x, axis=axes, keep_dims=keep_dims)
 
 
-@inner
+@not_public
 def keep_prod(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     """The product over ``axis``; keeps the dtype (``ops.ReduceProd``)."""
     need_tensor("ReduceProd", x=x)

@@ -14,13 +14,13 @@ from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
 from ..promote import promote, promote_float
-from .forms import as_float, binary_function, inner, need_tensor, public_functions, unary_function
+from .forms import as_float, binary_function, need_tensor, not_public, public_functions, unary_function
 
 BESSEL = {f"bessel_{kind}": getattr(ops, f"bessel_{kind}") for kind in
           ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")}  # fmt: skip
 
 
-@inner
+@not_public
 def title_of(name: str) -> str:
     """``BesselI0`` of ``bessel_i0``."""
     return "Bessel" + name.removeprefix("bessel_").capitalize()

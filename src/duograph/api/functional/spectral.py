@@ -21,7 +21,7 @@ from duograph.ops.slices import pad, stack
 from duograph.ops.windows import sliding_window
 from duograph.tensor.tensor import Tensor
 
-from .forms import as_float, dtype_or, inner, named, need_tensor, public_functions
+from .forms import as_float, dtype_or, named, need_tensor, not_public, public_functions
 
 _ONE = {"fft": fft_op, "ifft": ifft_op, "rfft": rfft_op, "irfft": irfft_op}
 
@@ -126,7 +126,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
     return _HERMITIAN["ihfftn"](input, None if n is None else (n,), (dim,), norm)
 
 
-@inner
+@not_public
 def frames_spectrum(
     x: Tensor, window: Tensor, n_fft: int, hop_length: int, normalized: bool, onesided: bool, return_complex: bool
 ) -> Tensor:
@@ -173,7 +173,7 @@ def stft(
         >>> print(ops.stft(ops.ones((2, 100)), 64).shape)
         (2, 33, 7, 2)
     """
-    from .array import pad as pad_function
+    from .padding import pad as pad_function
 
     need_tensor("STFT", x=x)
     hop = n_fft // 4 if hop_length is None else hop_length
