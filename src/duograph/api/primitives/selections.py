@@ -1,4 +1,4 @@
-"""Primitive classes of segments, selections and scattered writes, and of few other tables."""
+"""Primitive classes of segments, selections, data formats and scattered writes."""
 
 from __future__ import annotations
 
