@@ -35,7 +35,7 @@ def test_readme_names_real_things():
 
 
 def test_the_example_is_the_demo():
-    example, demo = ROOT / "examples" / "digits.py", ROOT / "src" / "duograph" / "demo.py"
+    example, demo = ROOT / "examples" / "digits.py", ROOT / "src" / "duograph" / "demo" / "digits.py"
     assert example.read_bytes() == demo.read_bytes()
     assert not re.search(r"duograph\.\w*_|import _|from duograph\.", demo.read_text(encoding="utf-8"))
 

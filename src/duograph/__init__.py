@@ -4,17 +4,19 @@
     from duograph import Tensor, nn, ops
 
 This file is the list of what a user finds at the top. ``HOMES`` says which module each name comes from; a name is
-loaded when it is first asked for, so ``import duograph`` stays fast. Some names of the API are also names of our
-packages (``IN_FRONT``): as attributes of ``duograph`` they always mean the API, ``duograph.jit`` the function, and
+loaded when it is first asked for, so ``import duograph`` stays fast. ``MODULES`` are the modules of the API, which a
+program imports by these names wherever they lie. Some names of the API are also names of our packages (``IN_FRONT``):
+as attributes of ``duograph`` they always mean the API, ``duograph.jit`` the function, and
 ``from duograph.jit.entry import ...`` finds the packages in ``sys.modules`` as ever.
+
+What packages show of packages that stand above them is said here too, for this file alone may know everything.
 """
 
 from __future__ import annotations
 
-import sys
-import types
-from importlib import import_module
 from typing import Any
+
+from duograph.base.public import Names, keep_in_front, lend, open_paths
 
 __version__ = "0.1.0"
 
@@ -22,6 +24,7 @@ HOMES: dict[str, str] = {
     "duograph.api.tensor_methods": "Tensor",
     "duograph.api.tensor_python": "tensor from_numpy is_tensor from_dlpack to_dlpack frombuffer",
     "duograph.core.dtype": """
+        bool=bool_ float=float32 int=int32
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
         float8_e4m3fn float8_e5m2 byte short intc long intp ubyte ushort uintc uintp half single double cfloat cdouble
         number int_ uint float_ string list_ tuple_ type_none tensor_type
@@ -36,7 +39,7 @@ HOMES: dict[str, str] = {
         set_deterministic set_recursion_limit ParallelMode set_auto_parallel_context get_auto_parallel_context
         reset_auto_parallel_context set_ps_context get_ps_context reset_ps_context""",
     "duograph.jit": "jit jit_class ms_function enable_dynamic Symbol constexpr",
-    "duograph.jit_config": "JitConfig",
+    "duograph.context.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
     "duograph.train.serialization": """
         save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
@@ -47,7 +50,7 @@ HOMES: dict[str, str] = {
         FixedLossScaleManager DynamicLossScaleManager LossScaleManager build_train_network
         Accuracy F1 Fbeta Precision Recall MAE MSE Loss Metric TopKCategoricalAccuracy Top1CategoricalAccuracy
         Top5CategoricalAccuracy Perplexity get_metric_fn names""",
-    "duograph.hal": """
+    "duograph.device.hal": """
         Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",
     "duograph.log": "get_level get_log_config",
@@ -56,63 +59,80 @@ HOMES: dict[str, str] = {
 }
 """Module: the public names that it holds."""
 
-SUBMODULES = (
-    "amp", "common", "communication", "context", "dataset", "experimental", "hal", "jit_config", "log", "mint", "nn",
-    "numpy", "onnx", "ops", "parallel", "profiler", "scipy", "train",
-)  # fmt: skip
-"""Sub-packages and modules that are part of the API; loaded at first use."""
-
-SYNONYMS = {
-    "bool": "bool_",
-    "float": "float32",
-    "int": "int32",
-    "dtype": "duograph.core.dtype",
-    "runtime": "duograph.hal",
+PATHS: dict[str, str] = {
+    "amp": "duograph.train.amp",
+    "communication": "duograph.device.communication",
+    "hal": "duograph.device.hal",
+    "jit_config": "duograph.context.jit_config",
+    "mindrecord": "duograph.dataset.mindrecord",
+    "onnx": "duograph.train.onnx",
+    "parallel": "duograph.device.parallel",
+    "profiler": "duograph.device.profiler",
 }
-"""MindSpore's other words for a name above, or for a module."""
+"""Modules that users import from the top, and the rooms in which they lie."""
 
-IN_FRONT = ("jit", "tensor", "runtime")
+MODULES: dict[str, str] = {
+    **PATHS,
+    **{
+        name: f"duograph.{name}"
+        for name in (
+            "common",
+            "context",
+            "dataset",
+            "experimental",
+            "log",
+            "mint",
+            "nn",
+            "numpy",
+            "ops",
+            "scipy",
+            "train",
+        )
+    },
+    "dtype": "duograph.core.dtype",
+    "runtime": "duograph.device.hal",
+}
+"""Modules that are part of the API, under the names that they have there; loaded at first use."""
+
+IN_FRONT = frozenset({"jit", "tensor", "runtime"})
 """Names of the API that hide a package of ours."""
 
-_home = {name: module for module, names in HOMES.items() for name in names.split()}
+LENT: dict[str, dict[str, str]] = {
+    "duograph.nn": {
+        "duograph.mint.nn": """
+            AvgPool1dExt=AvgPool1d AvgPool2dExt=AvgPool2d AvgPool3dExt=AvgPool3d DropoutExt=Dropout
+            Dropout2dExt=Dropout2d EmbeddingExt=Embedding L1LossExt=L1Loss LayerNormExt=LayerNorm
+            LogSoftmaxExt=LogSoftmax MaxPool2dExt=MaxPool2d PReLUExt=PReLU""",
+        "duograph.train.metrics": """
+            F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy
+            Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names BleuScore ConfusionMatrix
+            ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
+    },
+}
+"""Package: modules on floors above it, and their names that it shows."""
 
-__all__ = ["__version__", *_home, *SUBMODULES, *SYNONYMS]  # noqa: PLE0604
+for _package, _homes in LENT.items():
+    lend(_package, _homes)
+open_paths({f"duograph.{name}": home for name, home in PATHS.items()})
+keep_in_front(__name__, IN_FRONT)
+_names = Names(__name__, HOMES, MODULES)
+__all__ = ["__version__", *_names.all, *MODULES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    if name in SUBMODULES:
-        return import_module(f"duograph.{name}")
-    other = SYNONYMS.get(name, name)
-    if "." in other:
-        value: Any = import_module(other)
-    elif other in _home:
-        value = getattr(import_module(_home[other]), other)
-    else:
-        raise AttributeError(_unknown(name), name=name, obj=sys.modules[__name__])
-    globals()[name] = value
-    return value
+    return _names.get(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return _names.listing()
 
 
-def _unknown(name: str) -> str:
-    from difflib import get_close_matches
+def _mint_names() -> dict[str, Any]:
+    from duograph.mint.inner_names import inner_names
 
-    near = get_close_matches(name, __all__, n=1, cutoff=0.5)
-    return f"module 'duograph' has no attribute {name!r}" + (f"; the nearest name is {near[0]!r}" if near else "")
-
-
-class _Package(types.ModuleType):
-    """The package's class: keeps the API's names in front of our packages of these names."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in IN_FRONT and isinstance(value, types.ModuleType):
-            return  # the import system binds every package to its parent
-        super().__setattr__(name, value)
+    return inner_names()
 
 
-sys.modules[__name__].__class__ = _Package
+import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
 
-import duograph.api.tensor_methods  # noqa: E402, F401 - attaches methods to Tensor
+duograph.api.inner_names.append(_mint_names)

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"duograph {__version__}")
             return 0
         case ["demo", *rest]:
-            from duograph.demo import main as demo
+            from duograph.demo.digits import main as demo
 
             return demo(rest)
         case ["opt", *rest]:

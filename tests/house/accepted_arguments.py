@@ -20,13 +20,14 @@ NO_NEED = "its value is not needed: programs run in order, and a dtype that a te
 ACCEPTED: dict[str, str] = {
     ONE_DEVICE: """
         api.inplace:copy_(non_blocking) api.tensor_basic:move_to(blocking) api.tensor_basic:to(non_blocking)
-        hal:Event.__init__(blocking) hal:Event.record(stream) hal:Stream.__init__(kwargs,priority)
-        hal:get_device_capability(device_id) hal:get_device_name(device_id) hal:get_device_properties(device_id)
+        device.hal:Event.__init__(blocking) device.hal:Event.record(stream) device.hal:Stream.__init__(kwargs,priority)
+        device.hal:get_device_capability(device_id) device.hal:get_device_name(device_id)
+        device.hal:get_device_properties(device_id)
         mint.distributed:broadcast_object_list(device) tensor.parameter:Parameter.__init__(device,storage_format)
         tensor.tensor:Tensor.__init__(const_arg,device)
     """,
     ONE_PROCESS: """
-        amp:build_train_network(boost_level) api.tensor_basic:init_data(opt_shard_group,shape,slice_index)
+        train.amp:build_train_network(boost_level) api.tensor_basic:init_data(opt_shard_group,shape,slice_index)
         mint.distributed:barrier(device_ids) mint.distributed:init_process_group(device_id,group_name,timeout)
         mint.distributed:new_group(backend,pg_options,timeout,use_local_synchronization)
         nn.cell_settings:CellSettings.init_parameters_data(auto_parallel_mode)
@@ -34,15 +35,15 @@ ACCEPTED: dict[str, str] = {
         nn.cell_settings:CellSettings.shard(in_strategy,kwargs,out_strategy,parameter_plan)
         nn.cell_settings:CellSettings.update_cell_type(cell_type)
         nn.layer.embedding:EmbeddingLookup.__init__(manual_shapes,slice_mode)
-        nn.layer.normalization:SyncBatchNorm.__init__(process_groups) parallel:Layout.__call__(tensor_map)
-        parallel:shard(args,kwargs,out_strategy) tensor.parameter:Parameter.init_data(layout,set_sliced)
+        nn.layer.normalization:SyncBatchNorm.__init__(process_groups) device.parallel:Layout.__call__(tensor_map)
+        device.parallel:shard(args,kwargs,out_strategy) tensor.parameter:Parameter.init_data(layout,set_sliced)
         tensor.parameter:Parameter.set_data(slice_shape) train.serialization:ckpt_to_safetensors(processes_num)
         train.serialization:load_checkpoint(remove_redundancy)
         train.serialization:load_param_into_net(remove_redundancy)
         train.serialization:safetensors_to_ckpt(processes_num) train.serialization:save_checkpoint(integrated_save)
     """,
     ONE_ORDER: """
-        api.functional.index:topk(sorted) mint.functions:argsort(stable) mint.functions:sort(stable)
+        api.functional.sorting:topk(sorted) mint.functions:argsort(stable) mint.functions:sort(stable)
         mint.functions:topk(sorted)
     """,
     NO_LOCKS: """
@@ -70,8 +71,8 @@ ACCEPTED: dict[str, str] = {
         dataset.records:MindDataset.__init__(cache,num_parallel_workers)
         dataset.sources:GeneratorDataset.__init__(max_rowsize,num_parallel_workers,python_multiprocessing)
         dataset.sources:NumpySlicesDataset.__init__(num_parallel_workers) jit.decorator:jit(compile_once,hash_args)
-        jit.extras:constexpr(check,reuse_result) mindrecord:FileReader.__init__(num_consumer)
-        mindrecord:FileWriter.write_raw_data(parallel_writer)
+        jit.extras:constexpr(check,reuse_result) dataset.mindrecord:FileReader.__init__(num_consumer)
+        dataset.mindrecord:FileWriter.write_raw_data(parallel_writer)
         train.callback.records:SummaryCollector.__init__(num_process)
         train.callback.records:SummaryRecord.__init__(num_process)
         train.dataset_helper:DatasetHelper.__init__(epoch_num)
@@ -101,12 +102,12 @@ ACCEPTED: dict[str, str] = {
     """,
     NAMES: """
         api.functional.structure:MultitypeFuncGraph.__init__(doc_url)
-        api.primitives.base:Primitive.set_prim_instance_name(name) mindrecord:FileWriter.add_schema(desc)
+        api.primitives.base:Primitive.set_prim_instance_name(name) dataset.mindrecord:FileWriter.add_schema(desc)
     """,
     PROFILE: """
-        profiler:DynamicProfilerMonitor.__init__(cfg_path,kwargs,poll_interval)
-        profiler:mstx.range_start(domain,message,stream) profiler:profile.__init__(kwargs)
-        profiler:profile.analyse(args,kwargs) profiler:tensorboard_trace_handler(args,kwargs)
+        device.profiler:DynamicProfilerMonitor.__init__(cfg_path,kwargs,poll_interval)
+        device.profiler:mstx.range_start(domain,message,stream) device.profiler:profile.__init__(kwargs)
+        device.profiler:profile.analyse(args,kwargs) device.profiler:tensorboard_trace_handler(args,kwargs)
     """,
     NO_NEED: """
         api.functional.structure:depend(expr) api.tensor_basic:astype(copy)

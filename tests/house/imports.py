@@ -1,12 +1,14 @@
 """Reads the import graph of the package with `ast`, and knows the floors.
 
-A module imports only from its own or lower floors. What is imported inside a function, or for type checking only,
-counts like everything else: a floor says what a reader must know first, not when Python loads it.
+A module imports only from its own or lower floors, and names no module of a higher one in a string. What is imported
+inside a function, or for type checking only, counts like everything else: a floor says what a reader must know first,
+not when Python loads it. What has to know of higher floors has a place where they register themselves.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +29,25 @@ FLOORS = {
     "runtime": 6,
     "frontend": 7,
     "jit": 8,
+    "api": 9,
+    "common": 9,
+    "context": 9,
+    "log": 9,
+    "nn": 10,
+    "dataset": 11,
+    "device": 11,
+    "experimental": 11,
+    "mint": 12,
+    "numpy": 12,
+    "scipy": 12,
+    "train": 13,
+    "compat": 14,
+    "debug": 14,
+    "demo": 14,
+    "__main__": 14,
+    "": 14,
 }
-"""Top-level part of the package -> floor. All others (nn, train, compat, context, ...) are on the top floor."""
+"""Top-level part of the package -> floor. The package itself, "", knows where every public name lives."""
 
 ROOMS = {
     "runtime": {
@@ -37,7 +56,7 @@ ROOMS = {
 }  # fmt: skip
 """Part with floors of its own -> folder in it -> floor there."""
 
-TOP = 9
+TOP = 14
 SIBLINGS = frozenset({"ir", "tensor"})
 """Parts of one floor that do not import each other."""
 
@@ -76,7 +95,7 @@ def part(module: str) -> str:
 
 
 def floor(module: str) -> int:
-    """The floor of a module."""
+    """The floor of a module; a part that has none counts as the top, and `homeless` names it."""
     return FLOORS.get(part(module), TOP)
 
 
@@ -88,6 +107,31 @@ def room(module: str) -> str:
 def room_floor(module: str) -> int:
     """The floor of a module among the rooms of its part; what lies in none of them is below all."""
     return ROOMS[part(module)].get(room(module), -1)
+
+
+def homeless(root: Path = SOURCE) -> list[str]:
+    """Parts of the package that have no floor."""
+    return sorted({part(module) for module in modules(root)} - FLOORS.keys())
+
+
+def links(root: Path = SOURCE) -> list[str]:
+    """Symbolic links in the package: a file lies in one place."""
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_symlink())
+
+
+def names_of_higher_floors(root: Path = SOURCE) -> list[str]:
+    """Strings that name a module of a higher floor than their own: an import that the import graph does not show."""
+    wrong = []
+    for name, path in modules(root).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in prose:
+                continue
+            for other in re.findall(rf"\b{root.name}\.\w+", node.value):
+                if part(other) in FLOORS and floor(other) > floor(name):
+                    wrong.append(f"{name}:{node.lineno} names {other}, of floor {floor(other)}, in a string")
+    return wrong
 
 
 def imports_of(name: str, path: Path, known: frozenset[str]) -> Iterator[Import]:

@@ -6,7 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import FLOORS, ROOMS, SOURCE, TOP, cycles, floor, import_graph, modules, violations
+from tests.house.imports import (
+    FLOORS,
+    ROOMS,
+    SOURCE,
+    TOP,
+    cycles,
+    floor,
+    homeless,
+    import_graph,
+    links,
+    modules,
+    names_of_higher_floors,
+    violations,
+)
 
 
 def plant(tmp_path: Path, files: dict[str, str]) -> Path:
@@ -23,6 +36,18 @@ def test_no_import_goes_up():
     assert not violations()
 
 
+def test_no_string_names_a_module_of_a_higher_floor():
+    assert not names_of_higher_floors()
+
+
+def test_every_part_has_a_floor():
+    assert not homeless()
+
+
+def test_no_links():
+    assert not links()
+
+
 def test_no_cycles_inside_a_floor():
     assert not cycles()
 
@@ -37,7 +62,8 @@ def test_the_package_was_read():
 def test_floor_of_modules():
     assert [floor(f"duograph.{name}") for name in FLOORS] == list(FLOORS.values())
     assert floor("duograph.ops.kernels.unary") == 3
-    assert floor("duograph") == floor("duograph.nn.layer") == floor("duograph.context") == TOP
+    assert floor("duograph.nn.layer") == 10
+    assert floor("duograph") == floor("duograph.compat.alias") == TOP
 
 
 @pytest.mark.parametrize(
@@ -74,6 +100,40 @@ def test_rooms_have_floors_of_their_own(tmp_path):
 def test_every_folder_of_a_part_with_rooms_is_one():
     for name, rooms in ROOMS.items():
         assert set(rooms) == {path.name for path in (SOURCE / name).iterdir() if (path / "__init__.py").exists()}
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [("api", "nn"), ("nn", "mint"), ("nn", "train"), ("context", "nn"), ("mint", "train"), ("train", "compat")],
+)
+def test_planted_violation_between_upper_floors_is_caught(tmp_path, importer, imported):
+    files = {f"{importer}/a.py": f"from duograph.{imported} import b", f"{imported}/b.py": ""}
+    (found,) = violations(plant(tmp_path, files))
+    assert found.startswith(f"duograph.{importer}.a:1 imports duograph.{imported}.b")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('TABLES = "duograph.nn.optim"', 1),
+        ('def f():\n    return import_module("duograph.nn")', 2),
+        ('def f(name):\n    """Doc."""\n    return f"duograph.nn.{name}"', 3),
+        ('LAYERS = ("duograph.ops.", "duograph.nn.")', 1),
+    ],
+)
+def test_planted_string_is_caught(tmp_path, text, line):
+    root = plant(tmp_path, {"api/a.py": text, "nn/b.py": '"""Knows duograph.train."""\nBELOW = "duograph.api.a"'})
+    assert names_of_higher_floors(root) == [f"duograph.api.a:{line} names duograph.nn, of floor 10, in a string"]
+
+
+def test_a_part_without_floor_is_found(tmp_path):
+    assert homeless(plant(tmp_path, {"core/a.py": "", "helpers.py": "", "utils/b.py": ""})) == ["helpers", "utils"]
+
+
+def test_planted_link_is_found(tmp_path):
+    root = plant(tmp_path, {"core/a.py": ""})
+    (root / "core" / "b.py").symlink_to("a.py")
+    assert links(root) == ["core/b.py"]
 
 
 def test_siblings_do_not_know_each_other(tmp_path):

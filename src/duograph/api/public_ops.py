@@ -12,33 +12,15 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+from . import functional, inner_names, primitives
 from .native import make_launchable
 
 PACKAGE = "duograph.ops"
-FAMILIES = [
-    "math",
-    "compare",
-    "reduce",
-    "array",
-    "blocks",
-    "creation",
-    "index",
-    "linalg",
-    "nn",
-    "pool",
-    "loss",
-    "random",
-    "statistics",
-    "spectral",
-    "special",
-    "matrices",
-    "boxes",
-    "tail",
-    "structure",
-]
-CLASSES = ["plain", "configured", "layers", "steps", "special", "matrices", "pictures", "rare"]
+FAMILIES = [module.name for module in iter_modules(functional.__path__) if module.name != "forms"]
+CLASSES = [module.name for module in iter_modules(primitives.__path__) if module.name != "base"]
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
 GRADIENTS = [
@@ -60,7 +42,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     """Public functions by name."""
     table: dict[str, Callable[..., Any]] = {}
     for family in FAMILIES:
-        module = import_module(f"duograph.api.functional.{family}")
+        module = import_module(f"{functional.__name__}.{family}")
         make_launchable(module)
         table.update(module.FUNCTIONS)
     del table["complex"]  # the class ``Complex`` is public, the function is not
@@ -72,16 +54,8 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 @cache
 def extended() -> dict[str, Any]:
-    """MindSpore's inner names of the functions of ``mint``: ``add_ext`` is ``mint.add``."""
-    mint = import_module("duograph.mint")
-    layers = import_module("duograph.mint.nn.functional")
-    table = {f"{name}_ext": getattr(mint, name) for name in mint.__all__}
-    table.update({f"{name}_ext": getattr(layers, name) for name in layers.__all__})
-    views = ("narrow", "broadcast_to", "chunk", "split", "unsqueeze")
-    table.update({f"{name}_view": getattr(mint, name) for name in views})
-    table.update({f"{name}_ext_view": getattr(mint, name) for name in ("transpose", "select")})
-    table.update({f"inplace_{name}": getattr(layers, f"{name}_") for name in ("elu", "hardtanh", "threshold")})
-    return table
+    """Functions of higher floors under MindSpore's inner names."""
+    return {name: value for table in inner_names for name, value in table().items()}
 
 
 @cache
@@ -89,7 +63,7 @@ def primitive_classes() -> dict[str, type]:
     """Primitive classes by name."""
     table: dict[str, type] = {}
     for part in CLASSES:
-        table.update(import_module(f"duograph.api.primitives.{part}").CLASSES)
+        table.update(import_module(f"{primitives.__name__}.{part}").CLASSES)
     return table
 
 

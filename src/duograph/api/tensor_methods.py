@@ -1,8 +1,8 @@
 """The one place where operators and methods are attached to `Tensor`.
 
-Three sources: the Python protocol and operators; methods written for Tensor, because their signature differs from
-that of the function (``tensor_basic``, ``tensor_shape``, ``tensor_reduce``, ``tensor_more``, ``tensor_tail``,
-``inplace``); and `DELEGATED`, the methods that are a function of the functional API with the tensor first.
+Three sources: the Python protocol and operators; methods written for Tensor, because their signature differs from that
+of the function (``tensor_*.py``, ``inplace``); and `DELEGATED`, the methods that are a function of the functional API
+with the tensor first.
 """
 
 from __future__ import annotations
@@ -21,17 +21,40 @@ from . import (
     operators,
     switch,  # noqa: F401 (puts the native engine behind the first op)
     tensor_basic,
-    tensor_more,
+    tensor_index,
+    tensor_math,
     tensor_python,
     tensor_reduce,
     tensor_shape,
-    tensor_tail,
+    tensor_state,
 )
-from .functional import array, blocks, compare, creation, index, linalg, math, nn, random, reduce, statistics
+from .functional import (
+    activation,
+    array,
+    blocks,
+    compare,
+    creation,
+    image,
+    index,
+    joining,
+    linalg,
+    math,
+    nn,
+    padding,
+    products,
+    random,
+    reduce,
+    sorting,
+    statistics,
+    unary,
+)
 from .functional.forms import renamed
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare, reduce, array, blocks, index, linalg, random, nn, statistics, creation):
+for _module in (
+    unary, math, compare, reduce, array, joining, padding, blocks, index, sorting, products, linalg, random, activation,
+    nn, image, statistics, creation,
+):  # fmt: skip
     native.make_launchable(_module)
     _FUNCTIONS.update(_module.FUNCTIONS)
 
@@ -95,14 +118,10 @@ attach({
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})
-attach(tensor_basic.PROPERTIES)
+attach(tensor_basic.PROPERTIES | tensor_state.FLAGS)
 attach(native.launchable_methods(tensor_shape.PROPERTIES))
-attach(native.launchable_methods(tensor_basic.METHODS))
-attach(native.launchable_methods(tensor_shape.METHODS))
-attach(native.launchable_methods(tensor_reduce.METHODS))
-attach(native.launchable_methods(tensor_more.METHODS))
-attach(tensor_tail.METHODS)
-attach(tensor_tail.FLAGS)
+for _module in (tensor_basic, tensor_shape, tensor_reduce, tensor_index, tensor_math, tensor_state):
+    attach(native.launchable_methods(_module.METHODS))
 attach(inplace.METHODS)
 
 __all__ = ["DELEGATED", "as_method", "attach", "native"]

@@ -14,11 +14,14 @@ from duograph.ops.arithmetic import add, div, maximum, minimum, square, sub, tru
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
 from duograph.ops.movement import reshape
+from duograph.ops.rules import sum_to
 from duograph.ops.select import select
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 
+from .functional import reduce as reductions
 from .promote import as_tensor, promote_float, to_dtype
+from .tensor_shape import shape_of
 
 _KEEP = ("keepdims", "keep_dims", "keepdim")
 _AXIS = ("axis", "dim")
@@ -258,7 +261,26 @@ def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None, dim: int | 
     return cumulative.cumsum(x, axis=normalize_axis(axis, x.ndim, "CumSum"))
 
 
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed over the axes that broadcasting from ``size`` would have added."""
+    shape = shape_of(size, "sum_to_size")
+    if len(shape) > self.ndim:
+        raise ValueError(f"For sum_to_size, size {shape} is not expandable to the tensor size {tuple(self.shape)}.")
+    return sum_to(self, shape)
+
+
+def argmax_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Value and index of the maximum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    return reductions.max(self, axis, keep_dims)
+
+
+def argmin_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+    """Value and index of the minimum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    return reductions.min(self, axis, keep_dims)
+
+
 METHODS: dict[str, Any] = {
     "sum": sum, "mean": mean, "prod": prod, "var": var, "std": std, "all": all, "any": any, "max": max, "min": min,
     "amax": amax, "amin": amin, "argmax": argmax, "argmin": argmin, "ptp": ptp, "cumsum": cumsum,
+    "argmax_with_value": argmax_with_value, "argmin_with_value": argmin_with_value, "sum_to_size": sum_to_size,
 }  # fmt: skip

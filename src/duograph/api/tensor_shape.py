@@ -21,6 +21,7 @@ from duograph.core.shapes import (
 )
 from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
+from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -343,7 +344,32 @@ VIEWS: dict[str, Any] = {
     "expand_as": expand_as, "split": split, "chunk": chunk, "tensor_split": tensor_split, "unbind": unbind,
     "narrow": narrow,
 }  # fmt: skip
-METHODS: dict[str, Any] = {**VIEWS, "tile": tile, "repeat": repeat}
+
+
+def reverse(self: Tensor, axis: Any) -> Tensor:
+    """The elements in reverse order along the axes."""
+    axes = axis if isinstance(axis, list | tuple) else (axis,)
+    return movement.flip(self, axes=tuple(normalize_axis(a, self.ndim, "ReverseV2") for a in axes))
+
+
+def flip(self: Tensor, dims: Any, *more: Any) -> Tensor:
+    """The elements in reverse order along ``dims``: ``x.flip(0, 1)``, ``x.flip((0, 1))`` or ``x.flip(dims=(0, 1))``."""
+    return reverse(self, shape_of((dims, *more), "flip"))
+
+
+def resize(self: Tensor, *new_shape: Any) -> Tensor:
+    """The elements in row-major order in a new shape: cut off, or followed by zeros."""
+    shape = shape_of(new_shape, "resize")
+    flat = movement.reshape(self, shape=(numel(self.shape),))
+    have, want = numel(self.shape), numel(shape)
+    if want > have:
+        flat = slices.concat(flat, full(shape=(want - have,), value=0, dtype=self.dtype), axis=0)
+    return movement.reshape(slices.slice_axis(flat, 0, 0, want), shape=shape)
+
+
+METHODS: dict[str, Any] = {
+    **VIEWS, "tile": tile, "repeat": repeat, "reverse": reverse, "flip": flip, "resize": resize,
+}  # fmt: skip
 PROPERTIES: dict[str, Any] = {
     "T": property(transpose), "mT": property(matrix_transpose), "mH": property(adjoint), "H": property(hermitian),
 }  # fmt: skip

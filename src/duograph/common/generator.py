@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.traits import Traits
 from duograph.tensor.random import Generator, default_generator, manual_seed, only_at_run_time
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "set_rng_state",
     "set_seed",
 ]  # fmt: skip
+
+__capture__ = Traits(readers=("get_seed",))
 
 _global_seed: list[int | None] = [None]
 

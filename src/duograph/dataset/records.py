@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from duograph.mindrecord import FileReader
-
 from .files import _folder
+from .mindrecord import FileReader
 from .samplers import sampler_of
 from .sources import Indexed
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from typing import Any
+
+from duograph.base.public import Names
+from duograph.core.traits import Traits
+
+_names = Names(__name__, {}, ("optim",))
+__all__ = ["optim"]
+__capture__ = Traits(rules=True, methods=("optim",))
 
 
 def __getattr__(name: str) -> Any:
-    if name == "optim":
-        return import_module(f"{__name__}.optim")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return _names.get(name)

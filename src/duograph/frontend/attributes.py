@@ -19,6 +19,7 @@ import numpy as np
 
 from duograph.core import kernel
 from duograph.core.dim import Dim
+from duograph.core.traits import traits_of
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
@@ -482,10 +483,15 @@ def watched(cls: type, name: str) -> Any:
     if known is not session:
         return known
     found = lookup(cls, name)
-    if not cls.__module__.startswith(_OWN) or is_user_class(cls) or (issubclass(cls, Tensor) and are_methods_native()):
+    if not _is_settled(cls) or is_user_class(cls) or (issubclass(cls, Tensor) and are_methods_native()):
         session.guards.add(session.source_of(cls), "defines", (name, Pin(found)))
         session.watched[id(cls), name] = found
     return found
+
+
+def _is_settled(cls: type) -> bool:
+    """Whether a class stands for tensors or run-time numbers: what it defines is put in place while programs run."""
+    return cls.__module__.startswith(_OWN) or traits_of(cls.__module__).settled
 
 
 def are_methods_native() -> bool:
@@ -493,8 +499,7 @@ def are_methods_native() -> bool:
     return not kernel.at_first_native
 
 
-_OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.core.", "duograph.api.")
-"""Classes that stand for tensors and run-time numbers; what they define is put in place while programs run."""
+_OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.core.")
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)

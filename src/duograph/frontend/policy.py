@@ -22,6 +22,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.source import is_internal_file, source_of_code
+from duograph.core.traits import said_of
 
 from .errors import Uncapturable
 
@@ -227,7 +228,6 @@ _WALKS = {
     *("cells", "cells_and_names", "name_cells", "parameters_and_names", "get_parameters", "trainable_params"),
     *("untrainable_params", "parameters_dict", "get_flags", "named_buffers", "buffers", "get_sub_cell", "get_buffer"),
 }
-_METHODS = ("duograph.nn.optim.", "duograph.experimental.optim.", "duograph.nn.loss", "duograph.nn.layer.")
 
 
 def is_interpreted(fn: Any) -> bool:
@@ -236,9 +236,9 @@ def is_interpreted(fn: Any) -> bool:
         return False
     kind = function_kind(fn)
     if kind == "framework":
-        name = fn.__name__
+        name, (traits, inside) = fn.__name__, said_of(fn.__module__)
         if name in _SETTINGS or name in _WALKS:
-            return (fn.__module__ or "").startswith("duograph.nn.")
+            return traits.settings
         is_method = "." in fn.__qualname__ and not name.startswith("__")
-        return name == "construct" or (is_method and (fn.__module__ or "").startswith(_METHODS))
+        return name == "construct" or (is_method and traits.interprets(inside))
     return kind == "user"

@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.traits import traits_of
+
 ALL = ("*",)
 _EXCEPTIONS = tuple(
     name for name, value in vars(__import__("builtins")).items()
@@ -122,18 +124,11 @@ _OF_NAMED_TUPLES = {"_asdict", "_make", "_replace"}
 _NOT_PURE_METHODS = {"__subclasses__", "register", "__sizeof__", "__reduce__", "__reduce_ex__", "__dir__"}
 
 FRAMEWORK = (
-    *("duograph.api.", "duograph.ops", "duograph.nn.", "duograph.mint", "duograph.numpy", "duograph.scipy"),
-    *("duograph.autodiff.", "duograph.tensor.", "duograph.core.", "duograph.common.dtype", "duograph.common.hooks"),
-    *("duograph.common.initializer", "duograph.common.mutable", "duograph.common.parameter", "duograph.common.tensor"),
-    *("duograph.experimental", "duograph.jit.", "duograph.base.tree", "duograph.frontend.", "duograph.amp"),
+    *("duograph.ops", "duograph.autodiff.", "duograph.tensor.", "duograph.core.", "duograph.base.tree"),
+    "duograph.frontend.",
 )
-"""Modules of this package whose functions are rules of graphs. What reads or sets its switches is in other ones."""
-_OF_CELLS = ("duograph.nn.cell_tree", "duograph.nn.cell_state", "duograph.nn.cell_settings")
-"""What is pure of these is interpreted (`policy.is_interpreted`)."""
-_NOT_FRAMEWORK = {
-    *("duograph.tensor.random", "duograph.amp.auto_mixed_precision", "duograph.amp.custom_mixed_precision"),
-    *("duograph.amp.build_train_network", "duograph.amp.get_white_list", "duograph.amp.get_black_list"),
-}
+"""Modules of this package, up to this floor, whose functions are rules of graphs. Others say so (`core.traits`)."""
+_NOT_FRAMEWORK = ("duograph.tensor.random",)
 
 _CONTAINERS = (list, dict, set, tuple, frozenset)
 _BUILTIN_CLASSES: frozenset[type] = frozenset((
@@ -244,25 +239,14 @@ def is_framework_rule(fn: Any) -> bool:
         module, name = fn.__globals__.get("__name__"), fn.__code__.co_qualname
     else:
         module, name = getattr(fn, "__module__", None) or type(fn).__module__, getattr(fn, "__qualname__", "")
-    if module in _OF_CELLS:
-        return name.rpartition(".")[2] in ("in_use", "cast_inputs", "cls_name", "cast_floats")
-    name = name.split(".")[0]
-    if module in _NOT_FRAMEWORK or f"{module}.{name}" in _NOT_FRAMEWORK:
-        return False
-    return f"{module}.".startswith(FRAMEWORK)
-
-
-READERS = {
-    ("duograph.context", "get_context"),
-    ("duograph.context_parallel", "get_auto_parallel_context"),
-    ("duograph.common.generator", "get_seed"),
-}
-"""Functions that read a switch: allowed, with a guard that asks them again at every call."""
+    if f"{module}.".startswith(FRAMEWORK):
+        return module not in _NOT_FRAMEWORK
+    return traits_of(module).is_rule(name)
 
 
 def is_reader(fn: types.FunctionType) -> bool:
-    """Whether ``fn`` is one of `READERS`."""
-    return (fn.__globals__.get("__name__"), fn.__code__.co_qualname) in READERS
+    """Whether ``fn`` reads a switch: allowed, with a guard that asks it again at every call."""
+    return fn.__code__.co_qualname in traits_of(fn.__globals__.get("__name__")).readers
 
 
 def is_constant(value: Any) -> bool:

@@ -5,11 +5,11 @@ Names that agree with ``ops`` are the same functions; `FUNCTIONS` holds those wh
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module as _import_module
 from typing import Any
 
 from duograph.api.public_ops import functions as _functions
+from duograph.base.public import Names as _Names
+from duograph.core.traits import Traits as _Traits
 
 from .functions import FUNCTIONS
 
@@ -138,15 +138,13 @@ SAME = [
     "repeat_interleave",
     "round",
 ]
-SUBMODULES = ("nn", "linalg", "special", "optim", "distributed")
-
+_names = _Names(__name__, {}, ("nn", "linalg", "special", "optim", "distributed"))
 _OPS = _functions()
 globals().update({name: _OPS[name] for name in SAME})
 globals().update(FUNCTIONS)
 __all__ = list(dict.fromkeys([*SAME, *FUNCTIONS]))
+__capture__ = _Traits(rules=True)
 
 
 def __getattr__(name: str) -> Any:
-    if name in SUBMODULES:
-        return _import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    return _names.get(name)

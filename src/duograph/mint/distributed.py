@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph import communication
-from duograph.communication import GlobalComm
+from duograph.device import communication
+from duograph.device.communication import GlobalComm
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 

@@ -7,7 +7,20 @@ from typing import Any
 
 from duograph.api import operators
 from duograph.api import tensor_shape as shaped
-from duograph.api.functional import array, creation, index, linalg, math, random, reduce, statistics
+from duograph.api.functional import (
+    array,
+    creation,
+    index,
+    joining,
+    linalg,
+    math,
+    products,
+    random,
+    reduce,
+    sorting,
+    statistics,
+    unary,
+)
 from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
@@ -19,7 +32,7 @@ from duograph.ops.sort import topk as topk_op
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 
-_M = math.FUNCTIONS
+_M = unary.FUNCTIONS | math.FUNCTIONS
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
@@ -44,7 +57,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * bmm(batch1, batch2)``."""
-    return linalg.baddbmm(input, batch1, batch2, beta, alpha)
+    return products.baddbmm(input, batch1, batch2, beta, alpha)
 
 
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
@@ -84,22 +97,22 @@ def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 def cat(tensors: Any, dim: int = 0) -> Tensor:
     """The tensors one after the other along ``dim``."""
-    return array.concat(tensors, dim)
+    return joining.concat(tensors, dim)
 
 
 def stack(tensors: Any, dim: int = 0) -> Tensor:
     """The tensors along a new axis."""
-    return array.stack(tensors, dim)
+    return joining.stack(tensors, dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` views along ``dim``."""
-    return array.chunk(input, chunks, dim)
+    return joining.chunk(input, chunks, dim)
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of the given size or sizes along ``dim``."""
-    return array.split(tensor, split_size_or_sections, dim)
+    return joining.split(tensor, split_size_or_sections, dim)
 
 
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
@@ -148,7 +161,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
 
 def dstack(tensors: Any) -> Tensor:
     """Joined along the third axis."""
-    return array.dstack(tensors)
+    return joining.dstack(tensors)
 
 
 def eq(input: Any, other: Any) -> Tensor:
@@ -266,13 +279,13 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements; with ``dim`` also its index."""
     need_tensor("Median", input=input)
     if dim is None:
-        return index.median(shaped.ravel(input), 0)[0]
-    return index.median(input, dim, keepdim)
+        return sorting.median(shaped.ravel(input), 0)[0]
+    return sorting.median(input, dim, keepdim)
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Vectors as coordinate grids; ``"ij"`` by default."""
-    return array.meshgrid(*tensors, indexing=indexing or "ij")
+    return joining.meshgrid(*tensors, indexing=indexing or "ij")
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
@@ -446,7 +459,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """``exp(input)`` divided by its sum along ``dim``."""
-    from duograph.api.functional.nn import softmax as compute
+    from duograph.api.functional.activation import softmax as compute
 
     return compute(input, dim, dtype=dtype)
 
@@ -535,8 +548,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     )
 } | {
     "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
-    "bmm": renamed(linalg.bmm, input_x="input"), "mv": renamed(linalg.mv, mat="input"),
+    "bmm": renamed(products.bmm, input_x="input"), "mv": renamed(products.mv, mat="input"),
     "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "bernoulli": bernoulli, "cdist": cdist,
     "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"],
-    "vdot": linalg.dot,
+    "vdot": products.dot,
 }  # fmt: skip

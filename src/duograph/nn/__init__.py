@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from dataclasses import replace
 from typing import Any
+
+from duograph.base.public import Names
+from duograph.core.traits import Traits
 
 HOMES: dict[str, str] = {
     "duograph.nn.cell": "Cell",
@@ -47,9 +50,6 @@ HOMES: dict[str, str] = {
     "duograph.nn.layer.combined": """
         Conv2dBnAct DenseBnAct TimeDistributed FractionalMaxPool2d FractionalMaxPool3d""",
     "duograph.nn.layer.quality": "ImageGradients CentralCrop PSNR SSIM MSSSIM",
-    "duograph.nn.layer.extended": """
-        AvgPool1dExt AvgPool2dExt AvgPool3dExt Dropout2dExt DropoutExt EmbeddingExt L1LossExt LayerNormExt LogSoftmaxExt
-        MaxPool2dExt PReLUExt""",
     "duograph.nn.optim.optimizer": "Optimizer",
     "duograph.nn.optim.momentum": "SGD Momentum",
     "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",
@@ -61,38 +61,22 @@ HOMES: dict[str, str] = {
     "duograph.nn.learning_rate_schedule": """
         LearningRateSchedule ExponentialDecayLR NaturalExpDecayLR InverseDecayLR CosineDecayLR PolynomialDecayLR
         WarmUpLR""",
-    "duograph.train.metrics": """
-        F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy
-        Top5CategoricalAccuracy TopKCategoricalAccuracy get_metric_fn names BleuScore ConfusionMatrix
-        ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
     "duograph.nn.dynamic_lr": """
         piecewise_constant_lr exponential_decay_lr natural_exp_decay_lr inverse_decay_lr cosine_decay_lr
         polynomial_decay_lr warmup_lr""",
 }
 """Module: the public names that it holds."""
 
-SUBMODULES = ("layer", "loss", "optim", "wrap", "cell", "metrics", "learning_rate_schedule", "dynamic_lr", "grad")
-
-_home = {name: module for module, names in HOMES.items() for name in names.split()}
-
-__all__ = list(_home)
+_names = Names(__name__, HOMES, ("layer", "loss", "optim", "wrap", "cell", "learning_rate_schedule", "dynamic_lr"))
+__all__ = list(_names.all)
+__capture__ = Traits(rules=True, methods=("layer", "loss", "optim"), settings=True, layers=True)
+_OF_CELLS = replace(__capture__, rules=("in_use", "cast_inputs", "cls_name", "cast_floats"))
+"""What else is pure of the parts of `Cell` is interpreted."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in SUBMODULES:
-        return import_module(f"duograph.nn.{name}")
-    if name not in _home:
-        raise AttributeError(_unknown(name))
-    value = globals()[name] = getattr(import_module(_home[name]), name)
-    return value
+    return _names.get(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
-
-def _unknown(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, __all__, n=1, cutoff=0.5)
-    return f"module 'duograph.nn' has no attribute {name!r}" + (f"; the nearest name is {near[0]!r}" if near else "")
+    return _names.listing()

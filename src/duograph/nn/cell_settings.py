@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from duograph.context.jit_config import JitConfig
 from duograph.core import dtype as dt
-from duograph.jit_config import JitConfig
 from duograph.tensor.tensor import Tensor
+
+from . import _OF_CELLS as __capture__  # noqa: F401 (read by capture)
 
 
 class CellSettings:

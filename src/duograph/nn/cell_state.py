@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from duograph.tensor.tensor import Tensor
 
+from . import _OF_CELLS as __capture__  # noqa: F401 (read by capture)
+
 EXTRA_STATE = "_extra_state"
 
 

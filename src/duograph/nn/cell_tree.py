@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from duograph.tensor.parameter import Parameter
 
+from . import _OF_CELLS as __capture__  # noqa: F401 (read by capture)
+
 if TYPE_CHECKING:
     from .cell import Cell
 

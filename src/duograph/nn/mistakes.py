@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.traits import traits_of
 from duograph.tensor.tensor import Tensor
 
-_LAYERS = ("duograph.nn.", "duograph.mint.nn.")
 _SEEN = "_duograph_layer"
 
 
@@ -66,7 +66,7 @@ def _is_ours(cell: Any) -> bool:
     inside = [inner for _, inner in cell.cells_and_names()]
     if any(isinstance(inner, GraphCell) for inner in inside):  # the user's program, from a file
         return False
-    if not all(f"{type(inner).__module__}.".startswith(_LAYERS) for inner in inside):
+    if not all(traits_of(type(inner).__module__).layers for inner in inside):
         return False
     values = [value for inner in inside for value in vars(inner).values()]
     return all((v.__module__ or "").startswith("duograph") for v in values if isinstance(v, types.FunctionType))

@@ -23,12 +23,14 @@ from duograph.core.dtype import (
     uint32,
     uint64,
 )  # fmt: skip
+from duograph.core.traits import Traits as _Traits
 
 from . import functions as _functions
 from .elementwise import BINARY, UNARY
 
 pi, e, inf, nan, euler_gamma, newaxis = math.pi, math.e, math.inf, math.nan, 0.5772156649015329, None
 PI = pi
+__capture__ = _Traits(rules=True)
 int_, uint, float_ = int32, uint32, float32
 
 globals().update(UNARY)

@@ -10,10 +10,10 @@ import numpy as np
 
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
-from duograph.api.functional import blocks, creation, index, random, reduce, statistics
-from duograph.api.functional.array import concat as join
-from duograph.api.functional.array import stack as join_anew
+from duograph.api.functional import blocks, creation, index, joining, random, reduce, sorting, statistics
 from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
+from duograph.api.functional.joining import concat as join
+from duograph.api.functional.joining import stack as join_anew
 from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
@@ -446,14 +446,14 @@ def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Tensor:
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
     """The different elements in order of appearance; on demand which one each (of the flattened tensor) is."""
-    values, inverse = index.unique(shaped.ravel(as_tensor(x)))
+    values, inverse = sorting.unique(shaped.ravel(as_tensor(x)))
     return (values, inverse) if return_inverse else values
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
     """Where ``v`` would go (int32)."""
     places = None if sorter is None else as_tensor(sorter)
-    return to_dtype(index.searchsorted(as_tensor(a), as_tensor(v), side=side, sorter=places), dt.int32)
+    return to_dtype(sorting.searchsorted(as_tensor(a), as_tensor(v), side=side, sorter=places), dt.int32)
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
@@ -532,7 +532,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
     """How often each of 0, 1, ... occurs, or the sums of ``weights`` there; exactly ``length`` of them if given."""
     t = as_tensor(x)
     given = None if weights is None else as_tensor(weights)
-    out = index.bincount(t, given, minlength if length is None else length)
+    out = sorting.bincount(t, given, minlength if length is None else length)
     return out if length is None else slice_axis(out, 0, 0, length)
 
 
@@ -557,8 +557,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": empty_like, "empty": zeros,
     "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax),
     "min": _extreme(reduce.amin),
-    "hstack": _joined(arrays.hstack), "vstack": _joined(arrays.vstack), "dstack": _joined(arrays.dstack),
-    "column_stack": _joined(arrays.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
+    "hstack": _joined(joining.hstack), "vstack": _joined(joining.vstack), "dstack": _joined(joining.dstack),
+    "column_stack": _joined(joining.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
     "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": asfarray,
     "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": argwhere,
     "trapz": trapz,

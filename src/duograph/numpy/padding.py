@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.api.functional import array as arrays
-from duograph.api.functional import index, reduce
+from duograph.api.functional import padding, reduce, sorting
 from duograph.api.functional.forms import as_float
 from duograph.api.promote import to_dtype
 from duograph.ops import movement
@@ -42,7 +41,7 @@ def _mean(x: Tensor, axis: int) -> Tensor:
 
 def _median(x: Tensor, axis: int) -> Tensor:
     """The middle element, or the mean of the two in the middle."""
-    values, _ = index.sort(x, axis)
+    values, _ = sorting.sort(x, axis)
     n = x.shape[axis]
     both = slice_axis(as_float(values), axis, (n - 1) // 2, n // 2 + 1)
     return reduce.mean(both, axis, True)
@@ -104,7 +103,7 @@ def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = Non
     if mode in ("empty", "constant") and (mode == "empty" or all(pair == values[0] for pair in values)):
         before, after = (0, 0) if mode == "empty" else values[0]
         if before == after:
-            return arrays.pad_pairs(t, widths, "constant", before)
+            return padding.pad_pairs(t, widths, "constant", before)
     for axis, (width, value, length) in enumerate(zip(widths, values, lengths, strict=True)):
         if width == (0, 0):
             continue

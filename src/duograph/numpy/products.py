@@ -6,7 +6,7 @@ from typing import Any
 
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
-from duograph.api.functional import linalg, statistics
+from duograph.api.functional import joining, linalg, products, statistics
 from duograph.api.functional.forms import as_float, axis_of, in_dtype
 from duograph.api.promote import promoted_dtype, to_dtype
 from duograph.ops import movement
@@ -77,7 +77,7 @@ def cov(
     if y is not None:
         other = _variables(y, rowvar)
         kind = promoted_dtype(t, other)
-        t = arrays.concat([to_dtype(t, kind), to_dtype(other, kind)], 0)
+        t = joining.concat([to_dtype(t, kind), to_dtype(other, kind)], 0)
     weights = {name: as_tensor(w) for name, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}
     out = statistics.cov(t, correction=(0 if bias else 1) if ddof is None else ddof, **weights)
     return in_dtype(movement.reshape(out, shape=()) if t.shape[0] == 1 else out, dtype)
@@ -92,7 +92,7 @@ def _variables(x: Any, rowvar: bool) -> Tensor:
 
 def dot(a: Any, b: Any) -> Tensor:
     """The dot product."""
-    return linalg.dot(as_float(a), as_float(b))
+    return products.dot(as_float(a), as_float(b))
 
 
 def outer(a: Any, b: Any) -> Tensor:
@@ -102,12 +102,12 @@ def outer(a: Any, b: Any) -> Tensor:
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     """Sum of products over pairs of axes."""
-    return linalg.tensor_dot(as_tensor(a), as_tensor(b), axes)
+    return products.tensor_dot(as_tensor(a), as_tensor(b), axes)
 
 
 def kron(a: Any, b: Any) -> Tensor:
     """The Kronecker product."""
-    return linalg.kron(as_tensor(a), as_tensor(b))
+    return products.kron(as_tensor(a), as_tensor(b))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:

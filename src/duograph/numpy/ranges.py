@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.api import tensor_shape as shaped
-from duograph.api.functional import array as arrays
-from duograph.api.functional import creation
+from duograph.api.functional import creation, joining
 from duograph.api.functional.forms import as_float, axis_of, in_dtype
 from duograph.ops import movement
 from duograph.ops.arithmetic import add, div, mul, sub
@@ -70,7 +69,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Tenso
     """
     parts = [shaped.ravel(as_tensor(x)) for x in xi]
     if not sparse:
-        return list(arrays.meshgrid(*parts, indexing=indexing))
+        return list(joining.meshgrid(*parts, indexing=indexing))
     if indexing not in ("xy", "ij"):
         raise ValueError(f"For 'meshgrid', the 'indexing' must be 'xy' or 'ij', but got {indexing}.")
     places = list(range(len(parts)))

@@ -1,8 +1,8 @@
 """Primitives by family, one module each; and the name under which users find the operators.
 
 Our own code imports from the modules (``from duograph.ops.arithmetic import add``). Every other name of this package
-is public (``ops.add``, ``ops.Add``, ``ops.operations``): `PUBLIC`, on the top floor, puts them here when one is first
-asked for. This file knows only its name. A few modules are called like a public function; `IN_FRONT` lists them: as
+is public (``ops.add``, ``ops.Add``, ``ops.operations``): `api`, which stands above, gives `PUBLIC` the tables that are
+asked when a name is first wanted. A few modules are called like a public function; `IN_FRONT` lists them: as
 attributes of the package these names are the functions.
 """
 
@@ -11,26 +11,22 @@ from __future__ import annotations
 import os
 import sys
 import types
+from collections.abc import Callable
 from importlib import import_module as _import_module
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-PUBLIC = "duograph.api.public_ops"
+from duograph.base.public import keep_in_front as _keep_in_front
+
 IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "scatter", "select", "sort"})
 _OWN = {name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py")} - IN_FRONT
 
-
-class _Package(types.ModuleType):
-    """The package's class: keeps the public functions in front of modules of the same name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in IN_FRONT and isinstance(value, types.ModuleType):
-            return  # the import system binds every module to its package
-        super().__setattr__(name, value)
+PUBLIC: list[Callable[[], Any]] = []
+"""Gives the module of the tables (`api.public_ops`)."""
 
 
 class _PublicModules:
-    """Finds ``duograph.ops.operations`` and the other public modules, which are made of the tables of `PUBLIC`.
+    """Finds ``duograph.ops.operations`` and the other public modules, which are made of the tables.
 
     Finder and loader. Their classes in `importlib.abc` would only cost: they load twenty modules.
     """
@@ -38,12 +34,12 @@ class _PublicModules:
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith(f"{__name__}."):
             return None
-        if fullname not in _import_module(PUBLIC).MODULES:
+        if fullname not in PUBLIC[0]().MODULES:
             return None
         return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return _import_module(PUBLIC).make_module(spec.name)
+        return PUBLIC[0]().make_module(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Everything was put into the module when it was made."""
@@ -54,12 +50,12 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     if name in _OWN:
         return _import_module(f"{__name__}.{name}")
-    return _import_module(PUBLIC).lookup(name)
+    return PUBLIC[0]().lookup(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_import_module(PUBLIC).names()})
+    return sorted({*globals(), *PUBLIC[0]().names()})
 
 
-sys.modules[__name__].__class__ = _Package
+_keep_in_front(__name__, IN_FRONT)
 sys.meta_path.append(_PublicModules())

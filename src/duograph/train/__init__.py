@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
+
+from duograph.base.public import Names
 
 HOMES: dict[str, str] = {
     "duograph.train.model": "Model",
@@ -19,20 +20,15 @@ HOMES: dict[str, str] = {
     "duograph.train.serialization": """
         ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
         save_checkpoint""",
-    "duograph.amp": "build_train_network",
+    "duograph.train.amp": "build_train_network",
 }
-_home = {name: module for module, names in HOMES.items() for name in names.split()}
-__all__ = list(_home)
+_names = Names(__name__, HOMES, ("amp", "callback", "metrics", "model", "serialization"))
+__all__ = list(_names.all)
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("callback", "metrics", "serialization", "model", "amp"):
-        return import_module("duograph.amp" if name == "amp" else f"duograph.train.{name}")
-    if name not in _home:
-        raise AttributeError(f"module 'duograph.train' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_home[name]), name)
-    return value
+    return _names.get(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return _names.listing()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from duograph.context.jit_config import JitConfig
 from duograph.jit import jit
-from duograph.jit_config import JitConfig
 from duograph.nn.cell import Cell
 
 from .model import batches_of

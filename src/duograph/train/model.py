@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from duograph.amp import build_train_network
 from duograph.nn.cell import Cell
 from duograph.nn.wrap import WithEvalCell, WithLossCell
 from duograph.tensor.tensor import Tensor
 
+from .amp import build_train_network
 from .callback import CallbackManager, InternalCallbackParam, RunContext
 from .metrics import Loss, Metric, get_metric_fn
 

@@ -6,10 +6,10 @@ import zlib
 
 import numpy as np
 import pytest
+from duograph.mindrecord import FileReader, FileWriter
 
 import duograph as ms
 from duograph import Tensor, nn, ops
-from duograph.mindrecord import FileReader, FileWriter
 
 
 def _checkpoint(file_format):

@@ -8,7 +8,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import as_dtype
-from duograph.core.shapes import infer_reshape, normalize_axis, numel, taken_equal_shapes
+from duograph.core.shapes import infer_reshape, numel
 from duograph.ops import movement, slices
 from duograph.ops.cast import cast as cast_op
 from duograph.ops.cast import identity as identity_op
@@ -18,9 +18,16 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
-from ..promote import as_tensor, describe, promote_all, to_dtype
+from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, named, need_sequence, need_tensor, renamed, static_int
+from .forms import (
+    axis_of,
+    named,
+    need_tensor,
+    public_functions,
+    renamed,
+    static_int,
+)
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
@@ -151,73 +158,6 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None, dim:
     return movement.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
 
 
-def concat(tensors: Any, axis: int = 0) -> Tensor:
-    """The tensors one after the other along ``axis``; mixed dtypes are promoted.
-
-    Raises:
-        TypeError: ``tensors`` is no list or tuple.
-        ValueError: it is empty, or shapes differ outside ``axis``.
-
-    Supported Platforms:
-        ``CPU``
-
-    Examples:
-        >>> print(ops.concat([Tensor([1]), Tensor([2, 3])]))
-        [1 2 3]
-    """
-    parts = promote_all(*need_sequence("Concat", "tensors", tensors), op="Concat")
-    rank = parts[0].ndim
-    return slices.concat(*parts, axis=normalize_axis(static_int(axis, "Concat", "axis"), rank, "Concat"))
-
-
-def cat(tensors: Any, axis: int = 0) -> Tensor:
-    """As `concat`."""
-    return concat(tensors, axis)
-
-
-def stack(tensors: Any, axis: int = 0) -> Tensor:
-    """The tensors, of one shape and dtype, along a new axis.
-
-    Raises:
-        TypeError: dtypes differ.
-        ValueError: shapes differ, or there is none.
-    """
-    parts = need_sequence("Stack", "tensors", tensors)
-    need_tensor("Stack", **{f"tensor{i}": t for i, t in enumerate(parts)})
-    if any(t.dtype is not parts[0].dtype for t in parts):
-        raise TypeError(f"All input must have the same data type! But got {', '.join(str(t.dtype) for t in parts)}.")
-    for t in parts[1:]:
-        if not taken_equal_shapes(t.shape, parts[0].shape):
-            raise ValueError(
-                f"All input shape must be the same! But got {', '.join(str(tuple(t.shape)) for t in parts)}."
-            )
-    rank = parts[0].ndim + 1
-    return slices.stack(*parts, axis=normalize_axis(static_int(axis, "Stack", "axis"), rank, "Stack"))
-
-
-def hstack(tensors: Any) -> Tensor:
-    """Joined along the second axis; vectors along the first."""
-    parts = [atleast_1d(t) for t in need_sequence("hstack", "tensors", tensors)]
-    return concat(parts, 0 if parts[0].ndim == 1 else 1)
-
-
-def vstack(inputs: Any) -> Tensor:
-    """Joined along the first axis; vectors become rows."""
-    return concat([atleast_2d(t) for t in need_sequence("vstack", "inputs", inputs)], 0)
-
-
-def dstack(tensors: Any) -> Tensor:
-    """Joined along the third axis."""
-    return concat([atleast_3d(t) for t in need_sequence("dstack", "tensors", tensors)], 2)
-
-
-def column_stack(tensors: Any) -> Tensor:
-    """Vectors as columns of a matrix; matrices joined along the second axis."""
-    parts = need_sequence("column_stack", "tensors", tensors)
-    columns = [movement.reshape(t, shape=(numel(t.shape), 1)) if t.ndim < 2 else t for t in parts]
-    return concat(columns, 1)
-
-
 def _at_least(rank: int, pad: Callable[[Tensor], tuple[Any, ...]]) -> Callable[[Any], Any]:
     def function(inputs: Any) -> Any:
         if isinstance(inputs, list | tuple):
@@ -237,43 +177,6 @@ def _three(x: Tensor) -> tuple[Any, ...]:
 atleast_1d = _at_least(1, lambda x: (1,))
 atleast_2d = _at_least(2, lambda x: (*(1,) * (2 - x.ndim), *x.shape))
 atleast_3d = _at_least(3, _three)
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``."""
-    need_tensor("Split", tensor=tensor)
-    return shaped.split(tensor, split_size_or_sections, axis)
-
-
-def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` views of equal size along ``axis``."""
-    need_tensor("Chunk", input=input)
-    return shaped.chunk(input, chunks, axis)
-
-
-def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Views split into nearly equal parts, or at the given positions."""
-    return shaped.tensor_split(input, indices_or_sections, axis)
-
-
-def _split_along(axis: Callable[[Tensor], int], name: str) -> Callable[..., tuple[Tensor, ...]]:
-    def function(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        return shaped.tensor_split(input, indices_or_sections, axis(input))
-
-    function.__name__ = name
-    function.__doc__ = "`tensor_split` along a fixed axis."
-    return function
-
-
-def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along ``axis``, without that axis."""
-    need_tensor("Unstack", input_x=input_x)
-    return shaped.unbind(input_x, axis)
-
-
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along ``dim``, without that axis."""
-    return unstack(input, dim)
 
 
 def flip(input: Tensor, dims: Any) -> Tensor:
@@ -316,74 +219,6 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
         case 3:
             return flip(shaped.swapaxes(input, i, j), j)
     return input
-
-
-def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Vectors as coordinate grids; ``indexing`` is ``"xy"`` (the first two axes swapped) or ``"ij"``."""
-    if len(inputs) == 1 and isinstance(inputs[0], list | tuple):
-        inputs = tuple(inputs[0])
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"For 'Meshgrid', the 'indexing' must be in ['xy', 'ij'], but got {indexing}.")
-    need_tensor("Meshgrid", **{f"input{i}": t for i, t in enumerate(inputs)})
-    swap = indexing == "xy" and len(inputs) > 1
-    order = [1, 0, *range(2, len(inputs))] if swap else list(range(len(inputs)))
-    shape = tuple(numel(inputs[i].shape) for i in order)
-    grids = []
-    for i, t in enumerate(inputs):
-        column = [1] * len(inputs)
-        column[order.index(i)] = numel(t.shape)
-        grids.append(movement.broadcast_to(movement.reshape(t, shape=tuple(column)), shape=shape))
-    return tuple(grids)
-
-
-def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:
-    """With elements more on both sides of the last axes.
-
-    Args:
-        input_x: the tensor.
-        padding: pairs (before, after), the last axis first; negative ones cut off.
-        mode: ``"constant"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
-        value: for ``"constant"``; default 0.
-
-    Raises:
-        ValueError: odd number of entries, unknown mode, ``value`` with another mode.
-    """
-    need_tensor("pad", input=input_x)
-    if isinstance(padding, Tensor):
-        padding = hooks.value_of(padding, "the padding of 'pad'").reshape(-1).tolist()
-    entries = [static_int(p, "pad", "padding") for p in (padding if isinstance(padding, list | tuple) else (padding,))]
-    if isinstance(padding, int):
-        entries = entries * 2
-    if len(entries) % 2 or len(entries) > 2 * input_x.ndim:
-        raise ValueError(
-            f"For 'pad', the length of 'padding' must be even and at most {2 * input_x.ndim}, but got {padding}."
-        )
-    if mode not in ("constant", "reflect", "replicate", "circular"):
-        raise ValueError(
-            f"For 'pad', the 'mode' must be in ['constant', 'reflect', 'replicate', 'circular'], but got {mode}."
-        )
-    if mode != "constant" and value is not None:
-        raise ValueError(f"For 'pad', when mode is {mode}, 'value' must be None, but got {value}.")
-    pairs = [(0, 0)] * (input_x.ndim - len(entries) // 2)
-    pairs += [(entries[i], entries[i + 1]) for i in range(len(entries) - 2, -1, -2)]
-    return pad_pairs(input_x, pairs, mode, 0 if value is None else value)
-
-
-def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
-    """`pad` with one (before, after) pair per axis, the first axis first."""
-    from duograph.ops.scalar import fitted
-
-    if any(p < 0 for pair in pairs for p in pair):
-        cuts = tuple((max(-b, 0), n - max(-a, 0), 1) for n, (b, a) in zip(x.shape, pairs, strict=True))
-        x = slices.strided_slice(x, slices=cuts)
-        pairs = [(max(b, 0), max(a, 0)) for b, a in pairs]
-    if isinstance(value, Tensor):
-        return slices.slice_update(
-            movement.broadcast_to(
-                to_dtype(value, x.dtype), shape=tuple(n + b + a for n, (b, a) in zip(x.shape, pairs, strict=True))
-            ), x, slices=tuple((b, b + n, 1) for n, (b, _) in zip(x.shape, pairs, strict=True)),
-        )  # fmt: skip
-    return slices.pad(x, padding=tuple(tuple(p) for p in pairs), mode=mode, value=fitted(value, x.dtype))
 
 
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
@@ -550,23 +385,29 @@ def identity(x: Any) -> Any:
     return identity_op(x) if isinstance(x, Tensor) else x
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        cast, reshape, transpose, permute, expand_dims, unsqueeze, squeeze, flatten, ravel, broadcast_to, expand,
-        expand_as, tile, repeat_elements, repeat_interleave, concat, cat, stack, hstack, vstack, dstack, column_stack,
-        atleast_1d, atleast_2d, atleast_3d, split, chunk, tensor_split, unstack, unbind, flip, roll, rot90, meshgrid,
-        pad, narrow, slice, strided_slice, select_scatter, slice_scatter, shape, rank, size, dtype, stop_gradient,
-        reverse_sequence, identity, swapaxes, swapdims, moveaxis, t, adjoint, view_as,
-    )
-} | {
-    "row_stack": renamed(vstack, "row_stack", inputs="tensors"), "shape_": shape,
-    "numel": renamed(size, "numel", input_x="input"), "movedim": moveaxis,
-    "reverse": renamed(flip, "reverse", input="x", dims="axis"), "tensor_slice": slice,
-    "hsplit": _split_along(lambda x: 0 if x.ndim == 1 else 1, "hsplit"),
-    "vsplit": _split_along(lambda x: 0, "vsplit"), "dsplit": _split_along(lambda x: 2, "dsplit"),
+def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
+    """``input`` on the device ``to``; here there is the CPU alone.
+
+    Raises:
+        ValueError: unknown or missing device.
+    """
+    need_tensor("MoveTo", input=input)
+    return input.move_to(to, blocking)
+
+
+def dyn_shape(input_x: Tensor) -> Tensor:
+    """The shape as an int64 tensor."""
+    need_tensor("TensorShape", input_x=input_x)
+    return as_tensor(tuple(input_x.shape), dt.int64)
+
+
+FUNCTIONS = public_functions(globals()) | {
+    "shape_": shape,
+    "numel": renamed(size, "numel", input_x="input"),
+    "movedim": moveaxis,
+    "reverse": renamed(flip, "reverse", input="x", dims="axis"),
+    "tensor_slice": slice,
     "fliplr": named(lambda input: flip(input, 1), "fliplr", "``input`` with its columns in reverse order."),
     "flipud": named(lambda input: flip(input, 0), "flipud", "``input`` with its rows in reverse order."),
-    "type_as": type_as,
     "deepcopy": named(lambda input_x: input_x.copy(), "deepcopy", "A copy with a storage of its own."),
 }  # fmt: skip

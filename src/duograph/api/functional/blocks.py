@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core.shapes import normalize_axis, numel
@@ -12,8 +11,9 @@ from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
 from ..promote import promote_all, to_dtype
-from .array import atleast_2d, pad_pairs
-from .forms import axis_of, need_tensor, one_per_axis, static_int
+from .array import atleast_2d
+from .forms import axis_of, need_tensor, one_per_axis, public_functions, static_int
+from .padding import pad_pairs
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -114,10 +114,4 @@ def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Tensor:
     return slices.strided_slice(out, slices=((None, None, None),) * lead + cuts)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        diagonal, diag_embed, diag, diagflat, tril, triu, diagonal_scatter, block_diag, space_to_batch_nd,
-        batch_to_space_nd,
-    )
-}  # fmt: skip
+FUNCTIONS = public_functions(globals())

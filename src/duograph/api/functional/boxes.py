@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from duograph.core import dtype as dt
@@ -18,11 +18,12 @@ from duograph.ops.unary import exp, log
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .forms import need_tensor, one_per_axis
+from .forms import need_tensor, not_public, one_per_axis, public_functions
 
 Four = Sequence[float]
 
 
+@not_public
 def columns(boxes: Tensor) -> list[Tensor]:
     """The four coordinates, each with a last axis of size 1."""
     return [slice_axis(boxes, boxes.ndim - 1, i, i + 1) for i in range(4)]
@@ -138,7 +139,4 @@ def crop_and_resize(
     )  # fmt: skip
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "iou": iou, "bounding_box_encode": bounding_box_encode, "bounding_box_decode": bounding_box_decode,
-    "check_valid": check_valid, "crop_and_resize": crop_and_resize,
-}  # fmt: skip
+FUNCTIONS = public_functions(globals())

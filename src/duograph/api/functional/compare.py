@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
@@ -16,7 +15,7 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import promote, promote_float
-from .forms import binary_function, need_tensor
+from .forms import binary_function, need_tensor, public_functions
 
 _IO = ("input", "other")
 _COMPARISONS = {
@@ -110,9 +109,7 @@ def is_floating_point(input: Tensor) -> bool:
     return input.dtype.is_floating
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS = public_functions(globals()) | {
     **{name: binary_function(name, fn, _IO, doc) for name, (fn, doc) in _COMPARISONS.items()},
-    "isclose": isclose, "approximate_equal": approximate_equal, "isposinf": isposinf, "isneginf": isneginf,
-    "isreal": isreal, "is_nonzero": is_nonzero, "is_tensor": is_tensor, "is_complex": is_complex,
-    "is_floating_point": is_floating_point, "isnan_ext": unary.isnan,
+    "isnan_ext": unary.isnan,
 }  # fmt: skip

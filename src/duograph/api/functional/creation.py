@@ -13,6 +13,7 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.ops import arithmetic, unary
 from duograph.ops import creation as make
+from duograph.ops.movement import expand_dims
 from duograph.ops.scalar import Scalar, fitted
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
@@ -20,7 +21,15 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import dtype_or, enough_memory, in_dtype, need_tensor
+from .forms import (
+    dtype_or,
+    enough_memory,
+    in_dtype,
+    need_tensor,
+    not_public,
+    on_cpu,
+    public_functions,
+)
 
 
 def _shape(size: Any, op: str) -> tuple[Any, ...]:
@@ -35,6 +44,7 @@ def _shape(size: Any, op: str) -> tuple[Any, ...]:
     return shape
 
 
+@not_public
 def filled(shape: tuple[Any, ...], value: Any, dtype: dt.DType) -> Tensor:
     """A tensor of ``shape`` holding ``value``: a number, a run-time Scalar or a tensor of one element."""
     if isinstance(value, Tensor | Scalar):
@@ -153,8 +163,6 @@ def linspace(start: Any, end: Any, steps: Any) -> Tensor:
 
 
 def _between(low: Tensor, high: Tensor, steps: int | Dim) -> Tensor:
-    from duograph.ops.movement import expand_dims
-
     weight = make.linspace(start=0.0, stop=1.0, steps=steps, dtype=low.dtype)
     low, high = (expand_dims(t, t.ndim) for t in (low, high))
     return arithmetic.add(low, arithmetic.mul(arithmetic.sub(high, low), weight))
@@ -313,7 +321,8 @@ def tuple_to_array(input_x: Any) -> Tensor:
 
 def cartesian_prod(*inputs: Tensor) -> Tensor:
     """All combinations of one element of each vector, one row each."""
-    from .array import meshgrid, ravel
+    from .array import ravel
+    from .joining import meshgrid
 
     if len(inputs) == 1:
         return inputs[0]
@@ -322,13 +331,31 @@ def cartesian_prod(*inputs: Tensor) -> Tensor:
 
 _range = builtins.range
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "ones": ones, "zeros": zeros, "ones_like": ones_like, "zeros_like": zeros_like, "full": full,
-    "full_like": full_like, "fill": fill, "fills": fills, "arange": arange, "range": range, "tensor_range": range,
-    "linspace": linspace, "logspace": logspace, "eye": eye, "one_hot": one_hot, "tril_indices": tril_indices,
-    "triu_indices": triu_indices, "hamming_window": hamming_window, "kaiser_window": kaiser_window,
+
+def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor whose contents do not matter (zeros)."""
+    on_cpu("empty", device)
+    given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    return make.full(shape=tuple(given), value=0, dtype=dtype_or(dtype, dt.float32))
+
+
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """`empty` in the shape of ``input``."""
+    need_tensor("EmptyLike", input=input)
+    on_cpu("empty_like", device)
+    return make.full(shape=tuple(input.shape), value=0, dtype=dtype_or(dtype, input.dtype))
+
+
+def eps(x: Tensor) -> Tensor:
+    """The smallest number that makes a difference when added to 1, in the shape of ``x``."""
+    need_tensor("Eps", x=x)
+    return make.full(shape=tuple(x.shape), value=float(np.finfo(x.dtype.numpy).eps), dtype=x.dtype)
+
+
+FUNCTIONS = public_functions(globals()) | {
+    "tensor_range": range,
     "hann_window": _window("hann_window", _cosines(0.5, -0.5), dt.float64),
     "blackman_window": _window("blackman_window", _cosines(0.42, -0.5, 0.08)),
-    "bartlett_window": _window("bartlett_window", _bartlett), "scalar_to_tensor": scalar_to_tensor,
-    "scalar_to_array": as_tensor, "tuple_to_array": tuple_to_array, "cartesian_prod": cartesian_prod,
+    "bartlett_window": _window("bartlett_window", _bartlett),
+    "scalar_to_array": as_tensor,
 }  # fmt: skip

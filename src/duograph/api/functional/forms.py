@@ -280,8 +280,28 @@ def binary_function(name: str, compute: Callable[[Any, Any], Tensor], args: tupl
     return named(function, name, doc + sections)
 
 
+_not_public: set[Any] = set()
+
+
+def not_public(function: Any) -> Any:
+    """Marks a function of a family that other families use, and that ``duograph.ops`` does not show."""
+    _not_public.add(function)
+    return function
+
+
+def public_functions(family: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The functions and classes that are written in a family, but for private and marked ones: what is written there
+    is public, and a table adds what other functions make."""
+    return {
+        name: value
+        for name, value in family.items()
+        if name[0] != "_" and isinstance(value, FunctionType | type)
+        if value.__module__ == family["__name__"] and value not in _not_public
+    }
+
+
 __all__ = [
     "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or",
-    "enough_memory", "in_dtype", "is_number", "named", "need_sequence", "need_tensor", "on_cpu", "one_per_axis", "only",
-    "refused", "renamed", "static_int", "to_dtype", "unary_function",
+    "enough_memory", "in_dtype", "is_number", "named", "need_sequence", "need_tensor", "not_public", "on_cpu",
+    "one_per_axis", "only", "public_functions", "refused", "renamed", "static_int", "to_dtype", "unary_function",
 ]  # fmt: skip

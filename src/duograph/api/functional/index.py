@@ -26,10 +26,6 @@ from duograph.ops.scatter import (
 )
 from duograph.ops.select import select as select_op
 from duograph.ops.slices import slice_axis
-from duograph.ops.sort import kth as kth_op
-from duograph.ops.sort import searchsorted as searchsorted_op
-from duograph.ops.sort import sort as sort_op
-from duograph.ops.sort import topk as topk_op
 from duograph.ops.unary import isnan
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -37,7 +33,16 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, only, refused, renamed, static_int
+from .forms import (
+    axis_of,
+    need_tensor,
+    not_public,
+    only,
+    public_functions,
+    refused,
+    renamed,
+    static_int,
+)
 
 # ---- choice ---------------------------------------------------------------------------------------------------------
 
@@ -346,102 +351,6 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 # ---- order ----------------------------------------------------------------------------------------------------------
 
 
-def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """The elements in order along ``axis``, and their int32 indices."""
-    need_tensor("Sort", input_x=input_x)
-    return sort_op(input_x, axis=axis_of(axis, input_x, "Sort"), descending=descending)
-
-
-def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
-    """The int32 indices that put ``input`` in order along ``axis``."""
-    return sort(input, axis, descending)[1]
-
-
-def msort(input: Tensor) -> Tensor:
-    """In order along the first axis."""
-    return sort(input, 0)[0]
-
-
-def topk(
-    input: Tensor, k: Any, dim: int | None = None, largest: bool = True, sorted: bool = True
-) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices."""
-    need_tensor("TopK", input=input)
-    axis = axis_of(-1 if dim is None else dim, input, "TopK")
-    return topk_op(input, k=static_int(k, "TopK", "k"), axis=axis, largest=largest)
-
-
-def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The (lower) median along ``axis`` and its int64 index."""
-    need_tensor("Median", input=input)
-    if not input.shape:
-        return input, full(shape=(), value=0, dtype=dt.int64)
-    i = axis_of(axis, input, "Median")
-    value, index = kth_op(input, (input.shape[i] - 1) // 2, i)
-    return (value, index) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(index, (i,)))
-
-
-def searchsorted(
-    sorted_sequence: Tensor, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
-    sorter: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """Where ``values`` would go in ``sorted_sequence``; behind equal ones with ``right``."""
-    if side is not None and side not in ("left", "right"):
-        raise ValueError(f"For 'searchsorted', the 'side' must be 'left' or 'right', but got {side}.")
-    if side == "left" and right:
-        raise ValueError(
-            "For 'searchsorted', side and right can't be set to opposites, got side of left while right was True."
-        )
-    if sorter is not None:
-        sorted_sequence = indexing.gather_elements(sorted_sequence, sorter, axis=sorted_sequence.ndim - 1)
-    rows, wanted = promote(sorted_sequence, values, "SearchSorted")
-    dtype = dt.int32 if out_int32 else dt.int64
-    return searchsorted_op(rows, wanted, right=right or side == "right", dtype=dtype)
-
-
-def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
-    """The bucket of every element between ``boundaries`` (int32)."""
-    edges = boundaries if isinstance(boundaries, Tensor) else as_tensor([float(b) for b in boundaries], dt.float32)
-    return searchsorted(edges, as_float(input), out_int32=True, right=right)
-
-
-def unique(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The different elements in order of appearance, and for every element which one it is: int32, of int64 int64."""
-    need_tensor("Unique", input=input)
-    index = dt.int64 if input.dtype is dt.int64 else dt.int32
-    values, inverse, _ = search.unique(shaped.ravel(input), ordered=False, index_dtype=index)
-    return values, movement.reshape(inverse, shape=tuple(input.shape))
-
-
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """Runs of equal elements made one; on demand the run of each element and the lengths."""
-    need_tensor("UniqueConsecutive", input=input)
-    x = shaped.ravel(input) if dim is None else input
-    axis = 0 if dim is None else axis_of(dim, input, "UniqueConsecutive")
-    values, inverse, counts = search.unique_consecutive(x, axis=axis)
-    if dim is None and return_inverse:
-        inverse = movement.reshape(inverse, shape=tuple(input.shape))
-    picked = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    return picked[0] if len(picked) == 1 else tuple(picked)
-
-
-def bincount(input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
-    """How often each of 0, 1, ... occurs, or the sums of ``weights`` there."""
-    need_tensor("bincount", input=input)
-    least = static_int(minlength, "bincount", "minlength")
-    if weights is None:
-        return to_dtype(search.bincount(input, minlength=least), dt.float32)
-    return search.bincount(input, as_tensor(weights), minlength=least)
-
-
-def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
-    """How many elements fall into each of ``bins`` equal intervals."""
-    need_tensor("Histogram", input=input)
-    return in_dtype(search.histogram(input, bins=bins, low=float(min), high=float(max)), input.dtype)
-
-
 def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
     """For every length ``n`` a row that is True at its first ``n`` places."""
     from duograph.ops.creation import iota
@@ -462,38 +371,19 @@ def _largest(x: Tensor) -> Tensor:
     return reduce_max(x, axis=tuple(range(x.ndim)), keep_dims=False)
 
 
-def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
-    """Whether the target class ``x2[i]`` is among the ``k`` largest of row ``x1[i]``."""
-    need_tensor("InTopKD", x1=x1, x2=x2)
-    from duograph.ops.reduce import reduce_sum
-
-    target = indexing.gather_elements(x1, movement.expand_dims(x2, 1), axis=1)
-    above = to_dtype(operators.greater(x1, target), dt.int32)
-    return operators.less(reduce_sum(above, axis=(1,), keep_dims=False), k)
-
-
+@not_public
 def refuse(title: str, *operands: Any) -> TypeError:
     """MindSpore's refusal of operands."""
     return refusal(title, *operands)
 
 
 _SCATTER = ("add", "sub", "mul", "div", "max", "min")
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            where, select, masked_fill, masked_select, masked_scatter, nonzero, clamp, clip_by_value, nan_to_num,
-            gather, gather_elements, gather_d, gather_nd, index_select, take, embedding, tensor_scatter_elements,
-            scatter, scatter_nd, index_add, index_fill, sort, argsort, msort, topk, median, searchsorted, bucketize,
-            unique, unique_consecutive, bincount, histc, sequence_mask, intopk,
-        )
-    },
+
+
+FUNCTIONS = public_functions(globals()) | {
     **{f"tensor_scatter_{how}": _nd(how, f"tensor_scatter_{how}") for how in _SCATTER},
     **{f"unsorted_segment_{how}": _segment(how) for how in ("sum", "prod", "max", "min")},
-    "clip": clamp, "argwhere": nonzero,
-    "top_k": named(
-        lambda input_x, k, sorted=True: topk(input_x, k, None, True, sorted),
-        "top_k", "The ``k`` greatest elements along the last axis, and their places.",
-    ),
+    "clip": clamp,
+    "argwhere": nonzero,
     "tensor_scatter_update": _nd("none", "tensor_scatter_update"),
 }  # fmt: skip

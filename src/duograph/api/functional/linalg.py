@@ -3,264 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import definitely_eq
-from duograph.core.shapes import numel
 from duograph.ops import arithmetic, diagonals, linalg, movement
 from duograph.ops import decompositions as dec
 from duograph.ops import reduce as red
 from duograph.ops.creation import constant_like
-from duograph.ops.einsum import einsum as einsum_op
 from duograph.ops.power import pow_
 from duograph.ops.unary import exp, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
-from ..promote import is_number, promote, promote_all, to_dtype
-from .forms import Axis, as_float, axes_of, axis_of, in_dtype, need_tensor
+from ..promote import to_dtype
+from .forms import Axis, as_float, axes_of, axis_of, in_dtype, need_tensor, public_functions
 from .math import BINARY
 
-
-def matmul(input: Tensor, other: Tensor) -> Tensor:
-    """``input @ other``: matrices in the last two axes, the others broadcast; vectors as in NumPy.
-
-    Raises:
-        TypeError: dtypes differ, or an operand is no Tensor.
-        RuntimeError: the inner extents differ.
-
-    Supported Platforms:
-        ``CPU``
-    """
-    return operators.matrix_multiply(input, other)
-
-
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """Product of two matrices."""
-    return _ranked("mm", input, mat2, 2)
-
-
-def _ranked(name: str, x: Tensor, y: Tensor, rank: int) -> Tensor:
-    need_tensor(name, input=x, mat2=y)
-    if x.ndim != rank or y.ndim != rank:
-        raise ValueError(f"For '{name}', both inputs must be {rank}-D, but got {x.ndim}-D and {y.ndim}-D.")
-    operators.need_equal_inner(x, y)
-    return operators.matrix_multiply(x, y)
-
-
-def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """Products of matrices, one per leading index; leading shapes must agree."""
-    need_tensor("BatchMatMul", input_x=input_x, mat2=mat2)
-    return batch_matmul(input_x, mat2)
-
-
-def batch_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """`bmm` with optional transpositions of the last two axes.
-
-    Raises:
-        ValueError: a rank is below 2, or extents do not fit.
-    """
-    if x.ndim < 2 or y.ndim < 2 or x.dtype is not y.dtype:
-        _refuse_product("BatchMatMul", x, y, 2)
-    rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
-    other, _ = y.shape[-2:] if not transpose_b else y.shape[:-3:-1]
-    if definitely_eq(inner, other) is False:
-        raise ValueError(
-            f"For 'BatchMatMul' the input dimensions must be equal, but got 'x1_col': {inner} and 'x2_row': {other}. "
-            f"And 'x' shape {list(x.shape)}(transpose_a={transpose_a}), 'y' shape "
-            f"{list(y.shape)}(transpose_b={transpose_b})."
-        )
-    return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-def matrix_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    """Product of two matrices with optional transpositions (``ops.MatMul``).
-
-    Raises:
-        TypeError: dtypes differ.
-        ValueError: an operand is no matrix, or extents do not fit.
-    """
-    need_tensor("MatMul", input=x, mat2=y)
-    if x.ndim != 2 or y.ndim != 2 or x.dtype is not y.dtype:
-        _refuse_product("MatMul", x, y, 2)
-    inner, other = x.shape[0 if transpose_a else 1], y.shape[1 if transpose_b else 0]
-    if definitely_eq(inner, other) is False:
-        raise ValueError(
-            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {inner} and 'x2_row': {other}."
-        )
-    return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-def _refuse_product(name: str, x: Tensor, y: Tensor, rank: int) -> None:
-    if x.dtype is not y.dtype:
-        raise TypeError(
-            f"For '{name}', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{x.dtype}] "
-            f"and 'x2' with type Tensor[{y.dtype}]."
-        )
-    raise ValueError(f"For '{name}', the dimension of 'x1' and 'x2' should be {rank}, but got {x.ndim} and {y.ndim}.")
-
-
-def mv(mat: Tensor, vec: Tensor) -> Tensor:
-    """Matrix times vector."""
-    need_tensor("mv", mat=mat, vec=vec)
-    if mat.ndim != 2 or vec.ndim != 1:
-        raise ValueError(f"For 'mv', the inputs must be 2-D and 1-D, but got {mat.ndim}-D and {vec.ndim}-D.")
-    return linalg.matrix_product(mat, vec)
-
-
-def dot(input: Tensor, other: Tensor) -> Tensor:
-    """Sum over the last axis of ``input`` and the last but one of ``other``."""
-    need_tensor("dot", input=input, other=other)
-    return linalg.dot(input, other)
-
-
-def inner(input: Tensor, other: Tensor) -> Tensor:
-    """Sum of products over the last axes."""
-    need_tensor("inner", input=input, other=other)
-    return linalg.inner(*promote(input, other, "inner"))
-
-
-def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """Products of every element of one vector with every element of another."""
-    need_tensor("outer", input=input, vec2=vec2)
-    if input.ndim != 1 or vec2.ndim != 1:
-        raise ValueError(f"For 'outer', both inputs must be 1-D, but got {input.ndim}-D and {vec2.ndim}-D.")
-    return linalg.outer(*promote(input, vec2, "outer"))
-
-
-def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
-    """Sum of products over pairs of axes."""
-    need_tensor("tensor_dot", x1=x1, x2=x2)
-    return linalg.tensordot(x1, x2, axes)
-
-
-def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Tensor:
-    """Sum of products over one axis of each, separately for every index of the first axis."""
-    need_tensor("batch_dot", x1=x1, x2=x2)
-    if axes is None:
-        axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else x2.ndim - 1)
-    i, j = (axes, axes) if isinstance(axes, int) else axes
-    i, j = axis_of(i, x1, "batch_dot"), axis_of(j, x2, "batch_dot")
-    a, b = movement.move_axis(x1, i, x1.ndim - 1), movement.move_axis(x2, j, 1)
-    n = x1.shape[0]
-    left = movement.reshape(a, shape=(n, numel(a.shape[1:-1]), a.shape[-1]))
-    right = movement.reshape(b, shape=(n, b.shape[1], numel(b.shape[2:])))
-    shape = (n, *a.shape[1:-1], *b.shape[2:])
-    return movement.reshape(linalg.matmul(left, right), shape=shape if len(shape) > 1 else (n, 1))
-
-
-def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """Sum of ``conj(x) * y`` along ``axis``."""
-    need_tensor("Vecdot", x=x, y=y)
-    product = arithmetic.mul(arithmetic.adjoint(x), y)
-    return red.reduce_sum(product, axis=(axis_of(axis, product, "vecdot"),), keep_dims=False)
-
-
-def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product."""
-    need_tensor("kron", input=input, other=other)
-    x, y = promote(input, other, "kron")
-    rank = max(x.ndim, y.ndim)
-    a, b = (movement.reshape(t, shape=(*(1,) * (rank - t.ndim), *t.shape)) for t in (x, y))
-    left = movement.reshape(a, shape=tuple(v for n in a.shape for v in (n, 1)))
-    right = movement.reshape(b, shape=tuple(v for n in b.shape for v in (1, n)))
-    shape = tuple(n * m for n, m in zip(a.shape, b.shape, strict=True))
-    return movement.reshape(arithmetic.mul(left, right), shape=shape)
-
-
-def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """Vector product along an axis of size 3 (default: the first such axis)."""
-    from duograph.ops.movement import roll
-
-    x, y = promote(input, other, "Cross")
-    if dim is None:
-        axis = next((i for i, n in enumerate(x.shape) if definitely_eq(n, 3)), -1)
-        if axis < 0:
-            raise ValueError(f"For 'Cross', an axis of size 3 is needed, but got shape {tuple(x.shape)}.")
-    else:
-        axis = axis_of(dim, x, "Cross")
-        if not definitely_eq(x.shape[axis], 3):
-            raise ValueError(f"For 'Cross', dimension {axis} must be 3, but got {x.shape[axis]}.")
-
-    def turned(t: Tensor, k: int) -> Tensor:
-        return roll(t, shifts=(k,), axes=(axis,))
-
-    return arithmetic.sub(arithmetic.mul(turned(x, -1), turned(y, -2)), arithmetic.mul(turned(x, -2), turned(y, -1)))
-
-
 # ---- products plus something ----------------------------------------------------------------------------------------
-
-
-def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
-    add, mul = BINARY["add"], BINARY["mul"]
-    left = x if is_number(beta) and beta == 1 else mul(x, beta)
-    return add(left, product if is_number(alpha) and alpha == 1 else mul(product, alpha))
-
-
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``."""
-    need_tensor("addmm", input=input, mat1=mat1, mat2=mat2)
-    if mat1.ndim == mat2.ndim == 2:
-        operators.need_equal_inner(mat1, mat2)
-    return _blend(input, matmul(mat1, mat2), beta, alpha)
-
-
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)``."""
-    return _blend(input, mv(mat, vec), beta, alpha)
-
-
-def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * x + alpha * outer(vec1, vec2)``."""
-    return _blend(x, outer(vec1, vec2), beta, alpha)
-
-
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * bmm(batch1, batch2)``."""
-    need_tensor("baddbmm", input=input, batch1=batch1, batch2=batch2)
-    return _blend(input, bmm(batch1, batch2), beta, alpha)
-
-
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * sum of the products bmm(batch1, batch2)``."""
-    need_tensor("addbmm", input=input, batch1=batch1, batch2=batch2)
-    return _blend(input, red.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
-
-
-def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``."""
-    need_tensor("Dense", input=input, weight=weight)
-    if weight.ndim == 1:
-        out = linalg.matrix_product(input, weight)
-    else:
-        x = movement.reshape(input, shape=(1, *input.shape)) if input.ndim == 1 else input
-        if definitely_eq(x.shape[-1], weight.shape[-1]) is False:
-            raise ValueError(
-                f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {x.shape[-1]} and "
-                f"'x2_row': {weight.shape[-1]}."
-            )
-        out = linalg.matmul(x, weight, transpose_b=True)
-        out = movement.reshape(out, shape=(out.shape[-1],)) if input.ndim == 1 else out
-    return out if bias is None else arithmetic.add(out, bias)
-
-
-def einsum(equation: str, *operands: Any) -> Tensor:
-    """Einstein's summation convention over any number of tensors, contracted from left to right.
-
-    Raises:
-        TypeError: ``equation`` is no str.
-        ValueError: subscripts and tensors do not fit.
-    """
-    if len(operands) == 1 and isinstance(operands[0], list | tuple):
-        operands = tuple(operands[0])
-    if not isinstance(equation, str):
-        raise TypeError(f"For 'einsum', the 'equation' must be str, but got {type(equation)}.")
-    need_tensor("Einsum", **{f"operand{i}": t for i, t in enumerate(operands)})
-    parts = promote_all(*operands, op="Einsum")
-    return einsum_op(equation, *parts)
 
 
 # ---- norms and distances --------------------------------------------------------------------------------------------
@@ -507,15 +267,7 @@ def tensor_exp(input: Tensor) -> Tensor:
     return exp(as_float(input))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            matmul, mm, bmm, mv, dot, inner, outer, tensor_dot, batch_dot, vecdot, kron, cross, addmm, addmv, addr,
-            baddbmm, addbmm, dense, einsum, vector_norm, matrix_norm, norm, dist, cdist, cond, inverse, det, slogdet,
-            logdet, cholesky, cholesky_inverse, cholesky_solve, qr, svd, pinv, matrix_solve, matrix_power, trace,
-            vander, matrix_exp, renorm,
-        )
-    },
-    "ger": outer, "matrix_determinant": det, "log_matrix_determinant": slogdet, "tensor_exp": tensor_exp,
+FUNCTIONS = public_functions(globals()) | {
+    "matrix_determinant": det,
+    "log_matrix_determinant": slogdet,
 }  # fmt: skip

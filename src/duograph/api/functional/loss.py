@@ -15,7 +15,7 @@ from duograph.ops.unary import exp
 from duograph.tensor.tensor import Tensor
 
 from ..promote import promote, promote_float
-from .forms import axis_of, need_tensor
+from .forms import axis_of, need_tensor, not_public, public_functions
 
 
 def cross_entropy(
@@ -81,6 +81,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     return losses.kl_div(logits, labels, reduction)
 
 
+@not_public
 def kl_div_of_logs(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
     """`kl_div`, of a target that may be given as logarithms."""
     if not log_target:
@@ -208,6 +209,7 @@ def triplet_margin_loss(
     return losses.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
+@not_public
 def sigmoid_cross_entropy(logits: Tensor, label: Tensor) -> Tensor:
     """Elementwise binary cross entropy of the sigmoid of ``logits`` (``ops.SigmoidCrossEntropyWithLogits``)."""
     return losses.binary_cross_entropy_with_logits(logits, label, reduction="none")
@@ -220,22 +222,13 @@ def l2_loss(input_x: Tensor) -> Tensor:
     return mul(total, constant_like(total, 0.5))
 
 
+@not_public
 def square_sum_all(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Sums of squares of both tensors."""
     return losses.total(mul(x, x)), losses.total(mul(y, y))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        cross_entropy, nll_loss, binary_cross_entropy, binary_cross_entropy_with_logits, kl_div, mse_loss, l1_loss,
-        smooth_l1_loss, huber_loss, gaussian_nll_loss, poisson_nll_loss, cosine_similarity, cosine_embedding_loss,
-        margin_ranking_loss, hinge_embedding_loss, soft_margin_loss, multi_margin_loss, multilabel_margin_loss,
-        multilabel_soft_margin_loss, triplet_margin_loss,
-    )
-} | {"mse_loss_ext": mse_loss, "l2_loss": l2_loss}  # fmt: skip
-
-
+@not_public
 def softmax_cross_entropy_with_logits(logits: Tensor, labels: Tensor) -> Tensor:
     """Cross entropy of every row, with the gradient of MindSpore's kernel: ``softmax(logits) - labels``, also where a
     row of ``labels`` does not add up to 1, and none for ``labels``."""
@@ -247,3 +240,8 @@ def _softmax_cross_entropy_bprop(logits: Tensor, labels: Tensor, _out: Tensor, d
     axis = len(logits.shape) - 1
     slope = sub(softmax(logits, axis=axis), labels)
     return mul(slope, expand_dims(dout, axis)), None
+
+
+FUNCTIONS = public_functions(globals()) | {
+    "mse_loss_ext": mse_loss,
+}  # fmt: skip

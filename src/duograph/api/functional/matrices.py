@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core.shapes import numel
@@ -14,8 +13,8 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .array import pad_pairs
-from .forms import as_float, need_tensor, static_int
+from .forms import as_float, need_tensor, public_functions, static_int
+from .padding import pad_pairs
 
 # ---- bands of diagonals ----------------------------------------------------------------------------------------------
 
@@ -238,10 +237,4 @@ def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None 
     return out if bias is None else out + to_dtype(bias, out.dtype)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        matrix_diag, matrix_diag_part, matrix_set_diag, matrix_band_part, mirror_pad, eig, eigvals, lu_solve,
-        lu_unpack, geqrf, orgqr, ormqr, lstsq, bidense,
-    )
-}  # fmt: skip
+FUNCTIONS = public_functions(globals())

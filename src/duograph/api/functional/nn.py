@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.core.shapes import conv_output_size, existing_axis
-from duograph.ops import activation as act
-from duograph.ops import arithmetic, attention, image, movement, sampling
+from duograph.ops import arithmetic, movement
 from duograph.ops import conv as convs
 from duograph.ops.compare import less
-from duograph.ops.creation import constant_like
+from duograph.ops.creation import constant_like, full
 from duograph.ops.norm import (
     batch_norm_inference as batch_norm_inference_op,
 )
@@ -27,9 +25,6 @@ from duograph.ops.norm import (
     layer_norm as layer_norm_op,
 )
 from duograph.ops.norm import (
-    log_softmax as log_softmax_op,
-)
-from duograph.ops.norm import (
     lrn as lrn_op,
 )
 from duograph.ops.norm import (
@@ -38,175 +33,29 @@ from duograph.ops.norm import (
 from duograph.ops.norm import (
     scaled as scaled_op,
 )
-from duograph.ops.norm import (
-    softmax as softmax_op,
-)
 from duograph.ops.select import select
 from duograph.ops.unary import isfinite
-from duograph.ops.unary import relu as relu_op
 from duograph.tensor import hooks
+from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
 from .forms import (
-    as_float,
-    axis_of,
-    enough_memory,
-    in_dtype,
     named,
     need_tensor,
+    not_public,
     one_per_axis,
     only,
-    renamed,
-    unary_function,
+    public_functions,
 )
 
 # ---- activations ----------------------------------------------------------------------------------------------------
 
 
-def _on_floats(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda x: fn(as_float(x))
-
-
-_PLAIN: dict[str, tuple[Callable[[Any], Any], str, str]] = {
-    "relu6": (act.relu6, "ReLU6", "x"), "selu": (act.selu, "SeLU", "x"), "silu": (act.silu, "SiLU", "input"),
-    "mish": (act.mish, "Mish", "x"), "hardsigmoid": (act.hardsigmoid, "HSigmoid", "input"),
-    "hardswish": (act.hardswish, "HSwish", "input"), "logsigmoid": (act.logsigmoid, "LogSigmoid", "x"),
-    "softsign": (act.softsign, "Softsign", "x"), "tanhshrink": (act.tanhshrink, "Tanhshrink", "input"),
-    "fast_gelu": (act.fast_gelu, "FastGeLU", "x"),
-}  # fmt: skip
-ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
-    name: unary_function(name, _on_floats(fn), title, arg, fn.__doc__ or "")
-    for name, (fn, title, arg) in _PLAIN.items()
-}
-
-
-def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """``max(input, 0)``; with ``inplace`` the tensor itself is written and given back.
-
-    Raises:
-        TypeError: ``input`` is no Tensor.
-
-    Supported Platforms:
-        ``CPU``
-
-    Examples:
-        >>> print(ops.relu(Tensor([-1.0, 2.0])))
-        [0. 2.]
-    """
-    need_tensor("ReLU", input=input)
-    return _in_place(input, relu_op(input), inplace)
-
-
-def _in_place(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
-    from duograph.tensor.eager import write
-
-    if not inplace:
-        return value
-    write(x, value)
-    return x
-
-
-def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """``x`` times the normal distribution function of ``x``; ``"tanh"`` approximates it."""
-    need_tensor("GeLU", input=input)
-    return act.gelu(as_float(input), approximate)
-
-
-def _slope_function(
-    name: str, fn: Callable[..., Any], title: str, default: Any, option: str, arg: str = "input"
-) -> Any:
-    """``fn(input, option=default)``, with the names MindSpore gives both arguments."""
-    from inspect import Parameter, Signature
-
-    def function(*args: Any, **options: Any) -> Tensor:
-        bound = signature.bind(*args, **options)
-        bound.apply_defaults()
-        x, value = bound.arguments[arg], bound.arguments[option]
-        need_tensor(title, **{arg: x})
-        return fn(as_float(x), value)
-
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    signature = Signature([Parameter(arg, kind), Parameter(option, kind, default=default)])
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    return named(function, name, fn.__doc__ or "")
-
-
-leaky_relu = _slope_function("leaky_relu", act.leaky_relu, "LeakyReLU", 0.2, "alpha")
-elu = _slope_function("elu", act.elu, "Elu", 1.0, "alpha", "input_x")
-celu = _slope_function("celu", act.celu, "CeLU", 1.0, "alpha", "x")
-hardshrink = _slope_function("hardshrink", act.hardshrink, "HShrink", 0.5, "lambd")
-softshrink = _slope_function("softshrink", act.softshrink, "SoftShrink", 0.5, "lambd")
-soft_shrink = _slope_function("soft_shrink", act.softshrink, "SoftShrink", 0.5, "lambd")
-glu = _slope_function("glu", act.glu, "GLU", -1, "axis", "x")
-
-
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """``input`` limited to ``min_val`` .. ``max_val``."""
-    need_tensor("Hardtanh", input=input)
-    return act.hardtanh(input, min_val, max_val)
-
-
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
-    need_tensor("SoftplusExt", input=input)
-    return act.softplus(as_float(input), beta, threshold)
-
-
-def threshold(input: Tensor, thr: float, value: float) -> Tensor:
-    """``input`` where it is above ``thr``, ``value`` elsewhere."""
-    need_tensor("Threshold", input=input)
-    return act.threshold(input, thr, value)
-
-
-def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """``input`` above 0, ``weight * input`` below."""
-    need_tensor("PReLU", input=input, weight=weight)
-    return act.prelu(input, movement.reshape(weight, shape=(1,)) if weight.ndim == 0 else weight)
-
-
-def swiglu(input: Tensor, dim: int = -1) -> Tensor:
-    """`silu` of the first half along ``dim`` times the second half."""
-    from duograph.ops.slices import slice_axis
-
-    need_tensor("Swiglu", input=input)
-    axis = existing_axis(dim, input.ndim, "Swiglu")
-    half = input.shape[axis] // 2
-    return arithmetic.mul(act.silu(slice_axis(input, axis, 0, half)), slice_axis(input, axis, half, 2 * half))
-
-
-def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """``exp(input)`` divided by its sum along ``axis``."""
-    need_tensor("Softmax", input=input)
-    x = as_float(in_dtype(input, dtype))
-    return softmax_op(x, axis=_one_axis(axis, x, "Softmax"))
-
-
-def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
-    """Logarithm of `softmax`."""
-    need_tensor("LogSoftmax", logits=logits)
-    x = as_float(logits)
-    return log_softmax_op(x, axis=_one_axis(axis, x, "LogSoftmax"))
-
-
-def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """Softmax of ``-x``."""
-    need_tensor("Softmin", x=x)
-    y = as_float(in_dtype(x, dtype))
-    return softmax_op(arithmetic.neg(y), axis=_one_axis(axis, y, "Softmax"))
-
-
-def _one_axis(axis: Any, x: Tensor, op: str) -> int:
-    if isinstance(axis, list | tuple):
-        if len(axis) != 1:
-            raise ValueError(f"For '{op}', the length of 'axis' must be 1, but got {axis}.")
-        axis = axis[0]
-    return axis_of(axis, x, op)
-
-
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
 
+@not_public
 def convolve(
     rank: int, x: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, pad_mode: str, padding: Any, dilation: Any,
     groups: int,
@@ -342,7 +191,6 @@ def batch_norm(
 ) -> Tensor:  # fmt: skip
     """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
     from duograph.core.shapes import numel
-    from duograph.tensor.eager import write
 
     others = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     need_tensor("BatchNorm", input_x=input_x, **{name: x for name, x in others.items() if x is not None})
@@ -410,104 +258,13 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
 # ---- attention ------------------------------------------------------------------------------------------------------
 
 
-def rotary_position_embedding(x: Tensor, cos: Tensor, sin: Tensor, mode: int = 0) -> Tensor:
-    """``x * cos + rotated(x) * sin``: halves swapped (``mode`` 0) or neighbours (1)."""
-    need_tensor("RotaryPositionEmbedding", x=x, cos=cos, sin=sin)
-    turned = attention.rotate_half(x) if mode == 0 else attention.rotate_interleaved(x)
-    return arithmetic.add(arithmetic.mul(x, cos), arithmetic.mul(turned, sin))
-
-
 # ---- images ---------------------------------------------------------------------------------------------------------
-
-
-def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-) -> Tensor:  # fmt: skip
-    """``input`` (N, C, *extents) resized to ``size``, or by ``scale_factor``."""
-    need_tensor("interpolate", input=input)
-    return image.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-
-
-def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-) -> Tensor:  # fmt: skip
-    """As `interpolate`."""
-    return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-
-
-def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
-) -> Tensor:
-    """Values of ``input`` at the places ``grid``."""
-    need_tensor("grid_sample", input=input, grid=grid)
-    return sampling.grid_sample(input, grid, mode, padding_mode, bool(align_corners))
-
-
-def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
-    """The grid of places that affine maps send pixels to."""
-    need_tensor("affine_grid", theta=theta)
-    return sampling.affine_grid(theta, size, align_corners)
-
-
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(..., C * r**2, H, W) becomes (..., C, H * r, W * r)."""
-    need_tensor("pixel_shuffle", input=input)
-    return image.pixel_shuffle(input, upscale_factor)
-
-
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(..., C, H * r, W * r) becomes (..., C * r**2, H, W)."""
-    need_tensor("pixel_unshuffle", input=input)
-    return image.pixel_unshuffle(input, downscale_factor)
-
-
-def channel_shuffle(x: Tensor, groups: int) -> Tensor:
-    """The channels dealt out from ``groups`` piles in turn."""
-    need_tensor("ChannelShuffle", x=x)
-    return image.channel_shuffle(x, groups)
-
-
-def _pairs(padding: Any, op: str) -> tuple[tuple[int, int], ...]:
-    return tuple((p, p) for p in one_per_axis(padding, 2, op, "padding"))
-
-
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Windows of (N, C, H, W) as columns (N, C * taps, positions)."""
-    need_tensor("unfold", input=input)
-    k, d, s = (
-        one_per_axis(v, 2, "unfold", n)
-        for v, n in ((kernel_size, "kernel_size"), (dilation, "dilation"), (stride, "stride"))
-    )
-    pairs = _pairs(padding, "unfold")
-    if input.ndim == 4 and all(isinstance(n, int) for n in input.shape):
-        n, c, *sizes = input.shape  # windows along one axis, made first, may fit where the result does not
-        count = [max(0, conv_output_size(*of_axis)) for of_axis in zip(sizes, k, s, pairs, d, strict=True)]
-        enough_memory("unfold", (n, c * k[0] * k[1], count[0] * count[1]), input.dtype)  # type: ignore[arg-type]  # all numbers
-    return image.unfold(input, k, d, pairs, s)  # type: ignore[arg-type]
-
-
-def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Tensor:
-    """Columns added up to an image; the adjoint of `unfold`."""
-    need_tensor("fold", input=input)
-    size, k, d, s = (
-        one_per_axis(v, 2, "fold", n)
-        for v, n in (
-            (output_size, "output_size"),
-            (kernel_size, "kernel_size"),
-            (dilation, "dilation"),
-            (stride, "stride"),
-        )
-    )
-    return image.fold(input, size, k, d, _pairs(padding, "fold"), s)  # type: ignore[arg-type]
 
 
 # ---- dropout --------------------------------------------------------------------------------------------------------
 
 
+@not_public
 def masked_and_scaled(x: Tensor, mask: Tensor, keep: float) -> Tensor:
     """``x / keep`` where ``mask`` holds, 0 elsewhere."""
     if keep == 0:
@@ -561,22 +318,28 @@ dropout1d, dropout2d, dropout3d = (_channel_dropout(rank) for rank in (1, 2, 3))
 def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
     """The last axis, of size 1, filled up with zeros to ``pad_dim_size``."""
     need_tensor("Padding", x=x)
-    from .array import pad_pairs
+    from .padding import pad_pairs
 
     return pad_pairs(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **ACTIVATIONS,
-    "selu": renamed(ACTIVATIONS["selu"], x="input_x"),
-    **{
-        f.__name__: f
-        for f in (
-            relu, gelu, leaky_relu, elu, celu, hardshrink, softshrink, soft_shrink, glu, hardtanh, softplus, threshold,
-            prelu, swiglu, softmax, log_softmax, softmin, conv1d, conv2d, conv3d, conv_transpose2d, bias_add,
-            layer_norm, group_norm, rms_norm, add_rms_norm, batch_norm, normalize, lrn, l2_normalize, clip_by_norm,
-            rotary_position_embedding, interpolate, upsample, grid_sample, affine_grid, pixel_shuffle, pixel_unshuffle,
-            channel_shuffle, unfold, fold, dropout, dropout1d, dropout2d, dropout3d, padding,
-        )
-    },
-}  # fmt: skip
+def add_layer_norm(
+    x1: Tensor, x2: Tensor, gamma: Tensor, beta: Tensor, epsilon: float = 1e-5, additional_output: bool = False
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The layer norm of ``x1 + x2`` over the axes of ``gamma``, mean, inverse deviation and the sum."""
+    from duograph.ops.norm import moments
+    from duograph.ops.unary import rsqrt
+
+    need_tensor("AddLayerNorm", x1=x1, x2=x2, gamma=gamma, beta=beta)
+    total = x1 + x2
+    centred, mean, variance = moments(total, tuple(range(total.ndim - gamma.ndim, total.ndim)))
+    scale = rsqrt(variance + epsilon)
+    return (
+        centred * scale * gamma + beta,
+        mean,
+        scale,
+        total if additional_output else full(shape=(0,), value=0, dtype=total.dtype),
+    )
+
+
+FUNCTIONS = public_functions(globals())

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.ops import decoding as decoders
 from duograph.ops import image, movement, pool
+from duograph.ops import random as draws
+from duograph.ops.movement import expand_dims, reshape
 from duograph.tensor.tensor import Tensor
 
-from .forms import named, need_tensor, one_per_axis
+from .forms import named, need_tensor, not_public, one_per_axis, public_functions
 
 _AVG = "The mean of each window over {rank} axes.\n\n    ``divisor_override``, if not 0, divides the sums."
 _MAX = "The maximum of each window over {rank} axes; with ``return_indices`` also the flat positions (int64)."
 
 
+@not_public
 def batched(x: Tensor, rank: int, name: str) -> Tensor:
     """``x`` with a batch axis, if it lacks one.
 
@@ -30,6 +34,7 @@ def _restored(out: Tensor, x: Tensor) -> Tensor:
     return out if out.ndim == x.ndim else movement.squeeze(out, (0,))
 
 
+@not_public
 def pairs_of(padding: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
     """(front, back) per axis, from an int, one or two ints per axis."""
     if isinstance(padding, list | tuple) and len(padding) == 2 * rank:
@@ -37,6 +42,7 @@ def pairs_of(padding: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
     return tuple((p, p) for p in one_per_axis(padding, rank, name, "padding"))
 
 
+@not_public
 def average(
     rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool,
     divisor: Any = 0,
@@ -78,6 +84,7 @@ def _avg_pool(rank: int) -> Callable[..., Tensor]:
 avg_pool2d, avg_pool3d = _avg_pool(2), _avg_pool(3)
 
 
+@not_public
 def maximum(
     rank: int, x: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Tensor, Tensor]:
@@ -123,6 +130,7 @@ def _adaptive_size(output_size: Any, x: Tensor, rank: int, name: str) -> tuple[i
     return tuple(n if k is None or k == -1 else k for k, n in zip(given, extents, strict=True))
 
 
+@not_public
 def adaptive_average(rank: int, x: Tensor, output_size: Any) -> Tensor:
     """Mean over nearly equal windows."""
     name = f"adaptive_avg_pool{rank}d"
@@ -130,6 +138,7 @@ def adaptive_average(rank: int, x: Tensor, output_size: Any) -> Tensor:
     return _restored(image.adaptive_avg_pool(full, _adaptive_size(output_size, full, rank, name)), x)
 
 
+@not_public
 def adaptive_maximum(rank: int, x: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maximum over nearly equal windows, and flat positions."""
     name = f"adaptive_max_pool{rank}d"
@@ -187,10 +196,40 @@ def _unpool(rank: int) -> Callable[..., Tensor]:
     return named(function, f"max_unpool{rank}d", "Values put back at the flat positions that maximum pooling gave.")
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "avg_pool1d": avg_pool1d, "avg_pool2d": avg_pool2d, "avg_pool3d": avg_pool3d, "max_pool2d": max_pool2d,
-    "max_pool3d": max_pool3d,
+def _fractional(rank: int) -> Callable[..., Any]:
+    def function(
+        input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Tensor | None = None,
+    ) -> Any:  # fmt: skip
+        name = f"fractional_max_pool{rank}d"
+        need_tensor(name, input=input)
+        if (output_size is None) == (output_ratio is None):
+            raise ValueError(f"For '{name}', exactly one of 'output_size' and 'output_ratio' must be given.")
+        x = input if input.ndim == rank + 2 else expand_dims(input, 0)
+        extents = x.shape[2:]
+        if output_size is None:
+            ratio = (output_ratio,) * rank if isinstance(output_ratio, float) else output_ratio
+            size = tuple(int(n * r) for n, r in zip(extents, ratio, strict=True))
+        else:
+            size = one_per_axis(output_size, rank, name, "output_size")
+        samples = _random_samples
+        if samples is None:
+            samples = draws.standard_uniform((*x.shape[:2], rank), x.dtype)
+        kernel = one_per_axis(kernel_size, rank, name, "kernel_size")
+        values, places = decoders.fractional_max_pool(x, samples, kernel=kernel, size=size)
+        if input.ndim != rank + 2:
+            values, places = (reshape(t, shape=tuple(t.shape[1:])) for t in (values, places))
+        return (values, places) if return_indices else values
+
+    function.__name__ = function.__qualname__ = f"fractional_max_pool{rank}d"
+    function.__doc__ = "The maximum over windows at pseudo-random places, one window per result place."
+    return function
+
+
+FUNCTIONS = public_functions(globals()) | {
     **{f"adaptive_avg_pool{r}d": _adaptive(r, False) for r in (1, 2, 3)},
     **{f"adaptive_max_pool{r}d": _adaptive(r, True) for r in (1, 2, 3)},
-    **{f"lp_pool{r}d": _lp(r) for r in (1, 2)}, **{f"max_unpool{r}d": _unpool(r) for r in (1, 2, 3)},
+    **{f"lp_pool{r}d": _lp(r) for r in (1, 2)},
+    **{f"max_unpool{r}d": _unpool(r) for r in (1, 2, 3)},
+    **{f"fractional_max_pool{r}d": _fractional(r) for r in (2, 3)},
 }  # fmt: skip

@@ -8,9 +8,10 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic
 from duograph.ops import random as draws
-from duograph.ops.creation import constant_like
+from duograph.ops.creation import constant_like, full
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to
+from duograph.ops.slices import slice_axis
 from duograph.ops.unary import log, log1p
 from duograph.tensor.eager import write
 from duograph.tensor.random import Generator
@@ -18,14 +19,24 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .forms import as_float, dtype_or, need_tensor, static_int
+from .forms import (
+    as_float,
+    dtype_or,
+    need_tensor,
+    not_public,
+    only,
+    public_functions,
+    static_int,
+)
 
 
+@not_public
 def source(seed: Any) -> Generator | None:
     """A generator for ``seed``; ``None`` (the default generator) for ``None`` and 0."""
     return None if seed is None or seed == 0 else Generator(int(seed))
 
 
+@not_public
 def joined_seed(seed: Any, second: Any) -> Any:
     """One seed of the two that some functions take; the first alone where the second is 0."""
     return seed if not second else (int(seed or 0) * 0x9E3779B97F4A7C15 + int(second)) % (1 << 63) or 1
@@ -270,7 +281,7 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     n = found.shape[0]
     order = draws.randperm(n, dt.int64, source(seed))
     picked = gather(found, order, axis=0)
-    from .array import pad_pairs
+    from .padding import pad_pairs
 
     short = max(count - n, 0)
     rows = pad_pairs(picked, [(0, short), (0, 0)])
@@ -283,17 +294,35 @@ def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None)
     )
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            rand, randn, rand_like, randn_like, randint, randint_like, randperm, standard_normal, standard_laplace,
-            normal, uniform, laplace, gamma, random_gamma, random_poisson, poisson, bernoulli, multinomial,
-            multinomial_with_replacement, random_categorical, shuffle, gumbel_softmax, rrelu, choice_with_mask,
+def uniform_candidate_sampler(
+    true_classes: Tensor, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = 0,
+    remove_accidental_hits: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Classes drawn evenly below ``range_max``, and how often true and drawn classes are expected.
+
+    Raises:
+        ValueError: ``num_true`` is not the number of true classes of each sample, or drawn ones must differ from them.
+    """
+    need_tensor("UniformCandidateSampler", true_classes=true_classes)
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise ValueError(
+            f"For 'UniformCandidateSampler', the shape of 'true_classes' must be (batch, num_true={num_true}), but got "
+            f"{tuple(true_classes.shape)}."
         )
-    },
-    "uniform_": _in_place("uniform_", _uniform), "normal_": _in_place("normal_", _normal),
-    "exponential_": _in_place("exponential_", _exponential), "random_": _in_place("random_", _random),
+    only("UniformCandidateSampler", "remove_accidental_hits", remove_accidental_hits, False)
+    if unique:
+        drawn = slice_axis(draws.randperm(range_max, dt.int64, source(seed or None)), 0, 0, num_sampled)
+    else:
+        drawn = draws.randint(0, range_max, (num_sampled,), dt.int64, source(seed or None))
+    share = num_sampled / range_max
+    counts = (full(shape=s, value=share, dtype=dt.float32) for s in (tuple(true_classes.shape), (num_sampled,)))
+    return (to_dtype(drawn, true_classes.dtype), *counts)  # type: ignore[return-value]
+
+
+FUNCTIONS = public_functions(globals()) | {
+    "uniform_": _in_place("uniform_", _uniform),
+    "normal_": _in_place("normal_", _normal),
+    "exponential_": _in_place("exponential_", _exponential),
+    "random_": _in_place("random_", _random),
     "bernoulli_": _in_place("bernoulli_", _bernoulli),
-    "bernoulli_ext": bernoulli_ext,
 }  # fmt: skip

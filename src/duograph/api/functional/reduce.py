@@ -21,7 +21,18 @@ from duograph.ops.unary import isnan, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from .forms import Axis, as_float, as_tensor, axes_of, axis_of, in_dtype, need_tensor, to_dtype
+from .forms import (
+    Axis,
+    as_float,
+    as_tensor,
+    axes_of,
+    axis_of,
+    in_dtype,
+    need_tensor,
+    not_public,
+    public_functions,
+    to_dtype,
+)
 
 
 def _summable(x: Tensor) -> Tensor:
@@ -111,6 +122,7 @@ amax = _extreme(red.reduce_max, arithmetic.maximum, "ReduceMax")
 amin = _extreme(red.reduce_min, arithmetic.minimum, "ReduceMin")
 
 
+@not_public
 def extreme_with_index(x: Tensor, axis: int, keep_dims: bool, largest: bool) -> tuple[Tensor, Tensor]:
     """The first extreme along ``axis`` and its int64 index; the gradient goes to that element."""
     find = red.argmax if largest else red.argmin
@@ -201,6 +213,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 # ---- statistics -----------------------------------------------------------------------------------------------------
 
 
+@not_public
 def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -> tuple[Tensor, Tensor]:
     """Variance (sum of squares over count minus ``ddof``) and mean over ``axis``."""
     need_tensor(title, input=x)
@@ -312,6 +325,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     return arithmetic.add(log(total), shift)
 
 
+@not_public
 def trace_of_equal(x: Tensor, y: Tensor) -> Tensor:
     """The number of equal elements, int32 of shape (1,)."""
     hits = to_dtype(equal(x, y), dt.int32)
@@ -327,6 +341,7 @@ def _reduction_alias(fn: Callable[..., Tensor], name: str) -> Callable[..., Tens
     return function
 
 
+@not_public
 def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     """The sum over ``axis``; keeps the dtype (``ops.ReduceSum``)."""
     need_tensor("ReduceSum", x=x)
@@ -336,17 +351,16 @@ def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     return red.reduce_sum(x, axis=axes, keep_dims=keep_dims)
 
 
+@not_public
 def keep_prod(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     """The product over ``axis``; keeps the dtype (``ops.ReduceProd``)."""
     need_tensor("ReduceProd", x=x)
     return red.reduce_prod(x, axis=axes_of(axis, x, "ReduceProd"), keep_dims=keep_dims)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": sum, "prod": prod, "mean": mean, "all": all, "any": any, "amax": amax, "amin": amin, "max": max, "min": min,
-    "aminmax": aminmax, "argmax": argmax, "argmin": argmin, "var": var, "std": std, "var_mean": var_mean,
-    "std_mean": std_mean, "logsumexp": logsumexp, "nansum": nansum, "nanmean": nanmean, "count_nonzero": count_nonzero,
-    "cumsum": cumsum, "cumprod": cumprod, "cummax": cummax, "cummin": cummin, "logcumsumexp": logcumsumexp,
-    "reduce_sum": _reduction_alias(keep_sum, "reduce_sum"), "reduce_mean": _reduction_alias(mean, "reduce_mean"),
-    "reduce_max": _reduction_alias(amax, "reduce_max"), "reduce_min": _reduction_alias(amin, "reduce_min"),
+FUNCTIONS = public_functions(globals()) | {
+    "reduce_sum": _reduction_alias(keep_sum, "reduce_sum"),
+    "reduce_mean": _reduction_alias(mean, "reduce_mean"),
+    "reduce_max": _reduction_alias(amax, "reduce_max"),
+    "reduce_min": _reduction_alias(amin, "reduce_min"),
 }  # fmt: skip

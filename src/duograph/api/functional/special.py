@@ -14,12 +14,13 @@ from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
 from ..promote import promote, promote_float
-from .forms import as_float, binary_function, need_tensor, unary_function
+from .forms import as_float, binary_function, need_tensor, not_public, public_functions, unary_function
 
 BESSEL = {f"bessel_{kind}": getattr(ops, f"bessel_{kind}") for kind in
           ("i0", "i0e", "i1", "i1e", "j0", "j1", "k0", "k0e", "k1", "k1e", "y0", "y1")}  # fmt: skip
 
 
+@not_public
 def title_of(name: str) -> str:
     """``BesselI0`` of ``bessel_i0``."""
     return "Bessel" + name.removeprefix("bessel_").capitalize()
@@ -50,7 +51,7 @@ def _on_floats(op: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: op(as_float(x))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS = public_functions(globals()) | {
     **{
         name: unary_function(name, _on_floats(op), title_of(name), "x", op.doc)
         for name, op in BESSEL.items()
@@ -58,5 +59,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "igamma": binary_function("igamma", _two(ops.igamma, "Igamma"), ("input", "other"), ops.igamma.doc),
     "igammac": binary_function("igammac", _two(ops.igammac, "Igammac"), ("input", "other"), ops.igammac.doc),
     "zeta": binary_function("zeta", _two(ops.zeta, "Zeta"), ("input", "other"), ops.zeta.doc),
-    "population_count": population_count,
 }  # fmt: skip

@@ -21,7 +21,7 @@ from duograph.ops.slices import pad, stack
 from duograph.ops.windows import sliding_window
 from duograph.tensor.tensor import Tensor
 
-from .forms import as_float, dtype_or, named, need_tensor
+from .forms import as_float, dtype_or, named, need_tensor, not_public, public_functions
 
 _ONE = {"fft": fft_op, "ifft": ifft_op, "rfft": rfft_op, "irfft": irfft_op}
 
@@ -126,6 +126,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
     return _HERMITIAN["ihfftn"](input, None if n is None else (n,), (dim,), norm)
 
 
+@not_public
 def frames_spectrum(
     x: Tensor, window: Tensor, n_fft: int, hop_length: int, normalized: bool, onesided: bool, return_complex: bool
 ) -> Tensor:
@@ -172,7 +173,7 @@ def stft(
         >>> print(ops.stft(ops.ones((2, 100)), 64).shape)
         (2, 33, 7, 2)
     """
-    from .array import pad as pad_function
+    from .padding import pad as pad_function
 
     need_tensor("STFT", x=x)
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -211,13 +212,18 @@ def view_as_real(input: Tensor) -> Tensor:
 
 _HERMITIAN = {name: _real_transform(name, None) for name in ("hfftn", "ihfftn")}
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+
+FUNCTIONS = public_functions(globals()) | {
     **{name: _one_axis(name, fn) for name, fn in _ONE.items()},
-    "fft2": _several_axes("fft2", (-2, -1), False), "ifft2": _several_axes("ifft2", (-2, -1), True),
-    "fftn": _several_axes("fftn", None, False), "ifftn": _several_axes("ifftn", None, True),
-    "fftshift": _shifted("fftshift", 1), "ifftshift": _shifted("ifftshift", -1),
-    **{name: _real_transform(name, None) for name in ("rfftn", "irfftn")}, **_HERMITIAN,
+    "fft2": _several_axes("fft2", (-2, -1), False),
+    "ifft2": _several_axes("ifft2", (-2, -1), True),
+    "fftn": _several_axes("fftn", None, False),
+    "ifftn": _several_axes("ifftn", None, True),
+    "fftshift": _shifted("fftshift", 1),
+    "ifftshift": _shifted("ifftshift", -1),
+    **{name: _real_transform(name, None) for name in ("rfftn", "irfftn")},
+    **_HERMITIAN,
     **{name: _real_transform(name, (-2, -1)) for name in ("rfft2", "irfft2", "hfft2", "ihfft2")},
-    "hfft": hfft, "ihfft": ihfft, "stft": stft, "view_as_real": view_as_real,
-    "fftfreq": _frequencies("fftfreq", False), "rfftfreq": _frequencies("rfftfreq", True),
+    "fftfreq": _frequencies("fftfreq", False),
+    "rfftfreq": _frequencies("rfftfreq", True),
 }  # fmt: skip

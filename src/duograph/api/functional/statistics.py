@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,8 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
-from . import array, index, reduce
-from .forms import as_float, axis_of, enough_memory, named, need_tensor
+from . import joining, padding, reduce, sorting
+from .forms import as_float, axis_of, enough_memory, named, need_tensor, not_public, public_functions
 from .math import BINARY
 
 
@@ -42,7 +41,7 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
     need_tensor("diff", x=x)
     i = existing_axis(axis, x.ndim, "diff")
     parts = [t for t in (prepend, x, append) if t is not None]
-    x = array.concat(parts, i) if len(parts) > 1 else x
+    x = joining.concat(parts, i) if len(parts) > 1 else x
     for _ in range(n):
         size = x.shape[i]
         if size == 0:  # it stays empty, however often
@@ -60,7 +59,7 @@ def quantile(
     x = shaped.ravel(input) if axis is None else input
     i = 0 if axis is None else axis_of(axis, x, "Quantile")
     points = to_dtype(as_tensor(q), x.dtype)
-    values, _ = index.sort(movement.move_axis(x, i, x.ndim - 1), -1)
+    values, _ = sorting.sort(movement.move_axis(x, i, x.ndim - 1), -1)
     last = values.ndim - 1
     size = values.shape[last]
     flat = movement.reshape(points, shape=(numel(points.shape),))
@@ -99,7 +98,7 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
     """The lower median of what is not NaN, and its index."""
     need_tensor("nanmedian", input=input)
     i = axis_of(axis, input, "nanmedian")
-    values, places = index.sort(input, i)
+    values, places = sorting.sort(input, i)
     count = red.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
     middle = arithmetic.maximum(arithmetic.sub(count, constant_like(count, 1)), constant_like(count, 0))
     at = arithmetic.floor_div(middle, constant_like(count, 2))
@@ -149,16 +148,17 @@ def cov(
     return movement.reshape(out, shape=()) if input.ndim < 2 else out
 
 
+@not_public
 def median_with_nan(
     input: Tensor, axis: int = -1, keepdims: bool = False, ignore_nan: bool = False
 ) -> tuple[Tensor, Tensor]:
     """`median`; NaN where there is one, unless ``ignore_nan``, and then the median of the others."""
     if not input.dtype.is_floating or not input.shape:
-        return index.median(input, axis, keepdims)
+        return sorting.median(input, axis, keepdims)
     if ignore_nan:
         return nanmedian(input, axis, keepdims)
     i = axis_of(axis, input, "Median")
-    value, place = index.median(input, axis, True)
+    value, place = sorting.median(input, axis, True)
     bad = isnan(input)
     first = red.argmax(to_dtype(bad, dt.uint8), axis=i, keep_dims=True, dtype=dt.int64)
     unknown = gather_elements(bad, first, axis=i)
@@ -198,6 +198,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return gather(input, as_tensor(rows.reshape(many, r)), axis=0)
 
 
+@not_public
 def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
     """``input`` with ``src`` added at one index along ``dim`` each (``mint.scatter_add``)."""
     from duograph.ops.scatter import scatter_elements
@@ -226,8 +227,8 @@ def triangular_solve(
 
 def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
     """`unique`, filled up with ``pad_num`` to the size of ``x``."""
-    values, inverse = index.unique(x)
-    return array.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
+    values, inverse = sorting.unique(x)
+    return padding.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
@@ -240,18 +241,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     first, second = np.triu_indices(n, 1)
     left, right = (gather(input, as_tensor(places.astype(np.int64)), axis=0) for places in (first, second))
     return vector_norm(arithmetic.sub(left, right), p, -1)
-
-
-def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False,
-    scale: float | None = None,
-) -> Tensor:  # fmt: skip
-    """Scaled dot product attention."""
-    from duograph.ops.attention import scaled_dot_product_attention as compute
-
-    masks = {} if attn_mask is None else {"attn_mask": attn_mask}
-    need_tensor("ScaledDotProductAttention", query=query, key=key, value=value, **masks)
-    return compute(query, key, value, attn_mask, is_causal, scale)
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
@@ -268,14 +257,7 @@ def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tens
     return arithmetic.div(total, movement.reshape(size, shape=(count, *(1,) * (x.ndim - 1))))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            allclose, diff, quantile, nanquantile, nanmedian, kthvalue, cov, trapz, combinations, take_along_dim,
-            triangular_solve, unique_with_pad, pdist, sparse_segment_mean, scaled_dot_product_attention,
-        )
-    },
+FUNCTIONS = public_functions(globals()) | {
     "diff_ext": named(
         lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
         "diff_ext", "As `diff`.",

@@ -22,7 +22,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
-from .forms import contents, named, need_tensor
+from .forms import contents, named, need_tensor, public_functions
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -398,21 +398,20 @@ _SCALAR: dict[str, Callable[..., Any]] = {
     "in_dict": lambda x, y: x in y, "not_in_dict": lambda x, y: x not in y, "is_": lambda x, y: x is y,
     "is_not": lambda x, y: x is not y, "dict_getitem": lambda x, y: x[y],
 }  # fmt: skip
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{
-        f.__name__: f
-        for f in (
-            Map, HyperMap, MultitypeFuncGraph, WhileLoop, ForiLoop, Scan, partial, depend, print_, assign, assign_add,
-            assign_sub, inplace_update, inplace_add, inplace_sub, clip_by_global_norm, scalar_cast, typeof,
-        )
-    },
+
+
+FUNCTIONS = public_functions(globals()) | {
     **{f"scatter_{how}": _scattered(f"scatter_{how}") for how in ("add", "sub", "mul", "div", "max", "min", "update")},
     **{
         f"scatter_nd_{how}": _scattered(f"scatter_nd_{how}")
         for how in ("add", "sub", "mul", "div", "max", "min", "update")
     },
     **{name: _scalar_function(name, fn) for name, fn in _SCALAR.items()},
-    "scalar_log": math.log, "tuple_len": len, "list_len": len, "make_slice": slice, "make_range": range,
+    "scalar_log": math.log,
+    "tuple_len": len,
+    "list_len": len,
+    "make_slice": slice,
+    "make_range": range,
     **{
         name: named(fn, name, doc)
         for name, fn, doc in (

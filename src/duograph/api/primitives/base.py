@@ -230,6 +230,14 @@ def declare(
     return type(name, (TablePrimitive,), members)
 
 
+class Table(dict[str, type[TablePrimitive]]):
+    """Class name to class."""
+
+    def row(self, name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
+        """Adds the class that `declare` makes of these."""
+        self[name] = declare(name, forward, parameters, **options)
+
+
 def _check_of(check: Callable[[Any], None] | None, only_: dict[str, tuple[Any, ...]]) -> Callable[[Any], None]:
     def checked(self: Any) -> None:
         for parameter, allowed in only_.items():

@@ -9,23 +9,34 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic, cumulative, movement
-from duograph.ops import linalg as products
-from duograph.ops import random as draws
+from duograph.ops import linalg as matrix_ops
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, compare, creation, index, linalg, math, matrices, nn, random, reduce, statistics
+from ..functional import (
+    array,
+    blocks,
+    compare,
+    creation,
+    index,
+    joining,
+    linalg,
+    matrices,
+    nn,
+    padding,
+    products,
+    reduce,
+    sorting,
+    statistics,
+    unary,
+)
 from ..functional.forms import axes_of, axis_of, in_dtype
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .base import REQUIRED, TablePrimitive, declare
+from .base import REQUIRED, Table
 
-CLASSES: dict[str, type[TablePrimitive]] = {}
-"""Class name to class."""
-
-
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
-    CLASSES[name] = declare(name, forward, parameters, **options)
+CLASSES = Table()
+_row = CLASSES.row
 
 
 def _tensors(args: tuple[Any, ...]) -> Any:
@@ -113,15 +124,18 @@ _row(
 
 _TRANSPOSED = {"transpose_a": False, "transpose_b": False}
 _row(
-    "MatMul", lambda p, x, y: linalg.matrix_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED, op=products.matmul
+    "MatMul",
+    lambda p, x, y: products.matrix_matmul(x, y, p.transpose_a, p.transpose_b),
+    _TRANSPOSED,
+    op=matrix_ops.matmul,
 )
-_row("BatchMatMul", lambda p, x, y: linalg.batch_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED)
-_row("Cross", lambda p, x, y: linalg.cross(x, y, None if p.dim == -65530 else p.dim), {"dim": -65530})
+_row("BatchMatMul", lambda p, x, y: products.batch_matmul(x, y, p.transpose_a, p.transpose_b), _TRANSPOSED)
+_row("Cross", lambda p, x, y: products.cross(x, y, None if p.dim == -65530 else p.dim), {"dim": -65530})
 _row("Cdist", lambda p, x, y: linalg.cdist(x, y, p.p), {"p": 2.0})
 _row("Cholesky", lambda p, x: linalg.cholesky(x, p.upper), {"upper": False})
 _row("CholeskyInverse", lambda p, x: linalg.cholesky_inverse(x, p.upper), {"upper": False})
 _row("CholeskySolve", lambda p, x, y: linalg.cholesky_solve(x, y, p.upper), {"upper": False})
-_row("Einsum", lambda p, xs: linalg.einsum(p.equation, *xs), {"equation": REQUIRED})
+_row("Einsum", lambda p, xs: products.einsum(p.equation, *xs), {"equation": REQUIRED})
 _row("MatrixInverse", lambda p, x: linalg.inverse(array.adjoint(x) if p.adjoint else x), {"adjoint": False})
 _row("MatrixSolve", lambda p, a, b: linalg.matrix_solve(a, b, p.adjoint), {"adjoint": False})
 _row("MatrixPower", lambda p, x: linalg.matrix_power(x, p.n), {"n": REQUIRED})
@@ -142,21 +156,21 @@ _row("Svd", _svd, {"full_matrices": False, "compute_uv": True})
 
 # ---- shapes and joins -----------------------------------------------------------------------------------------------
 
-_row("Concat", lambda p, *xs: array.concat(_tensors(xs), p.axis), {"axis": 0})
-_row("Stack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
-_row("Pack", lambda p, *xs: array.stack(_tensors(xs), p.axis), {"axis": 0})
+_row("Concat", lambda p, *xs: joining.concat(_tensors(xs), p.axis), {"axis": 0})
+_row("Stack", lambda p, *xs: joining.stack(_tensors(xs), p.axis), {"axis": 0})
+_row("Pack", lambda p, *xs: joining.stack(_tensors(xs), p.axis), {"axis": 0})
 
 
 def _unstack(p: Any, x: Tensor) -> tuple[Tensor, ...]:
     """The slices along ``axis``; ``num`` says how many there must be."""
-    parts = array.unstack(x, p.axis)
+    parts = joining.unstack(x, p.axis)
     if p.num is not None and p.num != len(parts):
         raise ValueError(f"For 'Unstack', the 'num' must be the size {len(parts)} of axis {p.axis}, but got {p.num}.")
     return parts
 
 
 _row("Unstack", _unstack, {"axis": 0, "num": None})
-_row("Unpack", lambda p, x: array.unstack(x, p.axis), {"axis": 0})
+_row("Unpack", lambda p, x: joining.unstack(x, p.axis), {"axis": 0})
 
 
 def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
@@ -166,7 +180,7 @@ def _split(p: Any, x: Tensor) -> tuple[Tensor, ...]:
             f"For 'Split', the size of axis {axis} must be divisible by output_num {p.output_num}, but got "
             f"{x.shape[axis]}."
         )
-    return array.split(x, x.shape[axis] // p.output_num, axis)
+    return joining.split(x, x.shape[axis] // p.output_num, axis)
 
 
 _row("Split", _split, {"axis": 0, "output_num": 1})
@@ -181,7 +195,7 @@ def _check_splits(p: Any) -> None:
 
 
 _row(
-    "SplitV", lambda p, x: array.split(x, _sizes(p, x), p.split_dim),
+    "SplitV", lambda p, x: joining.split(x, _sizes(p, x), p.split_dim),
     {"size_splits": REQUIRED, "split_dim": REQUIRED, "num_split": REQUIRED}, check=_check_splits,
 )  # fmt: skip
 
@@ -203,14 +217,14 @@ _row(
 )
 _row("Tril", lambda p, x: blocks.tril(x, p.diagonal), {"diagonal": 0})
 _row("Triu", lambda p, x: blocks.triu(x, p.diagonal), {"diagonal": 0})
-_row("Meshgrid", lambda p, *xs: array.meshgrid(*_tensors(xs), indexing=p.indexing), {"indexing": "xy"})
+_row("Meshgrid", lambda p, *xs: joining.meshgrid(*_tensors(xs), indexing=p.indexing), {"indexing": "xy"})
 _MASKS = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
 _row(
     "StridedSlice",
     lambda p, x, begin, end, strides: array.strided_slice(x, begin, end, strides, **{k: p.attrs[k] for k in _MASKS}),
     _MASKS,
 )
-_row("Pad", lambda p, x: array.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
+_row("Pad", lambda p, x: padding.pad_pairs(x, [tuple(pair) for pair in p.paddings]), {"paddings": REQUIRED})
 
 
 def _contiguous(p: Any, paddings: Any) -> Any:
@@ -224,7 +238,7 @@ def _contiguous(p: Any, paddings: Any) -> Any:
 
 _row(
     "PadV3",
-    lambda p, x, paddings, value=None: array.pad(
+    lambda p, x, paddings, value=None: padding.pad(
         x, _contiguous(p, paddings), {"edge": "replicate"}.get(p.mode, p.mode), value
     ),
     {"mode": "constant", "paddings_contiguous": True},
@@ -288,22 +302,22 @@ _row(
     "TensorScatterElements", lambda p, x, i, u: index.tensor_scatter_elements(x, i, u, p.axis, p.reduction),
     {"axis": 0, "reduction": "none"},
 )  # fmt: skip
-_row("Sort", lambda p, x: index.sort(x, p.axis, p.descending), {"axis": -1, "descending": False})
-_row("TopK", lambda p, x, k: index.topk(x, k), {"sorted": True})
-_row("InTopK", lambda p, x, y: index.intopk(x, y, p.k), {"k": REQUIRED})
+_row("Sort", lambda p, x: sorting.sort(x, p.axis, p.descending), {"axis": -1, "descending": False})
+_row("TopK", lambda p, x, k: sorting.topk(x, k), {"sorted": True})
+_row("InTopK", lambda p, x, y: sorting.intopk(x, y, p.k), {"k": REQUIRED})
 _row(
     "SearchSorted",
-    lambda p, s, v, sorter=None: to_dtype(index.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
+    lambda p, s, v, sorter=None: to_dtype(sorting.searchsorted(s, v, right=p.right, sorter=sorter), p.dtype),
     {"dtype": dt.int64, "right": False},
 )  # fmt: skip
-_row("Bucketize", lambda p, x: index.bucketize(x, p.boundaries, right=True), {"boundaries": REQUIRED})
+_row("Bucketize", lambda p, x: sorting.bucketize(x, p.boundaries, right=True), {"boundaries": REQUIRED})
 _row(
     "Histogram",
-    lambda p, x: index.histc(x, p.bins, p.min, p.max),
+    lambda p, x: sorting.histc(x, p.bins, p.min, p.max),
     {"bins": 100, "min": 0.0, "max": 0.0},
 )
 _row(
-    "UniqueConsecutive", lambda p, x: index.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim),
+    "UniqueConsecutive", lambda p, x: sorting.unique_consecutive(x, p.return_inverse, p.return_counts, p.dim),
     {"return_inverse": False, "return_counts": False, "dim": None},
 )  # fmt: skip
 _row(
@@ -316,8 +330,8 @@ _row(
     {"rtol": 1e-5, "atol": 1e-8, "equal_nan": False},
 )  # fmt: skip
 _row("ApproximateEqual", lambda p, x, y: compare.approximate_equal(x, y, p.tolerance), {"tolerance": 1e-5})
-_row("Logit", lambda p, x: math.logit(x, p.eps), {"eps": -1.0})
-_row("Mvlgamma", lambda p, x: math.mvlgamma(x, p.p), {"p": REQUIRED})
+_row("Logit", lambda p, x: unary.logit(x, p.eps), {"eps": -1.0})
+_row("Mvlgamma", lambda p, x: unary.mvlgamma(x, p.p), {"p": REQUIRED})
 
 
 def _scatter(name: str, how: str, nd: bool) -> Any:
@@ -360,90 +374,3 @@ def _unravel(p: Any, indices: Any, dims: Any) -> Tensor:
 
 
 _row("UnravelIndex", _unravel)
-
-# ---- random ---------------------------------------------------------------------------------------------------------
-
-_SEEDS = {"seed": 0, "seed2": 0}
-
-
-def _seed(p: Any) -> Any:
-    """The seed of both."""
-    return random.joined_seed(p.seed, p.seed2)
-
-
-_row("StandardNormal", lambda p, shape: random.standard_normal(shape, _seed(p)), _SEEDS)
-_row("StandardLaplace", lambda p, shape: random.standard_laplace(shape, _seed(p)), _SEEDS)
-_row("UniformReal", lambda p, shape: random.rand(*shape_of((shape,), "UniformReal"), seed=_seed(p)), _SEEDS)
-_row(
-    "UniformInt",
-    lambda p, shape, low, high: random.randint(low, high, shape, _seed(p), dtype=dt.int32),
-    _SEEDS,
-)
-_row("Gamma", lambda p, shape, alpha, beta: random.gamma(shape, alpha, beta, _seed(p)), _SEEDS)
-_row("Poisson", lambda p, shape, mean: to_dtype(random.poisson(shape, mean, _seed(p)), dt.int32), _SEEDS)
-_row("RandomShuffle", lambda p, x: random.shuffle(x, _seed(p)), _SEEDS)
-_row(
-    "RandomChoiceWithMask",
-    lambda p, x: random.choice_with_mask(x, p.count, _seed(p)),
-    {"count": 256, **_SEEDS},
-)
-_row(
-    "Multinomial",
-    lambda p, x, n: to_dtype(random.multinomial(x, n, True, _seed(p)), p.dtype),
-    {**_SEEDS, "dtype": dt.int32},
-)
-_row(
-    "RandpermV2",
-    lambda p, n: random.randperm(n, p.seed, p.offset, p.dtype),
-    {"seed": 0, "offset": 0, "dtype": dt.int64},
-)
-_row(
-    "Bernoulli", lambda p, x, prob: random.bernoulli(x, prob, random.joined_seed(max(p.seed, 0), p.offset)),
-    {"seed": -1, "offset": 0},
-)  # fmt: skip
-_row("RandomCategorical", lambda p, x, n, seed=0: random.random_categorical(x, n, seed, p.dtype), {"dtype": dt.int64})
-_row(
-    "TruncatedNormal",
-    lambda p, shape: draws.truncated_normal(-2.0, 2.0, shape_of((shape,), p.name), p.dtype, random.source(_seed(p))),
-    {"dtype": dt.float32, **_SEEDS},
-)
-
-_row("RandomGamma", lambda p, shape, alpha: random.random_gamma(shape, alpha, _seed(p)), _SEEDS)
-_row(
-    "RandomPoisson", lambda p, shape, rate: random.random_poisson(shape, rate, _seed(p), p.dtype),
-    {**_SEEDS, "dtype": dt.int64},
-)  # fmt: skip
-_row(
-    "MultinomialWithReplacement",
-    lambda p, x, seed, offset: random.multinomial_with_replacement(x, seed, offset, p.numsamples, p.replacement),
-    {"numsamples": REQUIRED, "replacement": False},
-)
-
-
-def _dropout(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
-    """What is kept, divided by ``keep_prob``, and the mask as numbers."""
-    mask = draws.dropout_mask(p.keep_prob, tuple(x.shape), random.source(random.joined_seed(p.Seed0, p.Seed1)))
-    return nn.masked_and_scaled(x, mask, p.keep_prob), to_dtype(mask, x.dtype)
-
-
-def _check_keep(p: Any) -> None:
-    if isinstance(p.keep_prob, bool) or not isinstance(p.keep_prob, int | float):
-        raise TypeError(f"For '{p.name}', the 'keep_prob' must be float, but got {type(p.keep_prob).__name__}.")
-    if not 0 < p.keep_prob <= 1:
-        raise ValueError(f"For '{p.name}', the 'keep_prob' must be in range (0.0, 1.0], but got {p.keep_prob}.")
-
-
-_row("Dropout", _dropout, {"keep_prob": 0.5, "Seed0": 0, "Seed1": 0}, check=_check_keep)
-
-
-def _dropout_channels(rank: int) -> Any:
-    def forward(p: Any, x: Tensor) -> tuple[Tensor, Tensor]:
-        lead = x.ndim - rank
-        mask = draws.dropout_mask(p.keep_prob, (*x.shape[:lead], *(1,) * rank))
-        return nn.masked_and_scaled(x, mask, p.keep_prob), movement.broadcast_to(mask, shape=tuple(x.shape))
-
-    return forward
-
-
-_row("Dropout2D", _dropout_channels(2), {"keep_prob": 0.5})
-_row("Dropout3D", _dropout_channels(3), {"keep_prob": 0.5})

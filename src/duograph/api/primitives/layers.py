@@ -38,18 +38,15 @@ from duograph.ops.select import select
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
-from ..functional import loss, nn, pool, tail
+from ..functional import activation, loss, nn, pool
+from ..functional import image as images
 from ..functional.forms import one_per_axis
 from ..promote import to_dtype
 from ..tensor_shape import shape_of
-from .base import REQUIRED, TablePrimitive, declare
+from .base import REQUIRED, Table
 
-CLASSES: dict[str, type[TablePrimitive]] = {}
-"""Class name to class."""
-
-
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
-    CLASSES[name] = declare(name, forward, parameters, **options)
+CLASSES = Table()
+_row = CLASSES.row
 
 
 # ---- activations ----------------------------------------------------------------------------------------------------
@@ -63,13 +60,13 @@ def _check_axis(p: Any) -> None:
         )
 
 
-_row("Softmax", lambda p, x: nn.softmax(x, p.axis), {"axis": -1}, check=_check_axis)
-_row("LogSoftmax", lambda p, x: nn.log_softmax(x, p.axis), {"axis": -1}, check=_check_axis)
-_row("Elu", lambda p, x: nn.elu(x, p.alpha), {"alpha": 1.0})
-_row("CeLU", lambda p, x: nn.celu(x, p.alpha), {"alpha": 1.0})
-_row("GLU", lambda p, x: nn.glu(x, p.axis), {"axis": -1})
-_row("HShrink", lambda p, x: nn.hardshrink(x, p.lambd), {"lambd": 0.5})
-_row("SoftShrink", lambda p, x: nn.softshrink(x, p.lambd), {"lambd": 0.5})
+_row("Softmax", lambda p, x: activation.softmax(x, p.axis), {"axis": -1}, check=_check_axis)
+_row("LogSoftmax", lambda p, x: activation.log_softmax(x, p.axis), {"axis": -1}, check=_check_axis)
+_row("Elu", lambda p, x: activation.elu(x, p.alpha), {"alpha": 1.0})
+_row("CeLU", lambda p, x: activation.celu(x, p.alpha), {"alpha": 1.0})
+_row("GLU", lambda p, x: activation.glu(x, p.axis), {"axis": -1})
+_row("HShrink", lambda p, x: activation.hardshrink(x, p.lambd), {"lambd": 0.5})
+_row("SoftShrink", lambda p, x: activation.softshrink(x, p.lambd), {"lambd": 0.5})
 
 
 def _bias_add(p: Any, x: Tensor, bias: Tensor) -> Tensor:
@@ -377,8 +374,8 @@ _CORNERS = {"align_corners": False, "half_pixel_centers": False}
 _row("ResizeNearestNeighbor", lambda p, x: _nearest(p, x, p.size), {"size": REQUIRED, **_CORNERS}, check=_check_corners)
 _row("ResizeNearestNeighborV2", _nearest, _CORNERS, check=_check_corners)
 _row("ResizeBilinearV2", _bilinear, _CORNERS, check=_check_corners)
-_row("ChannelShuffle", lambda p, x: nn.channel_shuffle(x, p.group), {"group": REQUIRED})
-_row("AffineGrid", lambda p, theta, size: nn.affine_grid(theta, size, p.align_corners), {"align_corners": False})
+_row("ChannelShuffle", lambda p, x: images.channel_shuffle(x, p.group), {"group": REQUIRED})
+_row("AffineGrid", lambda p, theta, size: images.affine_grid(theta, size, p.align_corners), {"align_corners": False})
 
 
 def _columns(unfolded: Tensor, x: Tensor) -> Tensor:
@@ -390,12 +387,12 @@ def _columns(unfolded: Tensor, x: Tensor) -> Tensor:
 
 _GRID = {"interpolation_mode": "bilinear", "padding_mode": "zeros", "align_corners": False}
 for _name in ("GridSampler2D", "GridSampler3D"):
-    _row(_name, lambda p, x, g: nn.grid_sample(x, g, p.interpolation_mode, p.padding_mode, p.align_corners), _GRID)
+    _row(_name, lambda p, x, g: images.grid_sample(x, g, p.interpolation_mode, p.padding_mode, p.align_corners), _GRID)
 _row(
-    "Im2Col", lambda p, x: _columns(nn.unfold(x, p.ksizes, p.dilations, p.pads, p.strides), x),
+    "Im2Col", lambda p, x: _columns(images.unfold(x, p.ksizes, p.dilations, p.pads, p.strides), x),
     {"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0},
 )  # fmt: skip
 _row(
-    "Col2Im", lambda p, x, size: tail.col2im(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
+    "Col2Im", lambda p, x, size: images.col2im(x, size, p.kernel_size, p.dilation, p.padding, p.stride),
     {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
 )  # fmt: skip

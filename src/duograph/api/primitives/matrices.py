@@ -15,17 +15,16 @@ from duograph.tensor.tensor import Tensor
 
 from ..functional import linalg, matrices, statistics
 from ..promote import as_tensor
-from .base import TablePrimitive, declare, from_function
+from .base import Table, from_function
 
-CLASSES: dict[str, type[TablePrimitive]] = {
-    name: from_function(name, matrices.FUNCTIONS[function])
-    for name, function in {"Geqrf": "geqrf", "Orgqr": "orgqr", "LuSolve": "lu_solve"}.items()
-}
+CLASSES = Table(
+    {
+        name: from_function(name, matrices.FUNCTIONS[function])
+        for name, function in {"Geqrf": "geqrf", "Orgqr": "orgqr", "LuSolve": "lu_solve"}.items()
+    }
+)
+_row = CLASSES.row
 """Class name to class."""
-
-
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
-    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 _ALIGN = {"align": "RIGHT_LEFT"}

@@ -10,24 +10,21 @@ from duograph.ops.fft import fft_n, irfft, rfft
 from duograph.tensor.tensor import Tensor
 
 from ..functional import creation, special, spectral
-from .base import REQUIRED, TablePrimitive, declare, from_function
+from .base import REQUIRED, Table, from_function
 
 _PLAIN = {
     "Igamma": ("igamma", ops.igamma), "Igammac": ("igammac", ops.igammac), "Zeta": ("zeta", ops.zeta),
     "PopulationCount": ("population_count", None),
 }  # fmt: skip
 
-CLASSES: dict[str, type[TablePrimitive]] = {
+CLASSES = Table({
     **{special.title_of(n): from_function(special.title_of(n), special.FUNCTIONS[n], op) for n, op in
        special.BESSEL.items()},
     **{name: from_function(name, special.FUNCTIONS[function], op) for name, (function, op) in _PLAIN.items()},
     "Betainc": from_function("Betainc", ops.betainc, ops.betainc),
-}  # fmt: skip
+})  # fmt: skip
+_row = CLASSES.row
 """Class name to class."""
-
-
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
-    CLASSES[name] = declare(name, forward, parameters, **options)
 
 
 _PERIODIC = {"periodic": True, "dtype": dt.float32}

@@ -7,6 +7,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from duograph.core.traits import Traits
+
+__capture__ = Traits(rules=True, layers=True)
+
 
 @cache
 def classes() -> dict[str, Any]:

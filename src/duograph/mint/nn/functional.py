@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duograph.api.functional import creation, loss, nn, pool, random
-from duograph.api.functional.array import pad as _pad
+from duograph.api.functional import activation, creation, loss, nn, pool, random
 from duograph.api.functional.forms import need_tensor, one_per_axis, renamed
 from duograph.api.functional.index import FUNCTIONS as _INDEX
-from duograph.api.functional.linalg import dense
+from duograph.api.functional.padding import pad as _pad
+from duograph.api.functional.products import dense
 from duograph.api.public_ops import functions
 from duograph.ops.reduce import reduce_max
 from duograph.tensor import hooks
@@ -110,39 +110,39 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """``input`` above 0, ``alpha * (exp(input) - 1)`` below."""
-    return _written(input, nn.elu(input, alpha), inplace)
+    return _written(input, activation.elu(input, alpha), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """``input`` above 0, ``negative_slope * input`` below."""
-    return nn.leaky_relu(input, negative_slope)
+    return activation.leaky_relu(input, negative_slope)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along ``dim`` times the sigmoid of the second."""
-    return nn.glu(input, dim)
+    return activation.glu(input, dim)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """``input`` limited to ``min_val`` .. ``max_val``."""
-    return _written(input, nn.hardtanh(input, min_val, max_val), inplace)
+    return _written(input, activation.hardtanh(input, min_val, max_val), inplace)
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """``input`` above ``threshold``, ``value`` elsewhere."""
-    return _written(input, nn.threshold(input, threshold, value), inplace)
+    return _written(input, activation.threshold(input, threshold, value), inplace)
 
 
 def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
     """``exp(input)`` divided by its sum along ``dim``."""
-    return nn.softmax(input, -1 if dim is None else dim, dtype=dtype)
+    return activation.softmax(input, -1 if dim is None else dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Logarithm of `softmax`."""
     from duograph.api.functional.forms import in_dtype
 
-    return nn.log_softmax(in_dtype(input, dtype), -1 if dim is None else dim)
+    return activation.log_softmax(in_dtype(input, dtype), -1 if dim is None else dim)
 
 
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.api.functional import linalg
+from duograph.api.functional import products
 from duograph.api.functional.reduce import logsumexp
 from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
@@ -50,7 +50,7 @@ class MatMul(Cell):
             x1 = x1.swapaxes(-1, -2)
         if self.transpose_x2 and len(x2.shape) > 1:
             x2 = x2.swapaxes(-1, -2)
-        return linalg.matmul(x1, x2)
+        return products.matmul(x1, x2)
 
 
 class Moments(Cell):

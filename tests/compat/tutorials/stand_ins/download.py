@@ -1,6 +1,6 @@
 """In place of the package ``download``: the data sets that the tutorials fetch, small and made here.
 
-The digits are those of ``duograph/data`` (8 x 8 pixels), drawn larger.
+The digits are those of ``duograph/demo`` (8 x 8 pixels), drawn larger.
 """
 
 import csv
@@ -24,7 +24,7 @@ def download(url, path, kind="file", replace=False, timeout=1000.0):
 
 
 def _digits():
-    with gzip.open(files("duograph") / "data" / "optdigits.csv.gz", "rt") as file:
+    with gzip.open(files("duograph") / "demo" / "optdigits.csv.gz", "rt") as file:
         rows = np.array([[int(v) for v in row] for row in csv.reader(file) if row[0].isdigit()])
     small = rows[:, :64].reshape(-1, 8, 8)
     large = np.pad(small.repeat(3, axis=1).repeat(3, axis=2), ((0, 0), (2, 2), (2, 2)))

@@ -1,29 +1,51 @@
-"""Less used methods of Tensor: statistics, the old scatter methods, draws, and flags that other back ends have."""
+"""Methods of Tensor that compute something of all elements: statistics, matrices, draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import existing_axis, normalize_axis, numel
 from duograph.ops import diagonals, movement, random, reduce, search, slices
+from duograph.ops import random as draws
 from duograph.ops.arithmetic import abs_, add, div, mul, sub
 from duograph.ops.creation import constant_like
 from duograph.ops.linalg import matmul
-from duograph.ops.scatter import scatter_nd_update
-from duograph.ops.select import select
 from duograph.ops.unary import exp, tan
-from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from . import operators
-from .inplace import scatter_add_
+from .functional import activation, linalg, products
+from .functional import array as arrays
+from .functional.forms import not_public, public_functions
 from .promote import as_tensor, promote, promote_float, to_dtype
 from .tensor_reduce import mean
 
-# ---- statistics -----------------------------------------------------------------------------------------------------
+
+def softmax(self: Tensor, axis: int = -1, dtype: Any = None) -> Tensor:
+    """``exp(self)`` divided by its sum along ``axis``."""
+    return activation.softmax(self, axis, dtype=dtype)
+
+
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * self + alpha * outer(vec1, vec2)``."""
+    return products.addr(self, vec1, vec2, beta=beta, alpha=alpha)
+
+
+def qr(self: Tensor, some: Any = True) -> tuple[Tensor, Tensor]:
+    """Orthogonal and triangular factor; ``some=False`` for the complete one. A mode as `ops.qr` takes it works, too."""
+    return linalg.qr(self, some if isinstance(some, str) else "reduced" if some else "complete")
+
+
+def reverse_sequence(self: Tensor, seq_lengths: Tensor, seq_dim: int = 0, batch_dim: int = 0) -> Tensor:
+    """The first ``seq_lengths[i]`` places along ``seq_dim`` reversed, for every ``i`` along ``batch_dim``."""
+    return arrays.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
+
+
+def bernoulli(self: Tensor, *, generator: Any = None) -> Tensor:
+    """1 with the probability that the element is, else 0."""
+    return to_dtype(draws.bernoulli(self, tuple(self.shape), generator), self.dtype)
 
 
 def trace(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
@@ -102,59 +124,16 @@ def isclose(self: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-0
     return operators.bitwise_or(close, both)
 
 
+@not_public
 def add_method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``self + alpha * other``."""
     return operators.add(self, other if alpha == 1 else operators.multiply(other, alpha))
 
 
+@not_public
 def sub_method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """``self - alpha * other``."""
     return operators.subtract(self, other if alpha == 1 else operators.multiply(other, alpha))
-
-
-# ---- choice and scatter ---------------------------------------------------------------------------------------------
-
-
-def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
-    """Element ``choices[self[i]][i]`` for every place ``i``; ``mode`` for indices outside: clip, wrap or raise."""
-    if mode not in ("raise", "wrap", "clip"):
-        raise ValueError(
-            f"For 'Tensor.choose', the argument 'mode' should be one of ['raise', 'wrap', 'clip'], but got {mode}."
-        )
-    rows = [as_tensor(c) for c in choices]
-    index = to_dtype(self, dt.int64)
-    if mode == "wrap":
-        index = operators.remainder(index, len(rows))
-    elif mode == "clip":
-        index = index.clip(0, len(rows) - 1)
-    out, index_shape = rows[0], tuple(index.shape)
-    for k, row in enumerate(rows[1:], 1):
-        x, y = promote(row, out, "choose")
-        out = select(operators.equal(index, k), x, y)
-    return movement.broadcast_to(out, shape=index_shape) if not out.shape and index_shape else out
-
-
-def _scatter_nd(reduction: str, combine: Callable[[Tensor, Tensor], Tensor] | None = None) -> Callable[..., Tensor]:
-    def method(self: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        values = to_dtype(updates, self.dtype)
-        values = values if combine is None else combine(constant_like(values, int(reduction == "mul")), values)
-        return scatter_nd_update(self, to_dtype(indices, dt.int64), values, reduction=reduction)
-
-    method.__doc__ = f"A copy with ``updates`` combined ({reduction}) into the slices that rows of ``indices`` name."
-    return method
-
-
-_scatter_nd_add = _scatter_nd("add")
-
-
-def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
-    """``x.scatter_add(dim, index, src)``: an index per element; ``x.scatter_add(indices, updates)``: in rows."""
-    if "dim" in options or "axis" in options or isinstance(args[0] if args else None, int):
-        given = dict(zip(("dim", "index", "src"), args, strict=False)) | options
-        return scatter_add_(
-            self.copy(), given["dim"] if "dim" in given else given["axis"], given["index"], given["src"]
-        )
-    return _scatter_nd_add(self, *args, **options)
 
 
 def unique(
@@ -166,9 +145,6 @@ def unique(
     values, inverse, counts = search.unique(self, ordered=sorted, index_dtype=dt.int64)
     chosen = (values, *((inverse,) if return_inverse else ()), *((counts,) if return_counts else ()))
     return chosen if len(chosen) > 1 else values
-
-
-# ---- draws ----------------------------------------------------------------------------------------------------------
 
 
 def uniform(self: Tensor, from_: float = 0.0, to: float = 1.0, generator: Any = None) -> Tensor:
@@ -190,59 +166,4 @@ def cauchy(self: Tensor, median: float = 0.0, sigma: float = 1.0) -> Tensor:
     return to_dtype(operators.add(operators.multiply(tan(angle), float(sigma)), float(median)), self.dtype)
 
 
-# ---- flags and storage ----------------------------------------------------------------------------------------------
-
-
-def get_bytes(self: Tensor) -> bytes:
-    """The elements in row-major order as bytes."""
-    return hooks.value_of(self, "get_bytes()").tobytes()
-
-
-def set_dtype(self: Tensor, dtype: Any) -> dt.DType:
-    """Changes the dtype of this tensor, and returns it."""
-    wanted = dt.as_dtype(dtype)
-    if wanted is not self.dtype:
-        hooks.changes_handle(self, "set_dtype()")
-        self._share(self, wanted)
-    return wanted
-
-
-def set_const_arg(self: Tensor, const_arg: bool = True) -> Tensor:
-    """Marks the tensor as a constant for compiled functions."""
-    self.__dict__["const_arg"] = const_arg
-    return self
-
-
-def _nothing(self: Tensor, *_: Any) -> None:
-    """Does nothing on CPU."""
-
-
-def _never(self: Tensor) -> bool:
-    """``False`` on CPU."""
-    return False
-
-
-def pin_memory(self: Tensor) -> Tensor:
-    """The tensor itself: all memory is host memory."""
-    return self
-
-
-METHODS: dict[str, Any] = {
-    f.__name__: f
-    for f in (
-        trace, diff, cov, allclose, isclose, choose, scatter_add, unique, uniform, log_normal, cauchy, get_bytes,
-        set_dtype, set_const_arg, pin_memory,
-    )
-} | {
-    "add": add_method, "sub": sub_method, "scatter_mul": _scatter_nd("mul"), "scatter_max": _scatter_nd("max"),
-    "scatter_min": _scatter_nd("min"), "scatter_sub": _scatter_nd("add", sub), "scatter_div": _scatter_nd("mul", div),
-    "data_sync": _nothing, "wait_pipeline": _nothing, "is_shared": _never, "is_pinned": _never,
-}  # fmt: skip
-"""Methods by name."""
-
-FLAGS: dict[str, Any] = {
-    "init": None, "init_flag": False, "init_finished": True, "const_arg": False, "virtual_flag": False,
-    "param_info": None, "is_meta": False, "symbolic_shape": None,
-    "parent_tensor_": None, "index_of_parent_": None, "delta_seed": 0,
-}  # fmt: skip
-"""Attributes that every tensor has with this value unless it is set."""
+METHODS: dict[str, Any] = public_functions(globals()) | {"add": add_method, "sub": sub_method}

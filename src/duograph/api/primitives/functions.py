@@ -13,15 +13,40 @@ from duograph.ops.movement import broadcast_to
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, creation, index, linalg, loss, math, nn, reduce, structure, tail
+from ..functional import (
+    activation,
+    array,
+    attention,
+    blocks,
+    creation,
+    ctc,
+    image,
+    index,
+    inplace,
+    joining,
+    linalg,
+    loss,
+    math,
+    nn,
+    padding,
+    pool,
+    products,
+    reduce,
+    sorting,
+    structure,
+)
 from ..functional import compare as compare_functions
+from ..functional import unary as unary_functions
 from ..functional.forms import need_tensor
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
 from .base import TablePrimitive, from_function
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (math, compare_functions, reduce, array, blocks, creation, index, linalg, nn, loss, tail, structure):
+for _module in (
+    unary_functions, math, compare_functions, reduce, array, joining, padding, blocks, creation, index, sorting,
+    products, linalg, activation, nn, attention, image, pool, loss, ctc, inplace, structure,
+):  # fmt: skip
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _SAME_OP: dict[str, tuple[str, Op]] = {
@@ -63,7 +88,7 @@ _COMPOSITE = {
     # class: function
     "AccumulateNV2": "accumulate_n", "AddN": "addn", "Addcdiv": "addcdiv", "Addcmul": "addcmul", "Angle": "angle",
     "Assign": "assign", "AssignAdd": "assign_add", "AssignSub": "assign_sub",
-    "Cast": "cast", "CholeskySolve": "cholesky_solve", "ComplexAbs": "abs", "Depend": "depend",
+    "Cast": "cast", "ComplexAbs": "abs", "Depend": "depend",
     "Dense": "dense", "Diag": "diag", "DivNoNan": "div_no_nan", "DType": "dtype", "ExpandDims": "expand_dims",
     "FastGelu": "fast_gelu", "FastGeLU": "fast_gelu", "Fill": "fill", "Fills": "fills",
     "Fmax": "fmax", "Fmin": "fmin", "GatherD": "gather_d", "GatherNd": "gather_nd", "Gcd": "gcd",
@@ -102,7 +127,7 @@ def flatten(x: Tensor) -> Tensor:
 
 def gelu(x: Tensor) -> Tensor:
     """``x`` times the normal distribution function of ``x``, approximated with tanh as MindSpore's primitive."""
-    return nn.gelu(x, "tanh")
+    return activation.gelu(x, "tanh")
 
 
 def masked_float_status(x: Tensor) -> Tensor:
@@ -116,9 +141,10 @@ def masked_float_status(x: Tensor) -> Tensor:
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Cross entropy of every row, and its gradient with respect to the logits."""
-    from duograph.api.functional.loss import softmax_cross_entropy_with_logits
     from duograph.ops.arithmetic import sub
     from duograph.ops.norm import softmax
+
+    from ..functional.loss import softmax_cross_entropy_with_logits
 
     return softmax_cross_entropy_with_logits(logits, labels), sub(softmax(logits, axis=logits.ndim - 1), labels)
 
@@ -173,7 +199,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "Flatten": flatten, "GeLU": gelu, "Gelu": gelu, "FloatStatus": masked_float_status,
     "SoftmaxCrossEntropyWithLogits": softmax_cross_entropy, "SigmoidCrossEntropyWithLogits": loss.sigmoid_cross_entropy,
     "SquareSumAll": loss.square_sum_all, "DiagPart": diag_part, "FillV2": fill_v2,
-    "EqualCount": reduce.trace_of_equal, "Eps": tail.eps,
+    "EqualCount": reduce.trace_of_equal, "Eps": creation.eps,
     "InvertPermutation": invert_permutation, "Bincount": bincount, "InplaceUpdateV2": inplace_update_v2,
     "IdentityN": identity_n,
 }  # fmt: skip

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.core.traits import Traits
+
+__capture__ = Traits(readers=("get_auto_parallel_context",))
+
 
 class ParallelMode:
     """Names of the ways to run in parallel."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from duograph.base.tree import map_tree
 from duograph.core import dtype as dt
+from duograph.core.traits import Traits
 from duograph.nn.cell import Cell
 from duograph.nn.cell_settings import cast_floats
 from duograph.nn.layer.basic import Dense
@@ -26,13 +27,21 @@ from duograph.ops.select import select
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
-from duograph.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
+
+from .loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 
 __all__ = [
     "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
     "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
     "get_black_list", "get_white_list",
 ]  # fmt: skip
+
+__capture__ = Traits(
+    rules=True,
+    not_rules=(
+        "auto_mixed_precision", "build_train_network", "custom_mixed_precision", "get_black_list", "get_white_list",
+    ),
+)  # fmt: skip
 
 _WHITE: list[type] = [Dense, Conv1d, Conv2d, Conv3d, Conv1dTranspose, Conv2dTranspose, Conv3dTranspose]
 _BLACK: list[type] = [BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm, SyncBatchNorm]

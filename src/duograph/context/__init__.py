@@ -14,7 +14,9 @@ from typing import Any
 
 from duograph.base.config import set_config
 from duograph.base.notices import no_effect
-from duograph.context_parallel import (
+from duograph.core.traits import Traits
+
+from .parallel import (
     ParallelMode,
     get_auto_parallel_context,
     get_offload_context,
@@ -33,6 +35,8 @@ __all__ = [
     "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_recursion_limit",
     "set_offload_context", "set_ps_context",
 ]  # fmt: skip
+
+__capture__ = Traits(readers=("get_context",))
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1

@@ -21,14 +21,10 @@ from ..functional import boxes, pool
 from ..functional.forms import one_per_axis
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .base import REQUIRED, TablePrimitive, declare
+from .base import REQUIRED, Table
 
-CLASSES: dict[str, type[TablePrimitive]] = {}
-"""Class name to class."""
-
-
-def _row(name: str, forward: Any, parameters: dict[str, Any] | None = None, **options: Any) -> None:
-    CLASSES[name] = declare(name, forward, parameters, **options)
+CLASSES = Table()
+_row = CLASSES.row
 
 
 # ---- boxes -----------------------------------------------------------------------------------------------------------

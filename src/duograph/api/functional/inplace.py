@@ -1,0 +1,50 @@
+"""Functions of ``ops`` that change their operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.ops import scatter
+from duograph.ops.cast import stop_gradient as stop_gradient_op
+from duograph.ops.unary import erfinv
+from duograph.tensor.eager import write
+from duograph.tensor.tensor import Tensor
+
+from .forms import axis_of, contents, public_functions
+
+
+def inplace_index_add(var: Any, indices: Tensor, updates: Tensor, axis: int) -> Any:
+    """Adds the slices ``updates`` to ``var`` at ``indices`` along ``axis``, in place."""
+    write(var, scatter.index_add(var, indices, updates, axis=axis_of(axis, var, "InplaceIndexAdd")))
+    return contents(var)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """`erfinv`, in place."""
+    write(input, erfinv(input))
+    return input
+
+
+def relu_(input: Tensor) -> Tensor:
+    """`relu`, in place."""
+    from duograph.ops.unary import relu
+
+    write(input, relu(input))
+    return input
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold`, in place."""
+    from .activation import threshold as threshold_function
+
+    write(input, threshold_function(input, threshold, value))
+    return input
+
+
+def stop_gradient_(input: Tensor) -> Tensor:
+    """From here on ``input`` is a constant for gradients."""
+    write(input, stop_gradient_op(input))
+    return input
+
+
+FUNCTIONS = public_functions(globals())

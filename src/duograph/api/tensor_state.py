@@ -1,0 +1,138 @@
+"""Methods of Tensor that fill, and those about what a tensor is: storage, gradients, flags of other back ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.autodiff import hooks as gradient_hooks
+from duograph.core import dtype as dt
+from duograph.ops import movement
+from duograph.ops.creation import full
+from duograph.tensor import hooks
+from duograph.tensor.tensor import Tensor
+
+from .functional.forms import on_cpu, public_functions
+from .inplace import copy_, with_diagonal
+from .promote import constant, is_number, python_number, to_dtype
+from .tensor_shape import shape_of
+
+
+def fill(self: Tensor, value: Any) -> Tensor:
+    """A new tensor of this shape and dtype, every element ``value`` (``None``: 0)."""
+    value = python_number(0 if value is None else value)
+    if isinstance(value, Tensor):
+        return movement.broadcast_to(to_dtype(value, self.dtype), shape=tuple(self.shape))
+    if not is_number(value):
+        raise TypeError(f"For 'Tensor.fill', the argument 'value' must be a number, but got {value!r}.")
+    return movement.broadcast_to(constant(value, self.dtype), shape=tuple(self.shape)).copy()
+
+
+def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """A copy with the main diagonal filled."""
+    return with_diagonal(self, fill_value, wrap)
+
+
+def _new(value: Any) -> Callable[..., Tensor]:
+    def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+        on_cpu("new_tensor", device)
+        wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
+        return full(shape=shape_of(size, "new"), value=value, dtype=wanted)
+
+    method.__doc__ = f"A tensor of shape ``size`` filled with {value}, of this dtype unless ``dtype`` says otherwise."
+    return method
+
+
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor of shape ``size`` filled with ``fill_value``, of this dtype unless ``dtype`` says otherwise."""
+    on_cpu("new_full", device)
+    wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
+    return movement.broadcast_to(constant(fill_value, wanted), shape=shape_of((size,), "new_full")).copy()
+
+
+def assign_value(self: Tensor, value: Tensor) -> Tensor:
+    """The contents become those of ``value``."""
+    return copy_(self, value)
+
+
+def set_(self: Tensor, source: Tensor) -> Tensor:
+    """Makes this tensor another handle on the storage of ``source``."""
+    hooks.changes_handle(self, "set_()")
+    self._share(source)
+    return self
+
+
+def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> gradient_hooks.HookHandle:
+    """Calls ``hook(gradient)`` when the gradient of this tensor is computed; what it returns replaces the gradient.
+
+    Args:
+        hook: function of the gradient; ``None`` as result keeps it.
+
+    Returns:
+        A handle with ``remove()``.
+
+    Raises:
+        TypeError: ``hook`` is not callable.
+    """
+    if not callable(hook):
+        raise TypeError(f"Expected a callable hook function, but got {type(hook).__name__}.")
+    return gradient_hooks.register_tensor_hook(self, hook)
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """The tensor itself: gradients are asked for with ``grad``, and flow to whatever that names.
+
+    Raises:
+        TypeError: ``requires_grad`` is no bool.
+    """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"For 'requires_grad_', the 'requires_grad' must be a bool, but got {requires_grad!r}.")
+    return self
+
+
+def get_bytes(self: Tensor) -> bytes:
+    """The elements in row-major order as bytes."""
+    return hooks.value_of(self, "get_bytes()").tobytes()
+
+
+def set_dtype(self: Tensor, dtype: Any) -> dt.DType:
+    """Changes the dtype of this tensor, and returns it."""
+    wanted = dt.as_dtype(dtype)
+    if wanted is not self.dtype:
+        hooks.changes_handle(self, "set_dtype()")
+        self._share(self, wanted)
+    return wanted
+
+
+def set_const_arg(self: Tensor, const_arg: bool = True) -> Tensor:
+    """Marks the tensor as a constant for compiled functions."""
+    self.__dict__["const_arg"] = const_arg
+    return self
+
+
+def _nothing(self: Tensor, *_: Any) -> None:
+    """Does nothing on CPU."""
+
+
+def _never(self: Tensor) -> bool:
+    """``False`` on CPU."""
+    return False
+
+
+def pin_memory(self: Tensor) -> Tensor:
+    """The tensor itself: all memory is host memory."""
+    return self
+
+
+FLAGS: dict[str, Any] = {
+    "init": None, "init_flag": False, "init_finished": True, "const_arg": False, "virtual_flag": False,
+    "param_info": None, "is_meta": False, "symbolic_shape": None,
+    "parent_tensor_": None, "index_of_parent_": None, "delta_seed": 0,
+}  # fmt: skip
+"""Attributes that every tensor has with this value unless it is set."""
+
+
+METHODS: dict[str, Any] = public_functions(globals()) | {
+    "new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0), "data_sync": _nothing, "wait_pipeline": _nothing,
+    "is_shared": _never, "is_pinned": _never,
+}  # fmt: skip
