@@ -16,7 +16,7 @@ import pytest
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.base.failures import InternalFailure
-from duograph.frontend.native_guards import Translator
+from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Program
 from duograph.ir import interpreter
 from duograph.jit import entry as entry_module
@@ -114,7 +114,7 @@ def a_launcher_that_fails(plant):
 
 
 def calls_that_stay_in_python(plant):
-    plant.setattr(entry_module, "native_call", lambda entry, level, args, parameters: None)
+    plant.setattr(entry_module, "native_call", lambda *_: None)
 
 
 def a_guard_left_out(plant):

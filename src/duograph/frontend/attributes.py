@@ -30,8 +30,9 @@ from .contexts import CapturedContext
 from .errors import Uncapturable
 from .exceptions import check_trace
 from .factories import factory_of
+from .facts import HEAP_TYPE, lookup
 from .policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
-from .sources import HEAP_TYPE, Pin, lookup
+from .sources import Pin
 from .text import GraphText
 from .world import CONTAINERS, MISSING, World
 

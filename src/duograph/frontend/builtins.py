@@ -23,6 +23,7 @@ from .attributes import user_method, watched
 from .callbacks import key_function
 from .contexts import CapturedContext
 from .errors import Uncapturable
+from .facts import lookup
 from .functions import CapturedFunction
 from .native_errors import run_native
 from .opaque import is_iterator
@@ -31,7 +32,7 @@ from .policy import is_user_class
 from .printing import PrintTarget
 from .recipe import Called, Collector
 from .semantics import contains_symbolic, is_index
-from .sources import Pin, lookup
+from .sources import Pin
 from .text import GraphText, formatted
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}

@@ -25,6 +25,7 @@ from .callbacks import Callback, handed
 from .contexts import enter_factory, is_context_factory
 from .errors import Uncapturable
 from .exceptions import check_raised
+from .facts import cell_facts, lookup
 from .fields import check_fields, check_generated_init
 from .functions import CapturedFunction, bind, signature_of
 from .getters import call_getter, check_template
@@ -35,7 +36,7 @@ from .policy import check_look, function_kind, is_generated, is_interpreted, is_
 from .purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from .recursion import Recursion
 from .semantics import contains_symbolic, static_size
-from .sources import Pin, cell_facts, lookup
+from .sources import Pin
 from .text import GraphText, Template, rendered
 from .world import CONTAINERS, Frame
 

@@ -12,12 +12,22 @@ from .policy import is_interpreted
 
 def check_fields(cls: Any) -> None:
     """Refuses a generated ``__init__`` that sets its fields by methods of the user."""
-    if is_interpreted(special_method(cls, "__setattr__")):
+    if is_interpreted(special_method(cls, "__setattr__")) and not _has_frozen_setattr(cls):
         raise Uncapturable(f"the generated __init__ of class {cls.__qualname__}, which calls its __setattr__")
     for field in dataclasses.fields(cls):
         found = watched(cls, field.name)
         if is_users_descriptor(found) or user_method(found, "__set__") is not None:
             raise Uncapturable(f"the generated __init__ of class {cls.__qualname__}, which sets {field.name!r}")
+
+
+def _has_frozen_setattr(cls: Any) -> bool:
+    """Whether the ``__setattr__`` of ``cls`` is what ``dataclass(frozen=True)`` wrote, which its ``__init__`` goes past.
+
+    Nobody can have written one in such a class; its text may be known from a class of the same fields.
+    """
+    owner = next(base for base in cls.__mro__ if "__setattr__" in vars(base))
+    params = vars(owner).get("__dataclass_params__")
+    return params is not None and params.frozen and vars(owner)["__setattr__"].__code__.co_filename.startswith("<")
 
 
 def check_generated_init(cls: Any) -> None:

@@ -29,8 +29,8 @@ from duograph.tensor.alias import fresh_stamp
 from duograph.tensor.tensor import Tensor
 
 from .exact import are_same_elements, are_same_keys
+from .facts import HEAP_TYPE
 from .paths import Fork, Leaf, Outcome
-from .sources import HEAP_TYPE
 from .world import MISSING, Conflict, Snapshot, new_tuple, set_contents
 
 if TYPE_CHECKING:

@@ -25,9 +25,10 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
+from .facts import lookup
 from .policy import function_kind, is_generated, is_odd_method, is_user_class, module_kind
 from .purity import is_constant
-from .sources import Pin, lookup
+from .sources import Pin
 from .text import GraphText
 from .world import CONTAINERS
 

@@ -14,9 +14,10 @@ from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
 from duograph.tensor.eager import replace, write
 
+from .guards.guard import GuardSet
 from .policy import is_interpreted
 from .recipe import Constant, Container, Recipe, Run
-from .sources import GuardSet, Source
+from .sources import Source
 from .world import MISSING
 
 

@@ -28,13 +28,13 @@ from .dispatch import comparisons_in_turn, operands_in_turn
 from .errors import Uncapturable
 from .exact import may_be_one_object
 from .factories import factory_of
+from .facts import lookup
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
 from .operands import PLAIN, check_holder, check_key, check_operand, check_text
 from .paths import Outcome
 from .policy import is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant
-from .sources import lookup
 from .text import GraphText, Percent, rendered
 from .world import CONTAINERS, Conflict
 

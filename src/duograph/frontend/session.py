@@ -35,12 +35,14 @@ from duograph.tensor.tensor import Tensor
 from . import sources
 from .budget import Budget
 from .errors import Restart, Uncapturable
+from .facts import HEAP_TYPE, tensor_facts
+from .guards.guard import GuardSet
 from .identity import Choices
 from .policy import check_look, module_kind
 from .primitives import anchor, py_effect
 from .regions import Regions
 from .shadows import CONSTANTS, Shadows, identifier, source_name
-from .sources import HEAP_TYPE, GuardSet, Pin, Source, tensor_facts
+from .sources import Pin, Source
 from .world import CONTAINERS, MISSING, World
 
 MAX_PEELS = 2

@@ -140,8 +140,8 @@ class Entry:
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
 
-        Where the path depends on data, the order of sums may. A call can be repeated when its gradient turns out to be of
-        that kind (`autodiff.unfold`); that of a gradient cannot.
+        Where the path depends on data, the order of sums may. A call can be repeated when its gradient turns out to be
+        of that kind (`autodiff.unfold`); that of a gradient cannot.
         """
         if self.program.plain_for_gradients:
             return True

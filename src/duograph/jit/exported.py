@@ -18,8 +18,9 @@ from duograph.core.dim import Symbol, parse_dim
 from duograph.core.op import all_ops, rules_version, state
 from duograph.frontend import recipe as recipes
 from duograph.frontend.errors import Uncapturable
+from duograph.frontend.guards.guard import GuardSet
 from duograph.frontend.program import Path, Program, Write
-from duograph.frontend.sources import GuardSet, Source, pinned
+from duograph.frontend.sources import Source, pinned
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
 from duograph.tensor.tensor import Tensor

@@ -28,11 +28,11 @@ from duograph.core.op import binding, restoring, state
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import INTERNAL, Uncapturable
+from duograph.frontend.facts import tensor_facts
 from duograph.frontend.functions import signature_of
 from duograph.frontend.policy import look_of, use_of
 from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
-from duograph.frontend.sources import tensor_facts
 from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.config import config, is_configured_here
 from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TokenType
-from duograph.frontend.native_guards import Translator
+from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Path, Program, RunPlainly
 from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.frontend.sources import Source

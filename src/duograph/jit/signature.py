@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.frontend import sources
-from duograph.frontend.sources import Guard, Source
+from duograph.frontend.guards.guard import Guard
+from duograph.frontend.sources import Source
 from duograph.tensor.tensor import Tensor
 
 Pattern = tuple[int | None, ...]

@@ -56,7 +56,7 @@ class Case:
         actual, fallbacks = self.run(ms.jit)
         assert actual == expected
         if self.captured:
-            assert not fallbacks
+            assert not fallbacks, fallbacks
 
 
 class Cases(list):

@@ -9,6 +9,7 @@ import json
 
 import pytest
 
+import duograph as ms
 from duograph import Tensor
 from tests.unit.frontend.cases import Cases, name_of, tensor
 
@@ -315,3 +316,18 @@ def cached_prop_inside(x):
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
+
+
+def test_frozen_dataclasses_whose_text_is_known():
+    """A class with the same fields was defined under watch before, so the text of its generated methods is known."""
+    namespace: dict[str, object] = {}
+    for _ in range(2):
+        exec("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Known:\n    a: object\n", namespace)
+    known = namespace["Known"]
+
+    @ms.jit
+    def doubled(x):
+        return known(x * 2).a
+
+    assert doubled(ms.Tensor([1.0])).asnumpy().tolist() == [2.0]
+    assert not doubled.explain().fallbacks

@@ -9,7 +9,9 @@ import pytest
 import duograph as ms
 from duograph import Parameter, Tensor, nn
 from duograph.frontend import sources
-from duograph.frontend.sources import GuardSet, Pin, cell_facts, tensor_facts
+from duograph.frontend.facts import cell_facts, tensor_facts
+from duograph.frontend.guards.guard import GuardSet
+from duograph.frontend.sources import Pin
 
 
 class Thing:

@@ -24,13 +24,13 @@ steps, executable, kernels, single, launch = [
     importlib.import_module(f"duograph.runtime.{name}")
     for name in ("programs.steps", "programs.executable", "kernels.kernels", "kernels.single", "launch.launcher")
 ]
-entry, function, sources, native_guards, expressions, recipe = [
+entry, function, guard, native_guards, expressions, recipe = [
     importlib.import_module(f"duograph.{name}")
     for name in (
         "jit.entry",
         "jit.function",
-        "frontend.sources",
-        "frontend.native_guards",
+        "frontend.guards.guard",
+        "frontend.guards.native",
         "frontend.ast.expressions",
         "frontend.recipe",
     )  # fmt: skip
@@ -57,8 +57,8 @@ PLACES: dict[str, tuple[str, Any]] = {
     "running": ("a compiled version", lambda patch: patch.setattr(entry, "run_graph", broken)),
     "results": ("a compiled version", lambda patch: patch.setattr(recipe.Output, "make", broken)),
     "native call": ("native calls", lambda patch: patch.setattr(entry, "native_call", broken)),
-    "guard": ("a guard", lambda patch: patch.setattr(sources.GuardSet, "check", lambda *_: 1 / 0)),
-    "native guard": ("a guard", lambda patch: patch.setattr(sources.GuardSet, "translated", broken)),
+    "guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "check", lambda *_: 1 / 0)),
+    "native guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "translated", broken)),
 }
 
 

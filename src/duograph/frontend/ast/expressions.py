@@ -15,12 +15,13 @@ from .. import sources
 from ..attributes import user_method
 from ..builtins import format_constant, text_of_user_object
 from ..errors import Uncapturable
+from ..facts import lookup
 from ..functions import CapturedFunction
 from ..operands import check_key, check_operand, check_text
 from ..paths import Outcome
 from ..policy import module_kind
 from ..semantics import contains_symbolic
-from ..sources import Pin, lookup
+from ..sources import Pin
 from ..text import GraphText, formatted
 from ..world import MISSING, Conflict, Frame
 from .annotations import evaluate_annotations

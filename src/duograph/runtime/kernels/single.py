@@ -18,7 +18,7 @@ from duograph.base.failures import internal_failure
 from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
 from duograph.core.op import Op, attrs_key
-from duograph.core.types import TensorType, TupleType, scalar_type
+from duograph.core.types import TensorType, TupleType, Type, scalar_type
 from duograph.lower.loop.types import float_bits
 from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
 from duograph.lower.ops import lower_call
@@ -122,11 +122,11 @@ def _word(value: Any, elem: str) -> int:
 _singles: dict[Any, Any] = {}
 
 
-def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any]) -> Lowering | None:
-    """The kernel calls of one op; ``None`` if it stays with NumPy."""
+def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any], out: Type | None = None) -> Lowering | None:
+    """The kernel calls of one op, with results of type ``out`` if that is known; ``None`` if it stays with NumPy."""
     ins = [Operand(t, k) for k, t in enumerate(types)]
     try:
-        return lower_call(op, attrs, ins, outputs_of(op.result_type(tuple(types), attrs)))
+        return lower_call(op, attrs, ins, outputs_of(out or op.result_type(tuple(types), attrs)))
     except Refused:
         return None
 
@@ -153,10 +153,10 @@ def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
             types.append(scalar_type(a))
         else:
             return _REFERENCE
-    is_tuple = isinstance(op.result_type(tuple(types), attrs), TupleType)  # may raise what the user is to see
+    out = op.result_type(tuple(types), attrs)  # may raise what the user is to see
     try:
-        lowered = lower_op(op, types, attrs)
-        return _REFERENCE if lowered is None else SingleOp(lowered, is_tuple)
+        lowered = lower_op(op, types, attrs, out)
+        return _REFERENCE if lowered is None else SingleOp(lowered, isinstance(out, TupleType))
     except Refused:
         return _REFERENCE
     except Exception as error:  # noqa: BLE001 - the policy

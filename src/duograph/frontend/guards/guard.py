@@ -1,0 +1,234 @@
+"""Guards: what was assumed of a value, and sets of them, checked natively, by generated Python, or one by one.
+
+    Guard ::= (Source, check, expected)
+
+``check`` is the name of a kind (`kinds`). One by one answers which guard failed and why (`GuardSet.first_miss`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from duograph.base.failures import Failure, internal_failure, is_from_outside
+from duograph.frontend.sources import Pin, Source
+
+from .kinds import KINDS, Kind
+
+if TYPE_CHECKING:
+    from .native import Translator
+
+__all__ = ["Guard", "GuardSet"]
+
+_UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+"""What reading a source raises that is not there any more, or holds something else."""
+
+
+def _is_missing(error: Exception) -> bool:
+    """No: the guard does not hold. An exception of a signal handler says nothing of guards."""
+    if is_from_outside(error):
+        raise error
+    return False
+
+
+class Guard(NamedTuple):
+    """An assumption."""
+
+    source: Source
+    check: str
+    expected: Any
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.check]
+
+    @property
+    def wanted(self) -> Any:
+        """What capture saw, as it was."""
+        return self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected
+
+    def holds(self, args: Sequence[Any]) -> bool:
+        try:
+            return bool(self.kind.holds(self.source.load(args), self.wanted))
+        except _UNREADABLE as error:
+            return _is_missing(error)
+
+    @property
+    def is_about_code(self) -> bool:
+        """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
+        if self.check == "type":
+            return bool(self.source.kind == "pinned")
+        return self.kind.is_about_code or (self.source.kind == "attr" and self.source.key == "__code__")
+
+    def __str__(self) -> str:
+        return self.kind.text(self.source, self.wanted)
+
+    def describe(self, args: Sequence[Any]) -> str:
+        """Why this guard fails for ``args``, for the recompile log."""
+        try:
+            value = self.source.load(args)
+        except _UNREADABLE as exc:
+            return f"{self.source} cannot be read any more: {exc}"
+        return self.kind.miss(self.source, self.wanted, value)
+
+
+class GuardSet:
+    """The guards of one compiled entry, in order of capture, without repetition."""
+
+    def __init__(self) -> None:
+        self._guards: dict[Guard, None] = {}
+        self.same_objects: dict[tuple[Source, Source], None] = {}
+        self.other_objects: dict[tuple[Source, Source], None] = {}
+        """Pairs of sources of different objects: what the program writes into one does not show in the other."""
+        self._check: Callable[..., bool] | None = None
+        self.failures: list[Failure] = []
+
+    def add(self, source: Source, check: str, expected: Any) -> None:
+        try:
+            self._guards[Guard(source, check, expected)] = None
+        except TypeError:  # it cannot be hashed
+            self._guards[Guard(source, check, _Key(expected))] = None
+
+    @property
+    def guards(self) -> list[Guard]:
+        return list(self._guards)
+
+    def check(self, args: Sequence[Any]) -> bool:
+        """Whether the entry is valid for these arguments; one native function, or a generated one."""
+        if self._check is None:
+            return self._first_check(args)
+        try:
+            return self._check(*args)
+        except _UNREADABLE as error:
+            return _is_missing(error)
+
+    def _first_check(self, args: Sequence[Any]) -> bool:
+        """Checks one by one; when all guards hold, their present values tell how to check them natively.
+
+        Many versions are never used again: nothing is generated for them.
+        """
+        from duograph.runtime.python.cpython import Unsupported
+
+        if not all(guard.holds(args) for guard in self._guards):
+            return False
+        if any(one.load(args) is not two.load(args) for one, two in self.same_objects):
+            return False
+        if any(one.load(args) is two.load(args) for one, two in self.other_objects):
+            return False
+        try:
+            self._check = self.translated(args).program.function()
+        except Unsupported:
+            self._check = self._generated()
+        except MemoryError:  # no room for code now: one by one, and the next call tries again
+            return True
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", "its native form", error))
+            self._check = self._generated()
+        return True
+
+    def _generated(self) -> Callable[..., bool]:
+        generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects))
+        return lambda *a: generated(a)
+
+    def translated(self, args: Sequence[Any]) -> Translator:
+        """The guards as a program of the guard machine, not finished: more can be loaded in it.
+
+        Args:
+            args: arguments for which all guards hold.
+
+        Raises:
+            Unsupported: native code cannot be used in this Python.
+        """
+        from .native import translated
+
+        return translated(self.guards, list(self.same_objects), list(self.other_objects), args, self._judged)
+
+    def _judged(self, check: Callable[..., bool]) -> Callable[..., bool]:
+        """``check`` for native code, which raises whatever comes out of it: the rest is answered here."""
+
+        def judged(*args: Any) -> bool:
+            try:
+                return check(args)
+            except _UNREADABLE as error:
+                return _is_missing(error)
+            except Exception as error:  # noqa: BLE001 - the policy
+                self.failures.append(internal_failure("a guard", "its generated form", error))
+                return False
+
+        return judged
+
+    def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
+        """The first guard that fails and the reason in words."""
+        for guard in self._guards:
+            if not guard.holds(args):
+                return guard, guard.describe(args)
+        for one, two in self.same_objects:
+            if one.load(args) is not two.load(args):
+                return None, f"{one} and {two} were the same tensor"
+        for one, two in self.other_objects:
+            if one.load(args) is two.load(args):
+                return None, f"{one} and {two} were different objects"
+        return None, str(self.failures[-1]) if self.failures else "inputs share memory in another way"
+
+
+class _Key:
+    """An unhashable expected value (a list of keys, a set) as part of a guard."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def compile_guards(
+    guards: list[Guard], same: list[tuple[Source, Source]], other: list[tuple[Source, Source]]
+) -> Callable[[Sequence[Any]], bool]:
+    """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
+    constants: dict[str, Any] = {}
+    names: dict[Source, str] = {}
+    lines: list[str] = []
+
+    def constant(value: Any) -> str:
+        name = f"k{len(constants)}"
+        constants[name] = value
+        return name
+
+    def load(source: Source) -> str:
+        if source in names:
+            return names[source]
+        match source.kind:
+            case "arg":
+                text = f"a[{source.key}]"
+            case "pinned":
+                names[source] = constant(source.base.value)
+                return names[source]
+            case "attr":
+                text = f"{load(source.base)}.{source.key}"
+                if not source.key.isidentifier():
+                    text = f"getattr({load(source.base)}, {source.key!r})"
+            case "item":
+                text = f"{load(source.base)}[{constant(source.key)}]"
+            case "global":
+                text = f"{constant(source.base.value)}[{source.key!r}]"
+            case _:
+                text = f"{constant(source.base.value)}.cell_contents"
+        names[source] = name = f"v{len(names)}"
+        lines.append(f"{name} = {text}")
+        return name
+
+    for guard in guards:
+        value = load(guard.source)
+        lines.append(f"if not ({guard.kind.test(value, guard.wanted, constant)}): return False")
+    for one, two in same:
+        lines.append(f"if {load(one)} is not {load(two)}: return False")
+    for one, two in other:
+        lines.append(f"if {load(one)} is {load(two)}: return False")
+    body = "\n    ".join([*lines, "return True"])
+    exec(f"def check(a):\n    {body}\n", constants)
+    return constants["check"]  # type: ignore[no-any-return]

@@ -1,0 +1,481 @@
+"""The kinds of guards: each has its check, its text, and how native code checks it, in one place.
+
+A kind is a class with one instance, found by its name (`KINDS`). To add one, write the class here; what uses it says
+``guards.add(source, "its name", expected)``. Without `Kind.native` the check runs as Python, called from native code.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from duograph.core.op import value_key
+from duograph.frontend.exact import are_same_keys
+from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, lacks, lookup, tensor_facts
+from duograph.frontend.sources import Source
+from duograph.frontend.world import MISSING
+from duograph.runtime.python.cpython import TYPE
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from .words import facts_text, short, told
+
+if TYPE_CHECKING:
+    from .native import Translator
+
+__all__ = ["KINDS", "Kind", "kind_of_length"]
+
+_DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
+_LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
+_SIZED = (list, tuple, dict, set, frozenset)
+SIMPLE = (int, float, str, bytes, bool, type(None))
+"""Classes of values that are compared without running code of users."""
+
+
+class Kind:
+    """What may be assumed of a value. ``expected`` is what capture saw, unpacked from what makes it hashable.
+
+    Attributes:
+        name: how guards name it.
+        is_about_code: whether it only says that functions and classes are what they were.
+    """
+
+    name: ClassVar[str]
+    is_about_code = False
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        """Whether ``value``, which the source gives now, is as expected."""
+        raise NotImplementedError
+
+    def text(self, source: Source, expected: Any) -> str:
+        """The assumption in words."""
+        return f"{self.name} of {source}: {short(expected)}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        """Why it does not hold for ``value``, for the recompile log."""
+        return f"{source} was {told(expected)}, is {told(value)}"
+
+    def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
+        """A Python expression that is true if it holds.
+
+        Args:
+            value: the name of the value.
+            expected: what capture saw.
+            constant: gives an object a name in the expression.
+        """
+        return f"{constant(self.holds)}({value}, {constant(expected)})"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        """Adds the check to a guard program; False if the machine knows nothing of the kind."""
+        return False
+
+    def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
+        """Whether it says nothing but which object the source gives, or what that object is for good."""
+        return False
+
+
+KINDS: dict[str, Kind] = {}
+"""All, by name."""
+
+
+def _kind(cls: type[Kind]) -> type[Kind]:
+    KINDS[cls.name] = cls()
+    return cls
+
+
+# ---- which object ---------------------------------------------------------------------------------------------------
+
+
+@_kind
+class _Is(Kind):
+    name = "is"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return value is expected
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} is {short(expected)}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} was another object ({told(expected)}), is {told(value)}"
+
+    def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
+        return f"{value} is {constant(expected)}"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        t.gives(source, expected)
+        return True
+
+    def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
+        return True
+
+
+@_kind
+class _Type(Kind):
+    name = "type"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return type(value) is expected
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"type({source}) is {expected.__name__}"
+
+    def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
+        return f"type({value}) is {constant(expected)}"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        if source.kind == "pinned":
+            t.program.fixed(source.base.value, TYPE, expected)
+        elif (source, expected) not in t.measured:
+            t.program.type_(t.register(source), expected)
+        return True
+
+    def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
+        return not expected.__flags__ & HEAP_TYPE and expected is not types.ModuleType
+
+
+@_kind
+class _Equal(Kind):
+    """A value of the same class and bits."""
+
+    name = "equal"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return type(value) is type(expected) and value_key(value) == value_key(expected)
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} == {short(expected)}"
+
+    def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
+        if type(expected) in (int, str, bytes):
+            return f"type({value}) is {constant(type(expected))} and {value} == {constant(expected)}"
+        return super().test(value, expected, constant)
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        if t.is_inherited(source):
+            t.gives(source, source.load(t.args))
+        elif type(expected) in SIMPLE:
+            t.program.equal(t.register(source), expected)
+        else:
+            return False
+        return True
+
+    def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
+        return type(expected) in SIMPLE
+
+
+# ---- tensors and Cells ----------------------------------------------------------------------------------------------
+
+
+def _compared(t: Translator, source: Source, facts: tuple[Any, ...]) -> bool:
+    kind, dtype, shape, contiguous, grad = facts
+    if np.empty(0, dtype).dtype is not dtype:
+        return False
+    t.program.tensor(t.register(source), kind, dtype, shape, contiguous)
+    if grad is not None:
+        value = t.register(source)
+        if kind is Parameter:
+            t.program.owns(value, "requires_grad", grad)
+        else:
+            t.program.equal(t.program.attr(value, "requires_grad"), grad)
+    return True
+
+
+@_kind
+class _Tensor(Kind):
+    """A tensor with the same `tensor_facts`."""
+
+    name = "tensor"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return type(value) is expected[0] and not value.is_symbolic and tensor_facts(value) == expected
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source}: {facts_text(expected)}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        actual = tensor_facts(value) if issubclass(type(value), Tensor) else value
+        return f"{source} was {facts_text(expected)}, is {facts_text(actual)}"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        return _compared(t, source, expected)
+
+
+@_kind
+class _Pattern(Kind):
+    """A tensor of this class, dtype and shape, where ``None`` is any extent."""
+
+    name = "pattern"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        kind, dtype, shape = expected
+        if type(value) is not kind or value._data.dtype != dtype or len(value._data.shape) != len(shape):
+            return False
+        return all(want is None or want == n for want, n in zip(shape, value._data.shape, strict=True))
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        return _compared(t, source, (*expected, None, None))
+
+
+@_kind
+class _View(Kind):
+    """A view that was made by this op with these attributes."""
+
+    name = "view"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        op, attrs = expected
+        return value is not None and value.op is op and value.attrs == attrs
+
+
+@_kind
+class _Cell(Kind):
+    """A Cell with the same `cell_facts`."""
+
+    name = "cell"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return bool(cell_facts(value) == expected)
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        cell = t.known(source)
+        tables = [] if cell is None else [vars(cell).get(name) for name in HOOKS]
+        plain = bool(tables) and all(isinstance(x, dict) and type(x).__len__ in _DICT_LENGTHS for x in tables)
+        if expected != ((), None, 0) or not plain:
+            return False
+        own = t.program.own_dictionary(cell)
+        for name in HOOKS:
+            t.program.holds(own, name, own[name])
+            t.program.empty(own[name])
+        t.program.holds(own, "_mixed_dtype", None)
+        t.program.absent(own, "construct")
+        return True
+
+
+# ---- containers -----------------------------------------------------------------------------------------------------
+
+
+@_kind
+class _Len(Kind):
+    name = "len"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return len(value) == expected
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"len({source}) == {expected}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        actual = len(value) if type(value) in _SIZED else told(value)  # no code of the user's is asked
+        return f"length of {source} was {expected}, is {actual}"
+
+    def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
+        return f"len({value}) == {expected}"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        kind = type(source.load(t.args))
+        if kind.__len__ not in _LENGTHS:  # another runs Python
+            return False
+        t.program.len_(t.register(source), kind, expected)
+        return True
+
+    def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
+        return type(load()) is tuple
+
+
+@_kind
+class _Keys(Kind):
+    """Exactly these keys, in this order."""
+
+    name = "keys"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return are_same_keys(value, expected)
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        if not all(type(k) is str for k in expected) or type(source.load(t.args)) is not dict:
+            return False
+        t.program.keys(t.register(source), expected)
+        return True
+
+
+@_kind
+class _Elements(Kind):
+    """Exactly these elements of a set, in this order."""
+
+    name = "elements"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return are_same_keys(value, expected)
+
+
+@_kind
+class _Values(Kind):
+    """A dictionary with the values of this one, in this order."""
+
+    name = "values"
+    is_about_code = True
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return tuple(map(id, value.values())) == tuple(map(id, expected))
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} has {len(expected)} items"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} has other items"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        found = t.namespace(source)
+        if found is None:
+            return False
+        t.program.holds(found, source.key, found[source.key])
+        t.program.values(found[source.key], expected)
+        return True
+
+
+class _Lacks(Kind):
+    """Something is not there."""
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} has no {expected!r}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} had no {expected!r}, now it has"
+
+
+@_kind
+class _NoItem(_Lacks):
+    name = "no item"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return expected not in value
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        held = t.known(source)
+        if type(held) is not dict or type(expected) is not str:
+            return False
+        t.program.absent(held, expected)
+        return True
+
+
+# ---- attributes -----------------------------------------------------------------------------------------------------
+
+
+@_kind
+class _NoAttribute(_Lacks):
+    name = "no attribute"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return not hasattr(value, expected)
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        module = t.known(source)
+        plain = type(module) is types.ModuleType and "__getattr__" not in vars(module)
+        if not plain or hasattr(types.ModuleType, expected):
+            return False
+        t.program.absent(vars(module), expected)
+        t.program.absent(vars(module), "__getattr__")
+        return True
+
+
+@_kind
+class _NoOwnAttribute(_Lacks):
+    """Neither the object nor its class has it."""
+
+    name = "no own attribute"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return lacks(value, expected)
+
+
+@_kind
+class _NoValue(_Lacks):
+    """The dictionary of the object lacks it."""
+
+    name = "no value"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return expected not in vars(value)
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        owner = t.known(source)
+        if owner is None:
+            return False
+        t.program.absent(t.program.own_dictionary(owner), expected)
+        return True
+
+
+@_kind
+class _Defines(Kind):
+    """A class, or the first base that has the name, defines this under it; ``Pin(None)``: no class does."""
+
+    name = "defines"
+    is_about_code = True
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return lookup(value, expected[0]) is expected[1].value
+
+    def text(self, source: Source, expected: Any) -> str:
+        name, raw = expected
+        return f"{source}.{name} is {short(raw.value)}" if raw.value else f"{source} has no {name!r}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source}.{expected[0]} was another object ({told(expected[1].value)})"
+
+    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+        cls, (name, raw) = t.known(source), expected
+        if not isinstance(cls, type):
+            return False
+        if raw.value is None and lookup(cls, name, MISSING) is MISSING:
+            t.program.lacking(cls, name)
+        else:
+            t.program.defines(cls, name, raw.value)
+        return True
+
+
+# ---- answers of code ------------------------------------------------------------------------------------------------
+
+
+@_kind
+class _KindOf(Kind):
+    """Whether a class counts as a subclass (`abc` can be asked at any time)."""
+
+    name = "kind of"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return issubclass(expected[0].value, value) is expected[1]
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{expected[0].value.__name__} is {'a' if expected[1] else 'no'} {source}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{expected[0].value.__name__} was registered with {source}, or is not any more"
+
+
+@_kind
+class _Gives(Kind):
+    """A function that only reads gives this for these arguments."""
+
+    name = "gives"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return KINDS["equal"].holds(value(*expected[0]), expected[1])
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source}({', '.join(map(short, expected[0]))}) == {short(expected[1])}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source}({', '.join(map(short, expected[0]))}) was {told(expected[1])}"
+
+
+def kind_of_length(check: str, expected: Any, value: Any) -> type | None:
+    """The class that a guard of a length, or of keys, checks as well where it is checked natively."""
+    kind = type(value)
+    if check == "keys":
+        return kind if kind is dict and all(type(k) is str for k in expected) else None
+    return kind if check == "len" and kind.__len__ in _LENGTHS else None
