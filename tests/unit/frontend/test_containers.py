@@ -319,15 +319,19 @@ def test_compiled_is_plain(case):
 
 
 def test_frozen_dataclasses_whose_text_is_known():
-    """A class with the same fields was defined under watch before, so the text of its generated methods is known."""
-    namespace: dict[str, object] = {}
-    for _ in range(2):
-        exec("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Known:\n    a: object\n", namespace)
+    """Texts are known of what was defined under watch: here of ``__setattr__``, and not of ``__init__``, whose default
+    makes it another code than its text gives alone."""
+    namespace: dict[str, object] = {"__name__": __name__}
+    exec(
+        "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Known:\n    a: object\n"
+        "    b: list = dataclasses.field(default_factory=list)\n",
+        namespace,
+    )
     known = namespace["Known"]
 
     @ms.jit
     def doubled(x):
-        return known(x * 2).a
+        return known(x * 2, [1]).a
 
     assert doubled(ms.Tensor([1.0])).asnumpy().tolist() == [2.0]
     assert not doubled.explain().fallbacks
