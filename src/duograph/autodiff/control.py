@@ -15,7 +15,7 @@ from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import no_recording, state
 from duograph.ir.control import call, cond, custom_vjp, undef
-from duograph.ir.node import Node
+from duograph.ir.node import Apply, Node, sizes_in_attrs
 from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
@@ -53,11 +53,12 @@ def finish_call(
     """
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
-    reread = [outs[i] if node in derivative.residuals else None for node, i in derivative.results.items()]
-    saved = Saved([*operands, *reread])
+    saved = Saved([*operands, *[outs[i] for i in derivative.results.values()]])
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         known = saved.checked(derivative.graph.name)
+        if state.binder is None and any(isinstance(x, Stale) for x in known):
+            _check_reads(derivative, saved, outs, douts, groups)
         present = list(outs)
         for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
             present[i] = value
@@ -75,6 +76,33 @@ def finish_call(
     return outs[0] if derivative.single else outs, entry
 
 
+def _check_reads(
+    derivative: Derivative, saved: Saved, outs: Sequence[Any], douts: Sequence[Gradient], groups: Groups
+) -> None:
+    """`Derivative.check_reads` for a call of which something was overwritten that it has read or given."""
+    params, results = derivative.graph.params, derivative.results
+    given = {node: k + len(params) for k, node in enumerate(results)}
+
+    def is_lost(node: Node) -> bool:
+        ops: list[Apply] = []
+        while node not in given and isinstance(node, Apply) and node.op.view and not sizes_in_attrs(node):
+            ops.append(node)
+            node = node.operands[0]
+        place = given.get(node, params.index(node) if node in params else None)  # type: ignore[arg-type]
+        return place is not None and isinstance(_shown(saved, place, ops[::-1], derivative.graph.name), Stale)
+
+    derivative.check_reads(is_lost, [kind_of(d) for d in derivative.masked(douts)], groups)
+
+
+def _shown(saved: Saved, place: int, ops: Sequence[Apply], name: str) -> Any:
+    """What ``ops`` show of a saved value, checked."""
+    value, stamp = saved.values[place], saved.stamps[place]
+    with no_recording():
+        for node in ops if isinstance(stamp, int) else ():
+            value = node.op(value, **node.attrs)
+    return checked([value], [stamp], name)[0]
+
+
 def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) -> Sequence[Any]:
     """``hidden`` residuals; `Stale` in the place of views of operands that were overwritten."""
     found = hidden
@@ -82,10 +110,7 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
         operand, stamp = saved.values[i], saved.stamps[i]
         if stamp is None or (isinstance(stamp, int) and operand._version == stamp):
             continue
-        with no_recording():
-            for node in ops if isinstance(stamp, int) else ():
-                operand = node.op(operand, **node.attrs)
-        (now,) = checked([operand], [stamp], derivative.graph.name)
+        now = _shown(saved, i, ops, derivative.graph.name)
         if isinstance(now, Stale):
             found = [*found[:k], now, *found[k + 1 :]]
     return found

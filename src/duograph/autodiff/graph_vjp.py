@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Entry, Tape, refuse
+from .tape import OVERWRITTEN, Entry, Overwritten, Tape, Underivable, refuse
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -222,8 +223,11 @@ class Derivative:
 
     # -- backward ----------------------------------------------------------------------------------------------
 
-    def parts(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> Parts:
-        """The backward graph for these kinds of cotangents and accumulated gradients, still open."""
+    def parts(
+        self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups, tape: Tape | None = None
+    ) -> Parts:
+        """The backward graph for these kinds of cotangents and accumulated gradients, still open. ``tape``: instead of
+        what this graph has recorded."""
         builder = self.binder.builder
         params: list[Param] = []
 
@@ -251,13 +255,37 @@ class Derivative:
                     alias[variable] = self.variables[group]
             wanted = [v if g == i else None for i, (v, g) in enumerate(zip(self.variables, groups, strict=True))]
             gradients = backpropagate(
-                self.tape,
+                tape or self.tape,
                 list(zip(self.out_variables, douts, strict=True)),
                 wanted,
                 list(zip(self.variables, accs, strict=True)),
                 alias,
             )
         return Parts(scope, params, gradients)
+
+    def check_reads(self, is_lost: Callable[[Node], bool], dout_kinds: Sequence[Kind], groups: Groups) -> None:
+        """Looks whether gradient rules read a value of this graph that has been overwritten, as eager's would.
+
+        What they compute from it may lead nowhere; then the backward graph does without. Of a graph with several paths
+        nothing can be said, unless the path is known.
+
+        Raises:
+            Overwritten: a rule does.
+        """
+        entries = self.tape.entries
+        if any(entry.op is None for entry in entries):
+            return
+        tape = Tape()
+        for entry in entries:
+            twin = copy(entry)
+            twin.stamps = tuple([OVERWRITTEN if isinstance(s, Node) and is_lost(s) else s for s in entry.stamps])
+            tape.log.append(twin)
+        try:
+            self.parts(dout_kinds, [None] * len(groups), groups, tape)
+        except Underivable as refused:
+            if isinstance(refused.__context__, Overwritten):
+                raise refused.__context__ from None
+            raise
 
     def close(
         self, parts: Parts, kinds: Sequence[Kind], types: Sequence[Type | None], interface: Sequence[Node] = ()
