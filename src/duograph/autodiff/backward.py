@@ -28,7 +28,7 @@ from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Overwritten, Tape, Variable, checked, entry_of, refuse, saved_values
+from .tape import Entry, Tape, Variable, checked, entry_of, refuse, saved_values
 
 
 class Maybe:
@@ -447,13 +447,17 @@ class _Walk:
                         name = self.name(entry.outputs[i])
                         found[name] = self.terms[name]
             if not all(_associate(list(found.values())) for found in terms.values()):
-                refuse("the order of a sum of gradients depends on data: a branch makes two names of one tensor")
+                refuse("the order of a sum of gradients depends on data: on some path two names are one tensor")
 
 
 def _associate(sums: Sequence[Terms]) -> bool:
-    """Whether adding up these sums is adding up their terms, in the order in which they came."""
-    if len(sums) != 2:
-        return len(sums) < 2
+    """Whether adding up these sums is adding up their terms, in the order in which they came. What came from outside is
+    looked at outside, where the order is known."""
+    inside = [s for s in sums if s.last]
+    if len(sums) < 2 or not inside:
+        return True
+    if len(sums) > 2:
+        return False
     a, b = sorted(sums, key=lambda s: s.last)
     return b.is_one and (a.is_one or a.last < b.first)
 
@@ -462,7 +466,7 @@ def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[
     """What the rule of ``entry`` gives for its watched operands.
 
     Raises:
-        Underivable: it raises on a path that may not be taken, or for a result that nothing may flow into.
+        Underivable: it raises for integers, into which nothing may flow when the program runs.
     """
     assert entry.op is not None
     try:
@@ -471,10 +475,6 @@ def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[
                 yield None
             else:
                 yield part() if callable(part) and not isinstance(part, Tensor) else part
-    except Overwritten as error:
-        if state.enclosed:
-            refuse(str(error))
-        raise
     except TypeError as error:
         if state.enclosed and any(isinstance(d, Tensor) and _is_whole(d) for d in _several(dout)):
             refuse(f"the gradient of {entry.op.name!r} for integers: {error}")

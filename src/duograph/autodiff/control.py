@@ -54,9 +54,12 @@ def finish_call(
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
     saved = Saved([*operands, *[outs[i] for i in derivative.results.values()]])
+    shared = derivative.shared
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         known = saved.checked(derivative.graph.name)
+        if again is not None and _meet(shared, douts, [None if g is None else accs[g] for g in groups]):
+            return again(known[: len(operands)], douts, accs, groups)
         if state.binder is None and any(isinstance(x, Stale) for x in known):
             _check_reads(derivative, saved, outs, douts, groups)
         present = list(outs)
@@ -71,9 +74,20 @@ def finish_call(
             return again(known[: len(operands)], douts, accs, groups)
 
     entry = tape.record_custom(
-        derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved
-    )
+        derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved,
+        shared=() if state.binder is None else (shared,),
+    )  # fmt: skip
     return outs[0] if derivative.single else outs, entry
+
+
+def _meet(
+    shared: Sequence[tuple[int | None, Sequence[int]]], douts: Sequence[Gradient], accs: Sequence[Gradient]
+) -> bool:
+    """Whether something flows into several names of what may be one value."""
+    return any(
+        sum([operand is not None and accs[operand] is not None, *[douts[i] is not None for i in outs]]) > 1
+        for operand, outs in shared
+    )
 
 
 def _check_reads(

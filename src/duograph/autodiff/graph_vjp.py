@@ -18,18 +18,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from duograph.base.diagnostics import InternalError
 from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
-from duograph.ir.control import make_tuple, tuple_get, undef
-from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
+from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
+from duograph.ir.interpreter import run
+from duograph.ir.node import Apply, Const, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Entry, Overwritten, Tape, Underivable, refuse
+from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -139,6 +141,57 @@ def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[
     for entry, tag in entries if overwritten else ():
         if places := overwritten.get(tag):
             entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
+
+
+def items_of(graph: Graph) -> list[Node]:
+    """The outputs of ``graph``, which gives a tuple."""
+    out = graph.output
+    if isinstance(out, Apply) and out.op is make_tuple:
+        return list(out.operands)
+    assert isinstance(out.type, TupleType)
+    return [graph.context.apply(tuple_get, (out,), {"index": i}) for i in range(len(out.type.items))]
+
+
+def origins(node: Node) -> dict[Any, None]:
+    """The values that ``node`` may be: itself, or what branches, loops and called graphs hand on."""
+    producer, index = node, 0
+    if isinstance(node, Apply) and node.op is tuple_get:
+        producer, index = node.operands[0], node.attrs["index"]
+    if not isinstance(producer, Apply) or producer.op not in (cond, call, while_loop, scan):
+        return {node: None}
+    if producer.op is while_loop or producer.op is scan:  # there may be no iteration
+        return {node: None, **origins(producer.operands[index + (producer.op is scan)])}
+    found: dict[Any, None] = {}
+    operands: Sequence[Node] = producer.operands
+    keys: tuple[str, ...] = ("graph",)
+    if producer.op is cond:
+        test, *operands = producer.operands
+        taken = constant_test(test)
+        keys = ("then", "orelse") if taken is None else ("then",) if taken else ("orelse",)
+    for key in keys:
+        graph: Graph = producer.attrs[key]
+        out = items_of(graph)[index] if isinstance(graph.output.type, TupleType) else graph.output
+        for origin in origins(out):
+            if isinstance(origin, Param):
+                found.update(origins(operands[graph.params.index(origin)]))
+            else:
+                found[producer, key, origin] = None
+    return found
+
+
+def constant_test(test: Node) -> bool | None:
+    """The value of the test of a branch if that is the same in every run."""
+    work, seen = [test], set()
+    while work:
+        node = work.pop()
+        if isinstance(node, Param) or (isinstance(node, Apply) and node.op.effects):
+            return None
+        if isinstance(node, Apply) and node not in seen:
+            seen.add(node)
+            work.extend(node.operands)
+    if not isinstance(test, Apply):
+        return bool(test.value) if isinstance(test, Const) else None
+    return bool(run(test.context.graph(test.context.fresh_name("test"), (), test)))
 
 
 @dataclass(frozen=True)
@@ -282,10 +335,8 @@ class Derivative:
             tape.log.append(twin)
         try:
             self.parts(dout_kinds, [None] * len(groups), groups, tape)
-        except Underivable as refused:
-            if isinstance(refused.__context__, Overwritten):
-                raise refused.__context__ from None
-            raise
+        except Underivable:  # another reason
+            return
 
     def close(
         self, parts: Parts, kinds: Sequence[Kind], types: Sequence[Type | None], interface: Sequence[Node] = ()
@@ -367,14 +418,14 @@ class Derivative:
             nodes = [self.binder.node_of(out) for out in self.outs]
         return {node: i for i, node in reversed(list(enumerate(nodes))) if isinstance(node, Apply)}
 
-    @property
+    @cached_property
     def shared(self) -> list[tuple[int | None, list[int]]]:
-        """Outputs that are one value, and the parameter that it is, if it is one (`Entry.shared`)."""
-        found: dict[Node, list[int]] = {}
-        with self.inside():
-            for i, out in enumerate(self.outs):
-                if self.out_variables[i] is not None:
-                    found.setdefault(self.binder.node_of(out), []).append(i)
+        """Outputs that may be one value, and the parameter that it is, if it is one (`Entry.shared`)."""
+        found: dict[Any, list[int]] = {}
+        for i, node in enumerate((self.graph.output,) if self.single else items_of(self.graph)):
+            if self.out_variables[i] is not None:
+                for origin in origins(node):
+                    found.setdefault(origin, []).append(i)
         params = self.graph.params
         places = [(params.index(n) if isinstance(n, Param) else None, outs) for n, outs in found.items()]
         return [(param, outs) for param, outs in places if param is not None or len(outs) > 1]
