@@ -423,7 +423,8 @@ class _Walk:
         ins, out = saved_values(entry)
         assert entry.op is not None
         with quiet():
-            for v, part in zip(entry.variables, _parts(entry, ins, out, filled if several else filled[0]), strict=False):
+            parts = _parts(entry, ins, out, filled if several else filled[0])
+            for v, part in zip(entry.variables, parts, strict=False):
                 if part is not None:
                     self.accumulate(v, part)
 

@@ -134,8 +134,8 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
 
 
 def _saved_results(side: Derivative, sides: tuple[Derivative, Derivative]) -> dict[Node, int]:
-    """The residuals of a branch that are results of the ``cond``, and which. They are saved as that: a result and a slot
-    would be two variables of outer tapes, and what flows into them would not be added in the order of the program.
+    """The residuals of a branch that are results of the ``cond``, and which. They are saved as that: a result and a
+    slot would be two variables of outer tapes, whose gradients would not be added in the order of the program.
 
     Not where the branches give different types: what comes out of the ``cond`` is known by another size then.
     """
@@ -267,8 +267,8 @@ def _cond_graphs(
     dout_kinds: Sequence[Any],
     acc_kinds: Sequence[Any],
 ) -> tuple[list[Any], list[int], list[int], list[Any]]:
-    """Backward graphs of both branches with equal parameters and results; the parameters and results that they need; the
-    kinds."""
+    """Backward graphs of both branches with equal parameters and results; the parameters and the results that they
+    need; the kinds."""
     parts = [d.parts(dout_kinds, acc_kinds, groups) for d in sides]
     kinds = [join_kinds(a, b) for a, b in zip(parts[0].kinds, parts[1].kinds, strict=True)]
     gradient_types = [a or b for a, b in zip(parts[0].types, parts[1].types, strict=True)]

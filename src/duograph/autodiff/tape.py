@@ -118,7 +118,7 @@ class Overwritten(RuntimeError):
 
 
 class Underivable(SymbolicValueError):
-    """Only plain Python knows what a gradient is, or whether it raises: no graph, which is made for all paths, can say."""
+    """Only plain Python knows what a gradient is, or whether it raises: a graph is made for all paths."""
 
 
 def refuse(why: str) -> None:

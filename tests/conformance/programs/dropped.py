@@ -27,7 +27,7 @@ def gradient_beside_a_power_of_indices(x):
 
 @program(calls=[(X / 3,), (-X,)], grad=0)
 def third_derivative_in_a_branch(x):
-    """What the branch gives and its gradient reads was saved twice: two variables, of which each had a sum of its own."""
+    """What the branch gives and its gradient reads was saved twice: two variables, each with a sum of its own."""
 
     def f(x):
         return ops.tanh(x) * ops.sigmoid(x) if x.sum() > 0 else ops.rsqrt(-x)

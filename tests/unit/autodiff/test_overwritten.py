@@ -73,7 +73,18 @@ def writes_a_view(x, y):
     return z
 
 
-PARTS = [product, branch, other_branch, loop, dropped, exponential, writes, writes_first, writes_sometimes, writes_a_view]
+PARTS = [
+    product,
+    branch,
+    other_branch,
+    loop,
+    dropped,
+    exponential,
+    writes,
+    writes_first,
+    writes_sometimes,
+    writes_a_view,
+]
 
 
 def nothing(f, x, y):

@@ -149,7 +149,7 @@ def test_what_is_left_to_plain_python(f, order, is_compiled):
 
 
 def test_what_a_gradient_needs_of_a_path_that_leads_nowhere():
-    """Where it depends on data whether something flows in, one branch computes all that follows, also what is dropped."""
+    """Where data decide whether something flows in, one branch computes all that follows, also what is dropped."""
 
     def f(x):
         i = 0
@@ -193,7 +193,7 @@ INTEGERS = {
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_rules_that_refuse_integers(name):
-    """Gradients pass through integers (MindSpore's rule); some rules refuse them. They raise only if something flows."""
+    """Gradients pass through integers (MindSpore's rule); some rules refuse them, but only if something flows."""
     integers = INTEGERS[name]
 
     def f(x):
