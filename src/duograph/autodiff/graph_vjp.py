@@ -143,37 +143,52 @@ def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[
             entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
 
 
-def items_of(graph: Graph) -> list[Node]:
-    """The outputs of ``graph``, which gives a tuple."""
-    out = graph.output
-    if isinstance(out, Apply) and out.op is make_tuple:
-        return list(out.operands)
-    assert isinstance(out.type, TupleType)
-    return [graph.context.apply(tuple_get, (out,), {"index": i}) for i in range(len(out.type.items))]
+Origins = dict[Any, None]  # a set in order
 
 
-def origins(node: Node) -> dict[Any, None]:
-    """The values that ``node`` may be: itself, or what branches, loops and called graphs hand on."""
-    producer, index = node, 0
-    if isinstance(node, Apply) and node.op is tuple_get:
-        producer, index = node.operands[0], node.attrs["index"]
-    if not isinstance(producer, Apply) or producer.op not in (cond, call, while_loop, scan):
-        return {node: None}
+def origins_of_results(graph: Graph) -> list[Origins]:
+    """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs hand on."""
+    memo: dict[Graph, list[Origins]] = graph.context.__dict__.setdefault("origins", {})
+    found = memo.get(graph)
+    if found is None:
+        known: dict[Node, Origins] = {}
+        for node in graph.nodes:
+            if node.op is tuple_get and isinstance(node.operands[0], Apply):
+                known[node] = _origins(node, node.operands[0], node.attrs["index"], known)
+            elif node.op in (cond, call) and not isinstance(node.type, TupleType):
+                known[node] = _origins(node, node, 0, known)
+        out = graph.output
+        if not isinstance(out.type, TupleType):
+            found = [known.get(out, {out: None})]
+        elif isinstance(out, Apply) and out.op is make_tuple:
+            found = [known.get(o, {o: None}) for o in out.operands]
+        else:
+            assert isinstance(out, Apply)
+            found = [_origins((out, i), out, i, known) for i in range(len(out.type.items))]
+        memo[graph] = found
+    return found
+
+
+def _origins(value: Any, producer: Apply, index: int, known: dict[Node, Origins]) -> Origins:
+    """What ``value`` may be, a result of ``producer``."""
+    operands = producer.operands
     if producer.op is while_loop or producer.op is scan:  # there may be no iteration
-        return {node: None, **origins(producer.operands[index + (producer.op is scan)])}
-    found: dict[Any, None] = {}
-    operands: Sequence[Node] = producer.operands
+        start = operands[index + (producer.op is scan)]
+        return {value: None, **known.get(start, {start: None})}
+    if producer.op is not cond and producer.op is not call:
+        return {value: None}
     keys: tuple[str, ...] = ("graph",)
     if producer.op is cond:
-        test, *operands = producer.operands
-        taken = constant_test(test)
+        taken = constant_test(operands[0])
         keys = ("then", "orelse") if taken is None else ("then",) if taken else ("orelse",)
+        operands = operands[1:]
+    found: Origins = {}
     for key in keys:
         graph: Graph = producer.attrs[key]
-        out = items_of(graph)[index] if isinstance(graph.output.type, TupleType) else graph.output
-        for origin in origins(out):
+        for origin in origins_of_results(graph)[index]:
             if isinstance(origin, Param):
-                found.update(origins(operands[graph.params.index(origin)]))
+                operand = operands[graph.params.index(origin)]
+                found.update(known.get(operand, {operand: None}))
             else:
                 found[producer, key, origin] = None
     return found
@@ -422,9 +437,9 @@ class Derivative:
     def shared(self) -> list[tuple[int | None, list[int]]]:
         """Outputs that may be one value, and the parameter that it is, if it is one (`Entry.shared`)."""
         found: dict[Any, list[int]] = {}
-        for i, node in enumerate((self.graph.output,) if self.single else items_of(self.graph)):
+        for i, origins in enumerate(origins_of_results(self.graph)):
             if self.out_variables[i] is not None:
-                for origin in origins(node):
+                for origin in origins:
                     found.setdefault(origin, []).append(i)
         params = self.graph.params
         places = [(params.index(n) if isinstance(n, Param) else None, outs) for n, outs in found.items()]
