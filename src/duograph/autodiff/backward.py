@@ -28,7 +28,7 @@ from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Overwritten, Tape, Variable, checked, entry_of, refuse, saved_values
+from .tape import Entry, Tape, Variable, checked, entry_of, refuse, saved_values
 
 
 class Maybe:
@@ -241,11 +241,12 @@ def backpropagate(
     for variable, gradient in initial:
         if gradient is not None:
             walk.grads[walk.name(variable)] = gradient
+            walk.note_term(walk.name(variable), True, False)
     for variable, dout in seeds:
         if variable is not None and dout is not None:
             walk.accumulate(variable, dout)
             if state.enclosed:  # in a derivative: what flows in has been added up outside
-                walk.terms[walk.name(variable)] = MANY
+                walk.note_term(walk.name(variable), True, False)
     keep = {walk.name(v) for v in wanted if v is not None}
     walk.visit_all(keep)
     for variable in keep & tape.hooks.keys():
@@ -289,17 +290,27 @@ def pulled_item(item: tuple[Any, ...], dout: Tensor, born: int) -> tuple[Any, ..
     return pull_with(op, watched, ins, out, dout, **attrs) if attrs else pull(op, watched, ins, out, dout)
 
 
-MANY = 3
-"""Terms of a sum, if that is not known: with two, their order does not matter."""
+class Terms:
+    """Of how many terms a gradient is the sum, as far as that is known, and when they came: entries visited by then."""
+
+    __slots__ = ("first", "is_one", "last")
+
+    def __init__(self, now: int, is_one: bool) -> None:
+        self.first = self.last = now
+        self.is_one = is_one
+
+    def add(self, now: int) -> None:
+        self.last, self.is_one = now, False
 
 
 class _Walk:
-    """Gradients accumulated so far, by variable; and in graphs, of how many terms each is the sum."""
+    """Gradients accumulated so far, by variable; and what is known of the sums that they are."""
 
     def __init__(self, tape: Tape, alias: dict[Variable, Variable], grads: dict[Variable, Gradient] | None = None):
         self.tape, self.alias = tape, alias
         self.grads: dict[Variable, Gradient] = {} if grads is None else grads
-        self.terms: dict[Variable, int] = {}
+        self.terms: dict[Variable, Terms] = {}
+        self.visited = 0
 
     def name(self, variable: Variable) -> Variable:
         return self.alias.get(variable, variable)
@@ -310,8 +321,15 @@ class _Walk:
     def accumulate(self, variable: Variable, gradient: Gradient) -> None:
         name = self.name(variable)
         before = self.grads.get(name)
-        self.terms[name] = 1 if before is None else self.terms.get(name, MANY) + 1
+        self.note_term(name, before is None, True)
         self.grads[name] = plus(before, gradient)
+
+    def note_term(self, name: Variable, is_first: bool, is_one: bool) -> None:
+        """Something is added to the gradient of ``name``."""
+        if is_first or name not in self.terms:
+            self.terms[name] = Terms(self.visited, is_one and is_first)
+        else:
+            self.terms[name].add(self.visited)
 
     def run_hooks(self, variable: Variable) -> None:
         hooks = self.tape.hooks.get(variable)
@@ -350,6 +368,7 @@ class _Walk:
                 self.visit(entry_of(item), keep)
 
     def visit(self, entry: Entry, keep: set[Variable]) -> None:
+        self.visited += 1
         if all(self.get(v) is None for v in entry.outputs):
             return
         for v in entry.outputs:
@@ -370,7 +389,7 @@ class _Walk:
 
         def run() -> list[Gradient]:
             local = _Walk(self.tape, self.alias, {v: self.grads[v] for v in touched if v in self.grads})
-            local.terms = self.terms
+            local.terms, local.visited = self.terms, self.visited
             local.apply(entry, [d.value for d in douts if d is not None] if len(douts) == 1 else _certain(douts))
             return [local.grads.get(v) for v in touched]
 
@@ -395,7 +414,7 @@ class _Walk:
             for i, g in enumerate(groups):
                 if g == i and new[i] is not None:
                     if new[i] is not accs[i]:
-                        self.terms[names[i]] = MANY
+                        self.note_term(names[i], accs[i] is None, False)
                     self.grads[names[i]] = new[i]
             return
         several = isinstance(entry.out, tuple)
@@ -416,27 +435,39 @@ class _Walk:
             Underivable: what flows into a value that has several names here would be added in another order.
         """
         for path in entry.shared:
-            terms: dict[Any, dict[Variable, int]] = {}  # of the names of one value that something flows into
+            terms: dict[Any, dict[Variable, Terms]] = {}  # of the names of one value that something flows into
             for place, (operand, outputs) in enumerate(path):
                 held = None if operand is None else entry.variables[operand]
                 if operand is not None and held is None:
                     continue
                 found = terms.setdefault(place if held is None else self.name(held), {})
                 if self.get(held) is not None:
-                    found[self.name(held)] = self.terms.get(self.name(held), MANY)
+                    found[self.name(held)] = self.terms[self.name(held)]
                 for i in outputs:
                     if douts[i] is not None:
                         name = self.name(entry.outputs[i])
-                        found[name] = self.terms.get(name, MANY)
-            if any(len(found) > 1 and sum(found.values()) >= MANY for found in terms.values()):
-                refuse("the order of a sum of gradients depends on data: a branch makes two names of one tensor")
+                        found[name] = self.terms[name]
+            if not all(_associate(list(found.values())) for found in terms.values()):
+                refuse("the order of a sum of gradients depends on data: on some path two names are one tensor")
+
+
+def _associate(sums: Sequence[Terms]) -> bool:
+    """Whether adding up these sums is adding up their terms, in the order in which they came. What came from outside is
+    looked at outside, where the order is known."""
+    inside = [s for s in sums if s.last]
+    if len(sums) < 2 or not inside:
+        return True
+    if len(sums) > 2:
+        return False
+    a, b = sorted(sums, key=lambda s: s.last)
+    return b.is_one and (a.is_one or a.last < b.first)
 
 
 def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[Any]:
     """What the rule of ``entry`` gives for its watched operands.
 
     Raises:
-        Underivable: it raises on a path that may not be taken, or for a result that nothing may flow into.
+        Underivable: it raises for integers, into which nothing may flow when the program runs.
     """
     assert entry.op is not None
     try:
@@ -445,10 +476,6 @@ def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[
                 yield None
             else:
                 yield part() if callable(part) and not isinstance(part, Tensor) else part
-    except Overwritten as error:
-        if state.enclosed:
-            refuse(str(error))
-        raise
     except TypeError as error:
         if state.enclosed and any(isinstance(d, Tensor) and _is_whole(d) for d in _several(dout)):
             refuse(f"the gradient of {entry.op.name!r} for integers: {error}")

@@ -72,6 +72,6 @@ def call_graph(graph: Graph, inputs: list[Any], run: Run, is_backward: bool = Fa
 
     unfolds = can_unfold(graph)
     out, entry = finish_call(tape, derivative, inputs, results, launch, again if unfolds else None)
-    if unfolds and entry is not None and not any(t.variable(x) is not None for t in tapes[:-1] for x in inputs):
+    if unfolds and entry and not any(t.variable(x) is not None for t in tapes[:-1] for x in inputs):
         tape.calls.append((entry, graph))
     return [out] if derivative.single else list(out)

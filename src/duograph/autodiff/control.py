@@ -15,7 +15,7 @@ from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import no_recording, state
 from duograph.ir.control import call, cond, custom_vjp, undef
-from duograph.ir.node import Node
+from duograph.ir.node import Apply, Node, sizes_in_attrs
 from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
@@ -53,11 +53,15 @@ def finish_call(
     """
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
-    reread = [outs[i] if node in derivative.residuals else None for node, i in derivative.results.items()]
-    saved = Saved([*operands, *reread])
+    saved = Saved([*operands, *[outs[i] for i in derivative.results.values()]])
+    shared = derivative.shared
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
         known = saved.checked(derivative.graph.name)
+        if again is not None and _meet(shared, douts, [None if g is None else accs[g] for g in groups]):
+            return again(known[: len(operands)], douts, accs, groups)
+        if state.binder is None and any(isinstance(x, Stale) for x in known):
+            _check_reads(derivative, saved, outs, douts, groups)
         present = list(outs)
         for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
             present[i] = value
@@ -70,9 +74,47 @@ def finish_call(
             return again(known[: len(operands)], douts, accs, groups)
 
     entry = tape.record_custom(
-        derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved
-    )
+        derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved,
+        shared=() if state.binder is None else (shared,),
+    )  # fmt: skip
     return outs[0] if derivative.single else outs, entry
+
+
+def _meet(
+    shared: Sequence[tuple[int | None, Sequence[int]]], douts: Sequence[Gradient], accs: Sequence[Gradient]
+) -> bool:
+    """Whether something flows into several names of what may be one value."""
+    return any(
+        sum([operand is not None and accs[operand] is not None, *[douts[i] is not None for i in outs]]) > 1
+        for operand, outs in shared
+    )
+
+
+def _check_reads(
+    derivative: Derivative, saved: Saved, outs: Sequence[Any], douts: Sequence[Gradient], groups: Groups
+) -> None:
+    """`Derivative.check_reads` for a call of which something was overwritten that it has read or given."""
+    params, results = derivative.graph.params, derivative.results
+    given = {node: k + len(params) for k, node in enumerate(results)}
+
+    def is_lost(node: Node) -> bool:
+        ops: list[Apply] = []
+        while node not in given and isinstance(node, Apply) and node.op.view and not sizes_in_attrs(node):
+            ops.append(node)
+            node = node.operands[0]
+        place = given.get(node, params.index(node) if node in params else None)  # type: ignore[arg-type]
+        return place is not None and isinstance(_shown(saved, place, ops[::-1], derivative.graph.name), Stale)
+
+    derivative.check_reads(is_lost, [kind_of(d) for d in derivative.masked(douts)], groups)
+
+
+def _shown(saved: Saved, place: int, ops: Sequence[Apply], name: str) -> Any:
+    """What ``ops`` show of a saved value, checked."""
+    value, stamp = saved.values[place], saved.stamps[place]
+    with no_recording():
+        for node in ops if isinstance(stamp, int) else ():
+            value = node.op(value, **node.attrs)
+    return checked([value], [stamp], name)[0]
 
 
 def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) -> Sequence[Any]:
@@ -82,10 +124,7 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
         operand, stamp = saved.values[i], saved.stamps[i]
         if stamp is None or (isinstance(stamp, int) and operand._version == stamp):
             continue
-        with no_recording():
-            for node in ops if isinstance(stamp, int) else ():
-                operand = node.op(operand, **node.attrs)
-        (now,) = checked([operand], [stamp], derivative.graph.name)
+        now = _shown(saved, i, ops, derivative.graph.name)
         if isinstance(now, Stale):
             found = [*found[:k], now, *found[k + 1 :]]
     return found
@@ -96,7 +135,7 @@ def _views_checked(derivative: Derivative, saved: Saved, hidden: Sequence[Any]) 
 
 def _saved_results(side: Derivative, sides: tuple[Derivative, Derivative]) -> dict[Node, int]:
     """The residuals of a branch that are results of the ``cond``, and which. They are saved as that: a result and a
-    slot would be two variables of outer tapes, and what flows into them would not be added in the order of the program.
+    slot would be two variables of outer tapes, whose gradients would not be added in the order of the program.
 
     Not where the branches give different types: what comes out of the ``cond`` is known by another size then.
     """
@@ -228,8 +267,8 @@ def _cond_graphs(
     dout_kinds: Sequence[Any],
     acc_kinds: Sequence[Any],
 ) -> tuple[list[Any], list[int], list[int], list[Any]]:
-    """Backward graphs of both branches with equal parameters and results; the parameters and results that they need;
-    the kinds."""
+    """Backward graphs of both branches with equal parameters and results; the parameters and the results that they
+    need; the kinds."""
     parts = [d.parts(dout_kinds, acc_kinds, groups) for d in sides]
     kinds = [join_kinds(a, b) for a, b in zip(parts[0].kinds, parts[1].kinds, strict=True)]
     gradient_types = [a or b for a, b in zip(parts[0].types, parts[1].types, strict=True)]

@@ -16,20 +16,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from duograph.base.diagnostics import InternalError
 from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
-from duograph.ir.control import make_tuple, tuple_get, undef
+from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
+from duograph.ir.interpreter import run
 from duograph.ir.memo import Memo
-from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
+from duograph.ir.node import Apply, Const, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Entry, Tape, refuse
+from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -141,6 +144,72 @@ def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[
             entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
 
 
+Origins = dict[Any, None]  # a set in order
+
+
+def origins_of_results(graph: Graph) -> list[Origins]:
+    """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs hand on."""
+    memo: dict[Graph, list[Origins]] = graph.context.__dict__.setdefault("origins", {})
+    found = memo.get(graph)
+    if found is None:
+        known: dict[Node, Origins] = {}
+        for node in graph.nodes:
+            if node.op is tuple_get and isinstance(node.operands[0], Apply):
+                known[node] = _origins(node, node.operands[0], node.attrs["index"], known)
+            elif node.op in (cond, call) and not isinstance(node.type, TupleType):
+                known[node] = _origins(node, node, 0, known)
+        out = graph.output
+        if not isinstance(out.type, TupleType):
+            found = [known.get(out, {out: None})]
+        elif isinstance(out, Apply) and out.op is make_tuple:
+            found = [known.get(o, {o: None}) for o in out.operands]
+        else:
+            assert isinstance(out, Apply)
+            found = [_origins((out, i), out, i, known) for i in range(len(out.type.items))]
+        memo[graph] = found
+    return found
+
+
+def _origins(value: Any, producer: Apply, index: int, known: dict[Node, Origins]) -> Origins:
+    """What ``value`` may be, a result of ``producer``."""
+    operands = producer.operands
+    if producer.op is while_loop or producer.op is scan:  # there may be no iteration
+        start = operands[index + (producer.op is scan)]
+        return {value: None, **known.get(start, {start: None})}
+    if producer.op is not cond and producer.op is not call:
+        return {value: None}
+    keys: tuple[str, ...] = ("graph",)
+    if producer.op is cond:
+        taken = constant_test(operands[0])
+        keys = ("then", "orelse") if taken is None else ("then",) if taken else ("orelse",)
+        operands = operands[1:]
+    found: Origins = {}
+    for key in keys:
+        graph: Graph = producer.attrs[key]
+        for origin in origins_of_results(graph)[index]:
+            if isinstance(origin, Param):
+                operand = operands[graph.params.index(origin)]
+                found.update(known.get(operand, {operand: None}))
+            else:
+                found[producer, key, origin] = None
+    return found
+
+
+def constant_test(test: Node) -> bool | None:
+    """The value of the test of a branch if that is the same in every run."""
+    work, seen = [test], set()
+    while work:
+        node = work.pop()
+        if isinstance(node, Param) or (isinstance(node, Apply) and node.op.effects):
+            return None
+        if isinstance(node, Apply) and node not in seen:
+            seen.add(node)
+            work.extend(node.operands)
+    if not isinstance(test, Apply):
+        return bool(test.value) if isinstance(test, Const) else None
+    return bool(run(test.context.graph(test.context.fresh_name("test"), (), test)))
+
+
 @dataclass(frozen=True)
 class Backward:
     """A backward graph, the nodes of the forward scope that it needs, and the kinds of gradients it gives."""
@@ -223,8 +292,11 @@ class Derivative:
 
     # -- backward ----------------------------------------------------------------------------------------------
 
-    def parts(self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups) -> Parts:
-        """The backward graph for these kinds of cotangents and accumulated gradients, still open."""
+    def parts(
+        self, dout_kinds: Sequence[Kind], acc_kinds: Sequence[Kind], groups: Groups, tape: Tape | None = None
+    ) -> Parts:
+        """The backward graph for these kinds of cotangents and accumulated gradients, still open. ``tape``: instead of
+        what this graph has recorded."""
         builder = self.binder.builder
         params: list[Param] = []
 
@@ -252,13 +324,35 @@ class Derivative:
                     alias[variable] = self.variables[group]
             wanted = [v if g == i else None for i, (v, g) in enumerate(zip(self.variables, groups, strict=True))]
             gradients = backpropagate(
-                self.tape,
+                tape or self.tape,
                 list(zip(self.out_variables, douts, strict=True)),
                 wanted,
                 list(zip(self.variables, accs, strict=True)),
                 alias,
             )
         return Parts(scope, params, gradients)
+
+    def check_reads(self, is_lost: Callable[[Node], bool], dout_kinds: Sequence[Kind], groups: Groups) -> None:
+        """Looks whether gradient rules read a value of this graph that has been overwritten, as eager's would.
+
+        What they compute from it may lead nowhere; then the backward graph does without. Of a graph with several paths
+        nothing can be said, unless the path is known.
+
+        Raises:
+            Overwritten: a rule does.
+        """
+        entries = self.tape.entries
+        if any(entry.op is None for entry in entries):
+            return
+        tape = Tape()
+        for entry in entries:
+            twin = copy(entry)
+            twin.stamps = tuple([OVERWRITTEN if isinstance(s, Node) and is_lost(s) else s for s in entry.stamps])
+            tape.log.append(twin)
+        try:
+            self.parts(dout_kinds, [None] * len(groups), groups, tape)
+        except Underivable:  # another reason
+            return
 
     def close(
         self, parts: Parts, kinds: Sequence[Kind], types: Sequence[Type | None], interface: Sequence[Node] = ()
@@ -340,14 +434,14 @@ class Derivative:
             nodes = [self.binder.node_of(out) for out in self.outs]
         return {node: i for i, node in reversed(list(enumerate(nodes))) if isinstance(node, Apply)}
 
-    @property
+    @cached_property
     def shared(self) -> list[tuple[int | None, list[int]]]:
-        """Outputs that are one value, and the parameter that it is, if it is one (`Entry.shared`)."""
-        found: dict[Node, list[int]] = {}
-        with self.inside():
-            for i, out in enumerate(self.outs):
-                if self.out_variables[i] is not None:
-                    found.setdefault(self.binder.node_of(out), []).append(i)
+        """Outputs that may be one value, and the parameter that it is, if it is one (`Entry.shared`)."""
+        found: dict[Any, list[int]] = {}
+        for i, origins in enumerate(origins_of_results(self.graph)):
+            if self.out_variables[i] is not None:
+                for origin in origins:
+                    found.setdefault(origin, []).append(i)
         params = self.graph.params
         places = [(params.index(n) if isinstance(n, Param) else None, outs) for n, outs in found.items()]
         return [(param, outs) for param, outs in places if param is not None or len(outs) > 1]

@@ -90,7 +90,8 @@ class _Loop:
             else:
                 results = while_loop(*operands, **attrs)
         outs, self.stack = tuple(results[:n]), results[n]
-        self.tape.record_custom(self.name, self.operands, outs, self.pull, self.body.active[self.first :][:n], raw=True)
+        active, unchanged = self.body.active[self.first :][:n], [(i, [i]) for i in range(n)]  # if there is no iteration
+        self.tape.record_custom(self.name, self.operands, outs, self.pull, active, raw=True, shared=(unchanged,))
         return outs
 
     def _with_stack(self) -> tuple[tuple[Type, ...], dict[str, Any]]:
@@ -248,7 +249,7 @@ class _Loop:
             names = [i for i in outs if i < self.n and kinds[i] is not None]
             names += [param - self.first] if param is not None and param >= self.first + self.n else []
             if len(names) > 1:
-                refuse("the order of a sum of gradients depends on data: a loop makes two names of one tensor")
+                refuse("the order of a sum of gradients depends on data: a loop has two names for one tensor")
 
     def _of_changing_size(self) -> list[int]:
         """Indices of differentiable carries whose sizes change from one iteration to the next."""

@@ -53,8 +53,10 @@ class Recorded:
         kwargs: dict[str, Any],
         positions: Sequence[int] = (),
         weights: Sequence[Tensor] = (),
+        is_kept: bool = False,
     ) -> None:
         self.tape = Tape()
+        self.tape.is_kept = is_kept
         self.args = list(args)
         self.variables: dict[int, Variable] = {}  # id(handle or weight) -> variable
         for i in positions:

@@ -118,7 +118,7 @@ class Overwritten(RuntimeError):
 
 
 class Underivable(SymbolicValueError):
-    """Only plain Python knows what a gradient is, or whether it raises: no graph, which is made for all paths, can."""
+    """Only plain Python knows what a gradient is, or whether it raises: a graph is made for all paths."""
 
 
 def refuse(why: str) -> None:
@@ -175,16 +175,18 @@ class Tape:
         log: what was recorded, in order: entries, and the tuples of native code.
         hooks: functions to call on complete gradients, by variable.
         calls: entries that stand for compiled calls, with the graphs that were called.
+        is_kept: gradients are taken later than recording ends; writes in between pass unnoticed.
         token: stands for the tape in marks.
         born: the time when it was made; as long as it is now, nothing was written since.
     """
 
-    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "calls", "hooks", "log", "token")
+    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "calls", "hooks", "is_kept", "log", "token")
 
     def __init__(self) -> None:
         self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
         self.calls: list[tuple[Entry, Graph]] = []
+        self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id

@@ -51,7 +51,7 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tu
     _check_callable(fn)
     if not all(is_tensor(x) for x in inputs):
         raise TypeError("The inputs type must be Tensor.")
-    done = Recorded(fn, inputs, {}, range(len(inputs)), _weights(weights))
+    done = Recorded(fn, inputs, {}, range(len(inputs)), _weights(weights), is_kept=True)
     out, aux = _first_output(done.out) if has_aux else (done.out, ())
 
     def vjp_fn(*sens: Any) -> Any:

@@ -94,7 +94,8 @@ def expand(tape: Tape, entry: Entry, graph: Graph) -> None:
     if any(isinstance(x, Stale) for x in saved.checked(graph.name)):
         return
     state.tapes = []
-    handles = [identity(x) if isinstance(x, Tensor) else x for x in entry.ins]
+    ins = saved.values[: len(entry.ins)]  # of Parameters that were written since, what was read
+    handles = [identity(x) if isinstance(x, Tensor) else x for x in ins]
     for handle, variable in zip(handles, entry.variables, strict=True):
         if isinstance(handle, Tensor):
             tape._bind(handle, variable)

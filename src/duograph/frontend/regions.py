@@ -204,6 +204,8 @@ class Regions:
             self.world.restore(entry)
             self.builder.next_tag = tag
             other, other_path = visit((*prefix, False))
+            if len(other_path) <= k:  # a gradient on the first path has made one on this path raise earlier
+                raise Uncapturable("code before a tensor-dependent decision takes another course on its paths")
             self.builder.next_tag = max(last, self.builder.next_tag)
             orelse = build((*prefix, False), other, other_path)
             return Fork(path[k].pred, then, orelse, path[k].scope, other_path[k].scope)

@@ -140,16 +140,18 @@ class Entry:
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
 
-        Where the path depends on data, the order of sums may. A call can be repeated when its gradient turns out to be
-        of that kind (`autodiff.unfold`); that of a gradient cannot.
+        Where the path depends on data, so may the order of sums, and what a gradient reads. A call can be repeated when
+        that turns out (`autodiff.unfold`); one that is part of another gradient, or of a gradient at any time, cannot.
         """
         if self.program.plain_for_gradients:
             return True
         if not self._paths or any(node.op is call_named for node in self._paths):
             return False
         inputs = self.program.load_inputs(args)
-        watching = sum(any(tape.variable(x) is not None for x in inputs) for tape in state.tapes)
-        return watching > 1 or (watching == 1 and not can_unfold(self.program.graph))
+        watching = [tape for tape in state.tapes if any(tape.variable(x) is not None for x in inputs)]
+        if any(tape.is_kept for tape in watching):
+            return True
+        return len(watching) > 1 or (len(watching) == 1 and not can_unfold(self.program.graph))
 
     def make_native(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
