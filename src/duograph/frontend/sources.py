@@ -106,6 +106,7 @@ def cell(variable: Any, name: str) -> Source:
     return Source("cell", Pin(variable), name)
 
 
+_OF_CODE = ("__code__", "__defaults__", "__kwdefaults__")
 _SIZED = (list, tuple, dict, set, frozenset)
 _UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
@@ -137,7 +138,7 @@ class Guard(NamedTuple):
         """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
         if self.check == "type":
             return bool(self.source.kind == "pinned")
-        return self.check in ("defines", "values") or (self.source.kind == "attr" and self.source.key == "__code__")
+        return self.check in ("defines", "values") or (self.source.kind == "attr" and self.source.key in _OF_CODE)
 
     def __str__(self) -> str:
         expected = self.expected.value if isinstance(self.expected, Pin | _Key) else self.expected

@@ -286,8 +286,8 @@ class Scaled(nn.Cell):
 def test_arguments_by_keyword(make):
     compiled, plain, x = make(), Scaled(), ms.Tensor([1.0])
     for args, kwargs in (
-        ((x,), {}), ((x, 3), {}), ((x,), {"shift": 1}), ((x,), {"scale": 3}), ((x, 3, 4), {}), ((x, 3, 4), {"shift": 2}),
-        ((x,), {"y": 1, "shift": 5, "x": 7}), ((x,), {"shift": 1}),
+        ((x,), {}), ((x, 3), {}), ((x,), {"shift": 1}), ((x,), {"scale": 3}), ((x, 3, 4), {}),
+        ((x, 3, 4), {"shift": 2}), ((x,), {"y": 1, "shift": 5, "x": 7}), ((x,), {"shift": 1}),
     ):  # fmt: skip
         for _ in range(3):
             assert str(compiled(*args, **kwargs)) == str(plain(*args, **kwargs))
