@@ -21,6 +21,7 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, definitely_eq, definitely_le
 from duograph.core.op import state
+from duograph.core.shapes import taken_at_most
 from duograph.ops import movement
 from duograph.ops.indexing import advanced_get, advanced_put
 from duograph.ops.ranges import block_view, range_slice, range_update, range_view
@@ -310,7 +311,8 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
 
 def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
     """The slice of length 1 for an integer index."""
-    if definitely_le(size, item) or definitely_le(item, -size - 1):
+    is_inside = taken_at_most(-item, size) if definitely_le(item, -1) else taken_at_most(item + 1, size)
+    if not is_inside:
         if what == "get":
             raise IndexError(f"index {item} is out of bounds for dimension with size {size}")
         raise IndexError(f"Index {item} is out of bounds for axis {axis} with size {size}")

@@ -32,6 +32,7 @@ from .exceptions import check_trace
 from .factories import factory_of
 from .facts import HEAP_TYPE, lookup
 from .policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
+from .settable import check_settable
 from .sources import Pin
 from .text import GraphText
 from .world import CONTAINERS, MISSING, World
@@ -373,26 +374,13 @@ class Attributes:
             return
         if isinstance(obj, np.ndarray):
             raise Uncapturable("a write to a NumPy array from outside the compiled function")
-        self._check_settable(obj, name)
+        check_settable(obj, name, value)
         self._overlay_attr(obj, name, value)
 
     @staticmethod
     def _is_param_of_cell(obj: Any, name: str) -> bool:
         params = None if isinstance(obj, type | Tensor) else getattr(obj, "__dict__", {}).get("_params")
         return isinstance(params, dict) and isinstance(params.get(name), Parameter)
-
-    def _check_settable(self, obj: Any, name: str) -> None:
-        """Refuses to set or delete what Python may refuse to: it is done where the program has ended."""
-        if isinstance(obj, type):
-            if obj.__flags__ & HEAP_TYPE:
-                return
-        elif (found := lookup(type(obj), name)) is not None and hasattr(type(found), "__set__"):
-            framework = module_kind(type(obj).__module__) == "framework"
-            if isinstance(found, types.MemberDescriptorType) or framework or getattr(found, "fset", None) is not None:
-                return
-        elif hasattr(obj, "__dict__") and not isinstance(obj, types.MethodType):
-            return
-        raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object, which may not be set")
 
     def _check_own(self, obj: Any) -> None:
         """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
@@ -431,9 +419,13 @@ class Attributes:
         if self.world.is_tracked(obj):
             delattr(obj, name)
             return
+        if isinstance(found, types.MemberDescriptorType):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which has no dictionary for it")
         try:
             self.getattr(obj, name)
         except AttributeError as exc:  # where something is deleted, Python does not say by its ``name`` what is missing
+            if lookup(cls, "__getattr__") is not None:  # which has words of its own
+                raise Uncapturable(f"the missing attribute {name!r} of a {cls.__name__} object is deleted") from exc
             raise AttributeError(*exc.args) from None
         hook = lookup(cls, "__delattr__")
         if isinstance(hook, types.FunctionType) and is_generated(hook):

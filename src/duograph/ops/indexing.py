@@ -223,7 +223,7 @@ class _Layout:
                 places.append(position)
                 if entry == "index":
                     self.index_axes.append(axis)
-                elif isinstance(shape[axis], int) and not -shape[axis] <= entry < shape[axis]:
+                elif not taken_at_most(-entry if entry < 0 else entry + 1, shape[axis]):
                     raise IndexError(f"index {entry} is out of bounds for dimension with size {shape[axis]}")
             axis += 1
         if len(self.index_axes) != len(pending):

@@ -46,3 +46,31 @@ def test_same_as_eager(f, mode, capsys):
                 result = type(error).__name__
             shown.append((result, list(LOG), capsys.readouterr().out))
         assert shown[0] == shown[1], values
+
+
+def column(x):
+    return x[:, 0]
+
+
+def last_row(x):
+    return x[-1]
+
+
+def element_and_column(x):
+    return x[1, Tensor([0])]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("f", [column, last_row, element_and_column])
+def test_an_index_of_nothing_raises_where_sizes_vary(f, mode):
+    """Also where nothing else is left: the result would be as empty as it should be."""
+    compiled = ms.jit(f, dynamic=1, **mode)
+    for _ in range(2):
+        for shape in ((3, 2), (3, 4), (4, 0), (0, 0), (0, 1), (2, 0), (0, 0), (1, 1)):
+            shown = []
+            for g in (f, compiled):
+                try:
+                    shown.append(g(ops.ones(shape)).shape)
+                except IndexError as error:
+                    shown.append(str(error))
+            assert shown[0] == shown[1], shape

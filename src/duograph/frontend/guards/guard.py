@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Guard", "GuardSet"]
 
+_OF_CODE = ("__code__", "__defaults__", "__kwdefaults__")
 _UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
 
@@ -58,7 +59,7 @@ class Guard(NamedTuple):
         """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
         if self.check == "type":
             return bool(self.source.kind == "pinned")
-        return self.kind.is_about_code or (self.source.kind == "attr" and self.source.key == "__code__")
+        return self.kind.is_about_code or (self.source.kind == "attr" and self.source.key in _OF_CODE)
 
     def __str__(self) -> str:
         return self.kind.text(self.source, self.wanted)
