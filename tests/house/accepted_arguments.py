@@ -34,7 +34,7 @@ ACCEPTED: dict[str, str] = {
         nn.cell_settings:CellSettings.shard(in_strategy,kwargs,out_strategy,parameter_plan)
         nn.cell_settings:CellSettings.update_cell_type(cell_type)
         nn.layer.embedding:EmbeddingLookup.__init__(manual_shapes,slice_mode)
-        nn.layer.normalization:SyncBatchNorm.__init__(process_groups) parallel:Layout.__call__(tensor_map)
+        parallel:Layout.__call__(tensor_map)
         parallel:shard(args,kwargs,out_strategy) tensor.parameter:Parameter.init_data(layout,set_sliced)
         tensor.parameter:Parameter.set_data(slice_shape) train.serialization:ckpt_to_safetensors(processes_num)
         train.serialization:load_checkpoint(remove_redundancy)
@@ -115,6 +115,8 @@ ACCEPTED: dict[str, str] = {
 
 KEPT: dict[str, str] = {
     NO_LOCKS: """
+        nn.Adam(use_locking) nn.AdamOffload(use_locking) nn.FTRL(use_locking) nn.LazyAdam(use_locking)
+        nn.ProximalAdagrad(use_locking) nn.RMSProp(use_locking)
         ops.Adam(use_locking) ops.AdamNoUpdateParam(use_locking) ops.AdamWeightDecay(use_locking)
         ops.ApplyAdagradDA(use_locking) ops.ApplyAdamWithAmsgrad(use_locking) ops.ApplyAdamWithAmsgradV2(use_locking)
         ops.ApplyCenteredRMSProp(use_locking) ops.ApplyFtrl(use_locking) ops.ApplyKerasMomentum(use_locking)
@@ -128,6 +130,9 @@ KEPT: dict[str, str] = {
         ops.ScatterUpdate(use_locking) ops.SparseApplyAdadelta(use_locking) ops.SparseApplyAdagrad(use_locking)
         ops.SparseApplyAdagradV2(use_locking) ops.SparseApplyFtrl(use_locking) ops.SparseApplyFtrlV2(use_locking)
         ops.SparseApplyProximalAdagrad(use_locking) ops.SparseApplyRMSProp(use_locking)
+    """,
+    ONE_PROCESS: """
+        nn.SyncBatchNorm(process_groups)
     """,
     ONE_ORDER: """
         ops.TopK(sorted)
