@@ -85,6 +85,7 @@ ACCEPTED: dict[str, str] = {
         experimental.optim.adaptive:Rprop.before_group(group,lr,number)
         experimental.optim.moments:_Moments.before_group(lr,number)
         experimental.optim.optimizer:Optimizer.before_group(group,lr,number)
+        experimental.optim.schedules:_factor.check(name,owner) nn.checks:same(name,owner)
         train.callback.monitors:EarlyStopping.on_train_begin(run_context)
         train.callback.monitors:EarlyStopping.on_train_end(run_context)
         train.callback.monitors:LossMonitor.on_train_end(run_context)

@@ -66,7 +66,7 @@ def a_number(value: Any, name: str, owner: str) -> Any:
     return value
 
 
-def same(value: Any, _: str, __: str) -> Any:
+def same(value: Any, name: str, owner: str) -> Any:
     """``value``, whatever it is."""
     return value
 

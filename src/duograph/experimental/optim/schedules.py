@@ -50,7 +50,7 @@ def _power(value: Any, name: str, owner: str) -> float:
 
 
 def _factor(wrong: Callable[[float], bool], words: str) -> Check:
-    def check(value: Any, _: str, __: str) -> float:
+    def check(value: Any, name: str, owner: str) -> float:
         if wrong(value):
             raise ValueError(f"{words}.")
         return value
