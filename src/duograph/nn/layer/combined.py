@@ -33,7 +33,7 @@ def _activation(activation: Any, alpha: float, owner: str) -> Any:
 class _BnAct(Cell):
     """What layers share that normalisation and activation may follow."""
 
-    def _add_bn_act(self, norm: type[Cell], given: dict[str, Any]) -> None:
+    def _add_bn_act(self, norm: Any, given: dict[str, Any]) -> None:
         if self.has_bn:
             self.batchnorm = norm(given["out_channels"], given["eps"], given["momentum"])
         self.activation = _activation(given["activation"], given["alpha"], self.cls_name)
