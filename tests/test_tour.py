@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import sys
+import types
 from pathlib import Path
+
+import pytest
 
 import duograph as ms
 from duograph.base.source import register_source
@@ -15,17 +19,33 @@ ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"```python\n(.*?)```(?:\s*```text\n(.*?)```)?", re.DOTALL)
 
 
-def test_tour():
-    blocks = _BLOCK.findall((ROOT / "docs" / "tour.md").read_text(encoding="utf-8"))
-    assert len(blocks) > 4
-    names: dict = {"__name__": "tour"}
+def run_blocks(text: str, page: str, names: dict) -> int:
+    """Runs the programs of a text, one after the other; says how many there were."""
+    blocks = _BLOCK.findall(text)
     for number, (code, expected) in enumerate(blocks, 1):
         printed = io.StringIO()
-        register_source(code, f"<tour.md, block {number}>")
+        register_source(code, f"<{page}, block {number}>")
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, f"<tour.md, block {number}>", "exec"), names)
+            exec(compile(code, f"<{page}, block {number}>", "exec"), names)
         assert printed.getvalue() == expected, f"block {number}"
+    return len(blocks)
+
+
+def test_tour():
+    assert run_blocks((ROOT / "docs" / "tour.md").read_text(encoding="utf-8"), "tour.md", {"__name__": "tour"}) > 4
     assert ms.get_context("mode") == ms.PYNATIVE_MODE
+
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXERCISES = re.findall(r"^## How to (add [^\n]*)\n(.*?)(?=^## )", CONTRIBUTING, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(("title", "text"), EXERCISES, ids=[title for title, _ in EXERCISES])
+def test_worked_examples_for_contributors(title, text, monkeypatch):
+    """What a contributor is told to write works as it stands; each exercise is a module of its own."""
+    module = types.ModuleType(title.replace(" ", "_"))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert run_blocks(text, "CONTRIBUTING.md", vars(module))
 
 
 def test_readme_names_real_things():

@@ -35,7 +35,7 @@ ACCEPTED: dict[str, str] = {
         nn.cell_settings:CellSettings.shard(in_strategy,kwargs,out_strategy,parameter_plan)
         nn.cell_settings:CellSettings.update_cell_type(cell_type)
         nn.layer.embedding:EmbeddingLookup.__init__(manual_shapes,slice_mode)
-        nn.layer.normalization:SyncBatchNorm.__init__(process_groups) device.parallel:Layout.__call__(tensor_map)
+        device.parallel:Layout.__call__(tensor_map)
         device.parallel:shard(args,kwargs,out_strategy) tensor.parameter:Parameter.init_data(layout,set_sliced)
         tensor.parameter:Parameter.set_data(slice_shape) train.serialization:ckpt_to_safetensors(processes_num)
         train.serialization:load_checkpoint(remove_redundancy)
@@ -86,6 +86,7 @@ ACCEPTED: dict[str, str] = {
         experimental.optim.adaptive:Rprop.before_group(group,lr,number)
         experimental.optim.moments:_Moments.before_group(lr,number)
         experimental.optim.optimizer:Optimizer.before_group(group,lr,number)
+        experimental.optim.schedules:_factor.check(name,owner) nn.checks:same(name,owner)
         train.callback.monitors:EarlyStopping.on_train_begin(run_context)
         train.callback.monitors:EarlyStopping.on_train_end(run_context)
         train.callback.monitors:LossMonitor.on_train_end(run_context)
@@ -116,6 +117,8 @@ ACCEPTED: dict[str, str] = {
 
 KEPT: dict[str, str] = {
     NO_LOCKS: """
+        nn.Adam(use_locking) nn.AdamOffload(use_locking) nn.FTRL(use_locking) nn.LazyAdam(use_locking)
+        nn.ProximalAdagrad(use_locking) nn.RMSProp(use_locking)
         ops.Adam(use_locking) ops.AdamNoUpdateParam(use_locking) ops.AdamWeightDecay(use_locking)
         ops.ApplyAdagradDA(use_locking) ops.ApplyAdamWithAmsgrad(use_locking) ops.ApplyAdamWithAmsgradV2(use_locking)
         ops.ApplyCenteredRMSProp(use_locking) ops.ApplyFtrl(use_locking) ops.ApplyKerasMomentum(use_locking)
@@ -129,6 +132,9 @@ KEPT: dict[str, str] = {
         ops.ScatterUpdate(use_locking) ops.SparseApplyAdadelta(use_locking) ops.SparseApplyAdagrad(use_locking)
         ops.SparseApplyAdagradV2(use_locking) ops.SparseApplyFtrl(use_locking) ops.SparseApplyFtrlV2(use_locking)
         ops.SparseApplyProximalAdagrad(use_locking) ops.SparseApplyRMSProp(use_locking)
+    """,
+    ONE_PROCESS: """
+        nn.SyncBatchNorm(process_groups)
     """,
     ONE_ORDER: """
         ops.TopK(sorted)

@@ -2,7 +2,8 @@
 
 Read means: the name is loaded somewhere in the body. A constructor that only stores an argument does not read it,
 unless some code of the package loads that attribute. Rows of the tables of Primitives and of ``mint.nn`` are read
-through the function of the row, with the functions that it calls in its own module.
+through the function of the row, with the functions that it calls in its own module; rows of settings as what a
+constructor stores.
 
 Left out: a parameter named ``_``, private functions, the protocols of Python (``__exit__`` ...), methods whose whole
 body raises or is empty (a base's hooks), and methods that override such a hook and take what it takes.
@@ -19,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from duograph import nn
+from duograph.experimental import optim
 from tests.house.accepted_arguments import ACCEPTED, KEPT
 from tests.house.imports import SOURCE
 
@@ -264,12 +267,34 @@ def unread_in_tables() -> set[str]:
     return found
 
 
+@functools.cache
+def keys_loaded() -> frozenset[str]:
+    """Every text in brackets: ``given["accum"]``, ``group["eps"]``."""
+    return frozenset(
+        node.slice.value
+        for tree in trees().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.ctx, ast.Load)
+    )
+
+
+def unread_settings() -> set[str]:
+    """``Class(setting)`` of the rows of layers, losses, optimizers and schedules that no code loads."""
+    found = set()
+    for place, owner in (("nn", nn), ("optim", optim), ("lr_scheduler", optim.lr_scheduler)):
+        for name in owner.__all__:
+            for setting in getattr(getattr(owner, name), "_settings", ()):
+                if setting not in attributes_loaded() | keys_loaded():
+                    found.add(f"{place}.{name}({setting})")
+    return found
+
+
 def test_every_parameter_of_a_table_is_read_or_listed():
-    assert not sorted(unread_in_tables() - set(listed(KEPT)))
+    assert not sorted((unread_in_tables() | unread_settings()) - set(listed(KEPT)))
 
 
 def test_what_is_listed_of_tables_is_still_not_read():
-    assert not sorted(set(listed(KEPT)) - unread_in_tables())
+    assert not sorted(set(listed(KEPT)) - unread_in_tables() - unread_settings())
 
 
 # ---- the finder finds -----------------------------------------------------------------------------------------------

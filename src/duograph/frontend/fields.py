@@ -21,7 +21,7 @@ def check_fields(cls: Any) -> None:
 
 
 def _has_frozen_setattr(cls: Any) -> bool:
-    """Whether the ``__setattr__`` of ``cls`` is the one of ``dataclass(frozen=True)``, which its ``__init__`` goes past.
+    """Whether the ``__setattr__`` of ``cls`` is that of ``dataclass(frozen=True)``, which its ``__init__`` avoids.
 
     Nobody can have written one in such a class; its text may be known from a class of the same fields.
     """

@@ -14,7 +14,7 @@ from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
 from .policy import function_kind, module_kind
-from .sources import HEAP_TYPE, lookup
+from .facts import HEAP_TYPE, lookup
 from .world import MISSING
 
 _TABLES = ("_params", "_cells")

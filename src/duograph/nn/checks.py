@@ -66,19 +66,28 @@ def a_number(value: Any, name: str, owner: str) -> Any:
     return value
 
 
-def against_0(sign: str, bound: str = "0.0", of_type: Callable[[Any, str, str], Any] = real) -> Any:
-    """The check of a float that must be ``sign`` 0 (``bound``: as the error writes it)."""
-    wrong = {">": operator.le, ">=": operator.lt}[sign]
+def same(value: Any, name: str, owner: str) -> Any:
+    """``value``, whatever it is."""
+    return value
+
+
+def that(of_type: Callable[..., Any], right: Callable[[Any], bool], words: str) -> Any:
+    """The check of a value that is ``of_type`` and for which ``right`` holds; ``words``: what it must, in the error."""
 
     def check(value: Any, name: str, owner: str) -> Any:
-        if wrong(of_type(value, name, owner), 0):
-            raise ValueError(
-                f"For '{owner}', the '{name}' must be float and must {sign} {bound}, but got '{value}' with type "
-                "'float'."
-            )
+        value = of_type(value, name, owner)
+        if not right(value):
+            raise ValueError(f"For '{owner}', the '{name}' must {words.format(value)}.")
         return value
 
     return check
+
+
+def against_0(sign: str, bound: str = "0.0", of_type: Callable[..., Any] = real) -> Any:
+    """The check of a float that must be ``sign`` 0 (``bound``: as the error writes it)."""
+    wrong = {">": operator.le, ">=": operator.lt}[sign]
+    words = f"be float and must {sign} {bound}, but got '{{}}' with type 'float'"
+    return that(of_type, lambda value: not wrong(value, 0), words)
 
 
 def rising_rates(low: float, high: float, owner: str) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from duograph.core import dtype as dt
 from duograph.nn import checks, rate_formulas
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Flag, PositiveInt
-from duograph.nn.settings import Check, Kind, option, with_settings
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops.cast import cast
 from duograph.ops.movement import reshape
 from duograph.tensor.tensor import Tensor
@@ -19,18 +19,10 @@ def as_step(global_step: Tensor) -> Tensor:
     return cast(reshape(global_step, shape=()), dtype=dt.float32)
 
 
-def _at_least_0(words: str) -> Check:
-    def check(value: Any, name: str, owner: str) -> float:
-        if checks.real(value, name, owner) < 0:
-            raise ValueError(f"For '{owner}', the '{name}' must {words.format(value)}.")
-        return value
-
-    return check
-
-
 Rate = Annotated[float, Kind("float", checks.against_0(">", "0"))]
-Lowest = Annotated[float, Kind("float", _at_least_0("be float and must >= 0, but got '{}'"))]
-NotNegative = Annotated[float, Kind("float", _at_least_0(">= 0, but got {}"))]
+_lowest = checks.that(checks.real, lambda x: not x < 0, "be float and must >= 0, but got '{}'")
+Lowest = Annotated[float, Kind("float", _lowest)]
+NotNegative = Annotated[float, Kind("float", checks.that(checks.real, lambda x: not x < 0, ">= 0, but got {}"))]
 
 
 class LearningRateSchedule(Cell):

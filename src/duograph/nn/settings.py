@@ -154,6 +154,7 @@ def documented(text: str, settings: dict[str, Setting]) -> str:
 
 
 Fixed = Annotated[Any, Kind("", fixed=True)]
-"""No parameter of this class: has the value that stands here, or is not there at all."""
+"""No parameter of this class: has the value that stands here; `absent`: is not there at all."""
+absent: Any = REQUIRED
 
-__all__ = ["REQUIRED", "Check", "Fixed", "Kind", "Setting", "documented", "keep", "option", "with_settings"]
+__all__ = ["REQUIRED", "Check", "Fixed", "Kind", "Setting", "absent", "documented", "keep", "option", "with_settings"]

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from duograph.api import update_rules as rules
+from duograph.api.functional.index import where
 from duograph.nn.optim.optimizer import assign, scalar, store
 from duograph.nn.settings import option, with_settings
 from duograph.ops.unary import sqrt
@@ -147,7 +148,7 @@ class RAdam(_Moments):
         longest = 2.0 / (1.0 - group["betas"][1]) - 1.0
         length = longest - t * (1.0 - left2) * 2.0 / left2
         certain = length > 5.0
-        safe = rules.where(certain, length, 6.0)
+        safe = where(certain, length, 6.0)
         gain = sqrt((safe - 4.0) * (safe - 2.0) * longest / ((longest - 4.0) * (longest - 2.0) * safe))
         return {"rate": lr / left1, "root": sqrt(left2), "certain": certain, "gain": gain}
 

@@ -50,7 +50,7 @@ def _power(value: Any, name: str, owner: str) -> float:
 
 
 def _factor(wrong: Callable[[float], bool], words: str) -> Check:
-    def check(value: Any, *_: str) -> float:
+    def check(value: Any, name: str, owner: str) -> float:
         if wrong(value):
             raise ValueError(f"{words}.")
         return value
@@ -84,7 +84,7 @@ _END = "Ending multiplicative factor expected to be between 0 and 1"
 _CONSTANT = "Constant multiplicative factor expected to be between 0 and 1"
 
 Of = Annotated[Any, Kind("`Optimizer`", text="whose rates it sets", kept=False)]
-Epoch = Annotated[int, Kind("int", kept=False)]
+Epoch = Annotated[Any, Kind("int", kept=False)]
 Steps = Annotated[int, Kind("int", _integer("the '{}'"))]
 Iterations = Annotated[int, Kind("int", _integer("the type of {}"))]
 Gamma = Annotated[float, Kind("float", _real, "the factor")]

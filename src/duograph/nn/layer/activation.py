@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.api.promote import promote_float
 from duograph.common.initializer import initializer
@@ -11,6 +11,8 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Flag, Number, Unkept
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import activation as act
 from duograph.ops import random
 from duograph.ops.creation import constant_like
@@ -40,14 +42,32 @@ def relu(x: Tensor) -> Tensor:
     return _relu(x)
 
 
+def _bound(value: Any, name: str, owner: str) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError(f"For {owner}, the type of '{name}' should be float or int, but got {type(value)}.")
+    return value
+
+
+def _one(value: Any, name: str, _: str) -> float:
+    if checks.number(value, name, "Elu") != 1.0:
+        raise ValueError(f"For 'Elu', the '{name}' must be equal to 1.0, but got {value}.")
+    return value
+
+
+def _not_zero(value: Any, name: str, _: str) -> float:
+    if checks.real(value, name, "CeLU") == 0.0:
+        raise ValueError(f"For 'CeLU', the '{name}' must be not equal to 0.0.")
+    return value
+
+
+Bound = Annotated[float, Kind("Union[int, float]", _bound)]
+One = Annotated[float, Kind("float", _one)]
+NotZero = Annotated[float, Kind("float", _not_zero)]
+
+
+@with_settings
 class Softmax(Cell):
     """Softmax along ``axis``.
-
-    Args:
-        axis (Union[int, tuple[int]]): Default ``-1``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.Softmax()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -55,16 +75,15 @@ class Softmax(Cell):
          [0.9933072  0.00669285]]
     """
 
-    def __init__(self, axis: Any = -1) -> None:
-        super().__init__()
-        self.axis = axis
+    axis: Anything = -1
 
     def construct(self, x):
         return softmax_along(x, self.axis)
 
 
+@with_settings
 class Softmin(Cell):
-    """Softmax of ``-x`` along ``axis`` (default ``-1``).
+    """Softmax of ``-x`` along ``axis``.
 
     Examples:
         >>> print(nn.Softmin()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -72,9 +91,7 @@ class Softmin(Cell):
          [0.00669285 0.9933072 ]]
     """
 
-    def __init__(self, axis: Any = -1) -> None:
-        super().__init__()
-        self.axis = axis
+    axis: Anything = -1
 
     def construct(self, x):
         return softmax_along(-x, self.axis)
@@ -92,8 +109,9 @@ class Softmax2d(Cell):
         return softmax_along(x, -3)
 
 
+@with_settings
 class LogSoftmax(Cell):
-    """Logarithm of `Softmax` along ``axis`` (default ``-1``).
+    """Logarithm of `Softmax` along ``axis``.
 
     Examples:
         >>> print(nn.LogSoftmax()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -101,9 +119,7 @@ class LogSoftmax(Cell):
          [-0.00671535 -5.0067153 ]]
     """
 
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.axis = axis
+    axis: Anything = -1
 
     def construct(self, x):
         return softmax_along(x, self.axis, logarithm=True)
@@ -139,8 +155,9 @@ class ReLU6(Cell):
         return act.relu6(x)
 
 
+@with_settings
 class LeakyReLU(Cell):
-    """``x`` above 0, ``alpha * x`` below (``alpha`` default ``0.2``).
+    """``x`` above 0, ``alpha * x`` below.
 
     Examples:
         >>> print(nn.LeakyReLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -148,39 +165,31 @@ class LeakyReLU(Cell):
          [ 2.  -0.6]]
     """
 
-    def __init__(self, alpha: float = 0.2) -> None:
-        super().__init__()
-        checks.number(alpha, "alpha", self.cls_name)
-        self.alpha = alpha
+    alpha: Number = option("slope below 0", default=0.2)
 
     def construct(self, x):
         return act.leaky_relu(promote_float(x), self.alpha)
 
 
+@with_settings
 class RReLU(Cell):
     """Leaky ReLU with a slope drawn between ``lower`` and ``upper`` while training, their mean otherwise.
-
-    Args:
-        lower (Union[int, float]): Default ``1/8``.
-        upper (Union[int, float]): Default ``1/3``.
 
     Examples:
         >>> print(nn.RReLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 2)
     """
 
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> None:
-        super().__init__()
-        if not isinstance(lower, int | float):
-            raise TypeError(f"For {self.cls_name}, the type of 'lower' should be float or int, but got {type(lower)}.")
-        if not isinstance(upper, int | float):
-            raise TypeError(f"For {self.cls_name}, the type of 'upper' should be float or int, but got {type(upper)}.")
-        if lower > upper:
+    lower: Bound = 1.0 / 8
+    upper: Bound = 1.0 / 3
+
+    def _settings_taken(self, given):
+        if self.lower > self.upper:
             raise ValueError(
                 f"For {self.cls_name}, the value of 'upper' should be greater than or equal to 'lower', "
-                f"but got upper: {upper}, lower: {lower}."
+                f"but got upper: {self.upper}, lower: {self.lower}."
             )
-        self.lower, self.upper = float(lower), float(upper)
+        self.lower, self.upper = float(self.lower), float(self.upper)
 
     def construct(self, x):
         return act.rrelu(x, _slopes(x, self.lower, self.upper, self.training))
@@ -244,8 +253,9 @@ class Tanhshrink(Cell):
         return act.tanhshrink(promote_float(x))
 
 
+@with_settings
 class Hardtanh(Cell):
-    """``x`` limited to ``[min_val, max_val]`` (default -1 and 1).
+    """``x`` limited to ``[min_val, max_val]``.
 
     Examples:
         >>> print(nn.Hardtanh()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -253,23 +263,23 @@ class Hardtanh(Cell):
          [ 1.  -1. ]]
     """
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
-        super().__init__()
-        self.min_val, self.max_val = min_val, max_val
-        if min_val >= max_val:
+    min_val: Anything = -1.0
+    max_val: Anything = 1.0
+
+    def _settings_taken(self, given):
+        if self.min_val >= self.max_val:
             raise ValueError(
-                f"For Hardtanh, min_val should be less than max_val, but got min_val: {min_val}, max_val: {max_val}."
+                f"For Hardtanh, min_val should be less than max_val, but got min_val: {self.min_val}, "
+                f"max_val: {self.max_val}."
             )
 
     def construct(self, x):
         return act.hardtanh(promote_float(x), self.min_val, self.max_val)
 
 
+@with_settings
 class GELU(Cell):
     """``x`` times the normal distribution function of ``x``.
-
-    Args:
-        approximate (bool): by tanh. Default ``True``.
 
     Examples:
         >>> print(nn.GELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -277,10 +287,10 @@ class GELU(Cell):
          [ 1.9545978  -0.00363739]]
     """
 
-    def __init__(self, approximate: bool = True) -> None:
-        super().__init__()
-        checks.boolean(approximate, "approximate", self.cls_name)
-        self.approximate = "tanh" if approximate else "none"
+    approximate: Flag = option("by tanh", default=True)
+
+    def _settings_taken(self, given):
+        self.approximate = "tanh" if self.approximate else "none"
 
     def construct(self, x):
         return act.gelu(promote_float(x), self.approximate)
@@ -338,11 +348,9 @@ class LogSigmoid(Cell):
         return act.logsigmoid(promote_float(input_x))
 
 
+@with_settings
 class ELU(Cell):
     """``x`` above 0, ``alpha * (exp(x) - 1)`` below.
-
-    Args:
-        alpha (float): only 1.0 is supported, as in MindSpore. Default ``1.0``.
 
     Examples:
         >>> print(nn.ELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -350,19 +358,15 @@ class ELU(Cell):
          [ 2.         -0.95021296]]
     """
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        checks.number(alpha, "alpha", "Elu")
-        if alpha != 1.0:
-            raise ValueError(f"For 'Elu', the 'alpha' must be equal to 1.0, but got {alpha}.")
-        self.alpha = alpha
+    alpha: One = option("only 1.0 is supported, as in MindSpore", default=1.0)
 
     def construct(self, x):
         return act.elu(promote_float(x), self.alpha)
 
 
+@with_settings
 class CELU(Cell):
-    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))`` (``alpha`` default ``1.0``).
+    """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.
 
     Examples:
         >>> print(nn.CELU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -370,12 +374,7 @@ class CELU(Cell):
          [ 2.         -0.95021296]]
     """
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        super().__init__()
-        checks.real(alpha, "alpha", "CeLU")
-        if alpha == 0.0:
-            raise ValueError("For 'CeLU', the 'alpha' must be not equal to 0.0.")
-        self.alpha = alpha
+    alpha: NotZero = 1.0
 
     def construct(self, x):
         return act.celu(promote_float(x), self.alpha)
@@ -454,8 +453,9 @@ class HSigmoid(Cell):
         return act.hardsigmoid(promote_float(input_x))
 
 
+@with_settings
 class HShrink(Cell):
-    """0 in the interval from ``-lambd`` to ``lambd`` (default ``0.5``), ``x`` outside.
+    """0 in the interval from ``-lambd`` to ``lambd``, ``x`` outside.
 
     Examples:
         >>> print(nn.HShrink()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -463,16 +463,15 @@ class HShrink(Cell):
          [ 2. -3.]]
     """
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
+    lambd: Anything = 0.5
 
     def construct(self, input_x):
         return act.hardshrink(input_x, self.lambd)
 
 
+@with_settings
 class SoftShrink(Cell):
-    """``x`` moved towards 0 by ``lambd`` (default ``0.5``), 0 where it would cross.
+    """``x`` moved towards 0 by ``lambd``, 0 where it would cross.
 
     Examples:
         >>> print(nn.SoftShrink()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -480,10 +479,7 @@ class SoftShrink(Cell):
          [ 1.5 -2.5]]
     """
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        checks.number(lambd, "lambd", self.cls_name)
-        self.lambd = lambd
+    lambd: Number = 0.5
 
     def construct(self, input_x):
         return act.softshrink(input_x, self.lambd)
@@ -502,6 +498,7 @@ class Mish(Cell):
         return act.mish(promote_float(input_x))
 
 
+@with_settings
 class Threshold(Cell):
     """``x`` where it is above ``threshold``, ``value`` elsewhere.
 
@@ -511,18 +508,16 @@ class Threshold(Cell):
          [ 2.  20. ]]
     """
 
-    def __init__(self, threshold: float, value: float) -> None:
-        super().__init__()
-        checks.number(threshold, "threshold", self.cls_name)
-        checks.number(value, "value", self.cls_name)
-        self.threshold, self.value = threshold, value
+    threshold: Number
+    value: Number
 
     def construct(self, input_x):
         return act.threshold(input_x, self.threshold, self.value)
 
 
+@with_settings
 class GLU(Cell):
-    """The first half along ``axis`` (default ``-1``) times the sigmoid of the second half.
+    """The first half along ``axis`` times the sigmoid of the second half.
 
     Examples:
         >>> print(nn.GLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))
@@ -530,9 +525,10 @@ class GLU(Cell):
          [ 0.09485175]]
     """
 
-    def __init__(self, axis: int = -1) -> None:
-        super().__init__()
-        self.dim = axis
+    axis: Unkept = -1
+
+    def _settings_taken(self, given):
+        self.dim = given["axis"]
 
     def construct(self, x):
         return act.glu(x, self.dim)

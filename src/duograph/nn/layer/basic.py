@@ -315,11 +315,7 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
-def _probability(value: Any, name: str, owner: str) -> Any:
-    checks.probability(value, name, owner, include_one=True)
-    return value
-
-
+_probability = checks.that(checks.a_number, lambda x: 0 <= x <= 1, "be a number in range [0, 1], but got {}")
 Probability = Annotated[float, Kind("float", _probability, "probability of dropping a channel")]
 
 

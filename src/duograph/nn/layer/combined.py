@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from duograph.api.public_ops import functions
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Flag, Init, Unkept
+from duograph.nn.settings import option, with_settings
 from duograph.ops.movement import reshape, transpose
 from duograph.tensor.tensor import Tensor
 
@@ -32,11 +33,10 @@ def _activation(activation: Any, alpha: float, owner: str) -> Any:
 class _BnAct(Cell):
     """What layers share that normalisation and activation may follow."""
 
-    def _add_bn_act(self, norm: Callable[[], Cell], has_bn: bool, activation: Any, alpha: float) -> None:
-        self.has_bn = checks.boolean(has_bn, "has_bn", self.cls_name)
-        if has_bn:
-            self.batchnorm = norm()
-        self.activation = _activation(activation, alpha, self.cls_name)
+    def _add_bn_act(self, norm: Any, given: dict[str, Any]) -> None:
+        if self.has_bn:
+            self.batchnorm = norm(given["out_channels"], given["eps"], given["momentum"])
+        self.activation = _activation(given["activation"], given["alpha"], self.cls_name)
 
     def _bn_act(self, x: Tensor) -> Tensor:
         if self.has_bn:
@@ -46,80 +46,56 @@ class _BnAct(Cell):
         return x
 
 
+@with_settings
 class Conv2dBnAct(_BnAct):
-    """Convolution, batch normalisation and activation.
+    """Convolution, batch normalisation and activation."""
 
-    Args:
-        in_channels (int): channels of the input.
-        out_channels (int): channels of the result.
-        kernel_size (Union[int, tuple[int]]): of the convolution.
-        stride (Union[int, tuple[int]]): Default ``1``.
-        pad_mode (str): Default ``"same"``.
-        padding (Union[int, tuple[int]]): Default ``0``.
-        dilation (Union[int, tuple[int]]): Default ``1``.
-        group (int): Default ``1``.
-        has_bias (bool): Default ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"normal"``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Default ``"zeros"``.
-        has_bn (bool): Default ``False``.
-        momentum (float): of the normalisation. Default ``0.997``.
-        eps (float): of the normalisation. Default ``1e-5``.
-        activation (Union[str, Cell, Primitive]): Default ``None``.
-        alpha (float): slope of ``"leakyrelu"``. Default ``0.2``.
-        after_fake (bool): kept for old programs. Default ``True``.
-    """
+    in_channels: Unkept = option("channels of the input")
+    out_channels: Unkept = option("channels of the result")
+    kernel_size: Unkept
+    stride: Unkept = 1
+    pad_mode: Unkept = "same"
+    padding: Unkept = 0
+    dilation: Unkept = 1
+    group: Unkept = 1
+    has_bias: Unkept = False
+    weight_init: Init = "normal"
+    bias_init: Init = "zeros"
+    has_bn: Flag = False
+    momentum: Unkept = option("of the normalisation", default=0.997)
+    eps: Unkept = option("of the normalisation", default=1e-5)
+    activation: Unkept = None
+    alpha: Unkept = option('slope of ``"leakyrelu"``', default=0.2)
+    after_fake: Unkept = option("kept for old programs", default=True)
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        has_bn: bool = False,
-        momentum: float = 0.997,
-        eps: float = 1e-5,
-        activation: Any = None,
-        alpha: float = 0.2,
-        after_fake: bool = True,
-    ) -> None:
-        super().__init__()
-        self.conv = Conv2d(
-            in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init,
-        )  # fmt: skip
-        self._add_bn_act(lambda: BatchNorm2d(out_channels, eps, momentum), has_bn, activation, alpha)
+    def _settings_taken(self, given):
+        self.conv = Conv2d(**{name: given[name] for name in Conv2d._settings if name in given})
+        self._add_bn_act(BatchNorm2d, given)
 
     def construct(self, x):
         return self._bn_act(self.conv(x))
 
 
+@with_settings
 class DenseBnAct(_BnAct):
-    """Dense layer, batch normalisation and activation; see `Conv2dBnAct`."""
+    """Dense layer, batch normalisation and activation."""
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        has_bias: bool = True,
-        has_bn: bool = False,
-        momentum: float = 0.9,
-        eps: float = 1e-5,
-        activation: Any = None,
-        alpha: float = 0.2,
-        after_fake: bool = True,
-    ) -> None:
-        super().__init__()
-        self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
-        self._add_bn_act(lambda: BatchNorm1d(out_channels, eps, momentum), has_bn, activation, alpha)
+    in_channels: Unkept = option("channels of the input")
+    out_channels: Unkept = option("channels of the result")
+    weight_init: Init = "normal"
+    bias_init: Init = "zeros"
+    has_bias: Unkept = True
+    has_bn: Flag = False
+    momentum: Unkept = option("of the normalisation", default=0.9)
+    eps: Unkept = option("of the normalisation", default=1e-5)
+    activation: Unkept = None
+    alpha: Unkept = option('slope of ``"leakyrelu"``', default=0.2)
+    after_fake: Unkept = option("kept for old programs", default=True)
+
+    def _settings_taken(self, given):
+        channels, inits = (given["in_channels"], given["out_channels"]), (given["weight_init"], given["bias_init"])
+        self.dense = Dense(*channels, *inits, given["has_bias"])
+        self._add_bn_act(BatchNorm1d, given)
 
     def construct(self, x):
         return self._bn_act(self.dense(x))

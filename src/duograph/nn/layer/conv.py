@@ -57,11 +57,7 @@ def channels_first(x: Tensor) -> Tensor:
     return transpose(x, perm=(0, last, *range(1, last)))
 
 
-def _pad_mode(value: Any, name: str, owner: str) -> str:
-    return checks.string_of(value, _PAD_MODES, name, owner)
-
-
-PadMode = Annotated[str, Kind("str", _pad_mode)]
+PadMode = Annotated[str, Kind("str", lambda value, *it: checks.string_of(value, _PAD_MODES, *it))]
 
 
 @with_settings
@@ -279,7 +275,6 @@ class _ConvTranspose(_Conv):
     """What transposed convolutions share; the weight is (in, out / group, *kernel)."""
 
     transposed = True
-    output_padding: ClassVar[tuple[int, ...]] = ()
 
     def _set_output_padding(self, output_padding: Any) -> None:
         self.output_padding = checks.extents(output_padding, self.rank, "output_padding", self.cls_name, least=0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.api.promote import promote_float
 from duograph.core.shapes import normalize_axis
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Flag, PositiveInt, Unkept
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import diagonals, image
 from duograph.ops.arithmetic import maximum, mul
 from duograph.ops.conv import resolve_padding
@@ -18,34 +20,23 @@ from duograph.ops.reduce import reduce_sum
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 
+Radius = Annotated[int, Kind("int", lambda value, name, _: checks.not_negative_int(value, name, "LRN"))]
 
+
+@with_settings
 class Upsample(Cell):
     """Resizes (N, C, *size).
-
-    Args:
-        size (Union[int, tuple[int]]): new extents. Default ``None``.
-        scale_factor (Union[float, tuple[float]]): factor of the extents instead. Default ``None``.
-        mode (str): ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"trilinear"``, ``"bicubic"``, ``"area"`` or
-            ``"nearest-exact"``. Default ``"nearest"``.
-        align_corners (bool): whether corners stay corners. Default ``None``.
-        recompute_scale_factor (bool): whether the factor is taken from the rounded extents. Default ``None``.
 
     Examples:
         >>> print(nn.Upsample(size=(8, 8))(ops.ones((1, 2, 4, 4))).shape)
         (1, 2, 8, 8)
     """
 
-    def __init__(
-        self,
-        size: Any = None,
-        scale_factor: Any = None,
-        mode: str = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-    ) -> None:
-        super().__init__()
-        self.size, self.scale_factor, self.mode = size, scale_factor, mode
-        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+    size: Anything = option("new extents", default=None)
+    scale_factor: Anything = option("factor of the extents instead", default=None)
+    mode: Anything = option("as in `ops.interpolate`", default="nearest")
+    align_corners: Anything = option("whether corners stay corners", default=None)
+    recompute_scale_factor: Anything = option("whether the factor is taken from the rounded extents", default=None)
 
     def construct(self, x):
         return image.interpolate(
@@ -53,6 +44,7 @@ class Upsample(Cell):
         )
 
 
+@with_settings
 class PixelShuffle(Cell):
     """(N, C * f**2, H, W) becomes (N, C, H * f, W * f).
 
@@ -61,14 +53,13 @@ class PixelShuffle(Cell):
         (1, 1, 4, 4)
     """
 
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = checks.positive_int(upscale_factor, "upscale_factor", self.cls_name)
+    upscale_factor: PositiveInt
 
     def construct(self, input):
         return image.pixel_shuffle(input, self.upscale_factor)
 
 
+@with_settings
 class PixelUnshuffle(Cell):
     """(N, C, H * f, W * f) becomes (N, C * f**2, H, W).
 
@@ -77,14 +68,13 @@ class PixelUnshuffle(Cell):
         (1, 8, 2, 2)
     """
 
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = checks.positive_int(downscale_factor, "downscale_factor", self.cls_name)
+    downscale_factor: PositiveInt
 
     def construct(self, input):
         return image.pixel_unshuffle(input, self.downscale_factor)
 
 
+@with_settings
 class ChannelShuffle(Cell):
     """The channels dealt out from ``groups`` piles in turn.
 
@@ -93,9 +83,7 @@ class ChannelShuffle(Cell):
         (1, 2, 4, 4)
     """
 
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = checks.positive_int(groups, "groups", self.cls_name)
+    groups: PositiveInt
 
     def construct(self, x):
         return image.channel_shuffle(x, self.groups)
@@ -162,17 +150,17 @@ def clipped(x: Tensor, limit: Tensor, axis: Any) -> Tensor:
     return mul(x, limit / maximum(length, limit))
 
 
+@with_settings
 class Norm(Cell):
-    """The 2-norm over ``axis`` (default ``()``: all).
+    """The 2-norm over ``axis`` (``()``: all).
 
     Examples:
         >>> print(nn.Norm(axis=1)(Tensor([[3.0, 4.0]])))
         [5.]
     """
 
-    def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
-        super().__init__()
-        self.axis, self.keep_dims = axis, checks.boolean(keep_dims, "keep_dims", self.cls_name)
+    axis: Anything = ()
+    keep_dims: Flag = False
 
     def construct(self, x):
         return two_norm(x, self.axis, self.keep_dims)
@@ -190,6 +178,7 @@ def two_norm(x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
     return sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=keep_dims))
 
 
+@with_settings
 class LRN(Cell):
     """Local response normalisation over the channels of (N, C, H, W).
 
@@ -198,19 +187,15 @@ class LRN(Cell):
         (1, 2, 4, 4)
     """
 
-    def __init__(
-        self,
-        depth_radius: int = 5,
-        bias: float = 1.0,
-        alpha: float = 1.0,
-        beta: float = 0.5,
-        norm_region: str = "ACROSS_CHANNELS",
-    ) -> None:
-        super().__init__()
-        if norm_region != "ACROSS_CHANNELS":
-            raise ValueError(f"For 'LRN', the 'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region}.")
-        self.depth_radius = checks.not_negative_int(depth_radius, "depth_radius", "LRN")
-        self.bias, self.alpha, self.beta = bias, alpha, beta
+    depth_radius: Radius = 5
+    bias: Anything = 1.0
+    alpha: Anything = 1.0
+    beta: Anything = 0.5
+    norm_region: Unkept = "ACROSS_CHANNELS"
+
+    def _settings_taken(self, given):
+        if given["norm_region"] != "ACROSS_CHANNELS":
+            raise ValueError(f"For 'LRN', the 'norm_region' must be 'ACROSS_CHANNELS', but got {given['norm_region']}.")
 
     def construct(self, input_x):
         return lrn(input_x, self.depth_radius, self.bias, self.alpha, self.beta)

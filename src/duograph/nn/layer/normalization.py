@@ -15,7 +15,7 @@ from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Anything, Dtype, Flag, Init, Number, PositiveInt, Real
-from duograph.nn.settings import Fixed, Kind, Setting, option, with_settings
+from duograph.nn.settings import Fixed, Kind, Setting, absent, option, with_settings
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
@@ -75,35 +75,14 @@ def normalised_by_moving(
     return in_dtype(out, x.dtype)
 
 
-def _features(value: Any, name: str, owner: str) -> int:
-    if checks.integer(value, name, owner) < 1:
-        raise ValueError(f"For '{owner}', the '{name}' must be at least 1, but got {value}.")
-    return value
-
-
-def _share(value: Any, name: str, owner: str) -> Any:
-    checks.number(value, name, owner)
-    if not 0 <= value <= 1:
-        raise ValueError(f"For '{owner}', the '{name}' must be a number in range [0, 1], but got {value}.")
-    return value
-
-
-def _old_share(value: Any, name: str, owner: str) -> Any:
-    return value if checks.number(value, name, owner) != value else _share(value, name, owner)  # NaN passes
-
-
-def _format(value: Any, name: str, owner: str) -> str:
-    if value not in ("NCHW", "NHWC"):
-        raise ValueError(f"For '{owner}', the '{name}' must be in ['NCHW', 'NHWC'], but got {value}.")
-    return value
-
-
-def _flag_or_none(value: Any, name: str, owner: str) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        raise ValueError(f"For '{owner}', the '{name}' must be in [True, False, None], but got {value}.")
-    return value
-
-
+_SHARE = "be a number in range [0, 1], but got {}"
+_features = checks.that(checks.integer, lambda n: n >= 1, "be at least 1, but got {}")
+_format = checks.that(checks.same, lambda x: x in ("NCHW", "NHWC"), "be in ['NCHW', 'NHWC'], but got {}")
+_share = checks.that(checks.a_number, lambda x: 0 <= x <= 1, _SHARE)
+_old_share = checks.that(checks.a_number, lambda x: not (x < 0 or x > 1), _SHARE)
+_flag_or_none = checks.that(
+    checks.same, lambda x: x is None or isinstance(x, bool), "be in [True, False, None], but got {}"
+)
 Features = Annotated[int, Kind("int", _features, "channels")]
 Share = Annotated[float, Kind("float", _share)]
 OldShare = Annotated[float, Kind(
@@ -232,7 +211,7 @@ class SyncBatchNorm(_BatchNorm):
     """
 
     process_groups: Anything = option("one process: without effect", default=None, after="use_batch_statistics")
-    data_format: Fixed
+    data_format: Fixed = absent
 
     ranks = (2, 4)
 
@@ -246,7 +225,7 @@ class BatchNorm3d(_BatchSettings):
         (1, 2, 4, 4, 4)
     """
 
-    data_format: Fixed
+    data_format: Fixed = absent
 
     def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:
         Cell.__init__(self)

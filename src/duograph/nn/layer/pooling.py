@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Anything, Extent, Flag
-from duograph.nn.settings import Fixed, Kind, option, with_settings
+from duograph.nn.settings import Fixed, Kind, absent, option, with_settings
 from duograph.ops import image, pool
 from duograph.ops.conv import resolve_padding
 from duograph.ops.movement import expand_dims, squeeze
@@ -29,22 +29,16 @@ def unbatched(x: Tensor, added: bool) -> Tensor:
     return squeeze(x, (0,)) if added else x
 
 
-def _pad_mode(value: Any, name: str, owner: str) -> str:
-    if not isinstance(value, str) or value.upper() not in ("VALID", "SAME", "PAD"):
-        raise ValueError(f"For '{owner}', the '{name}' must be in ['VALID', 'SAME', 'PAD'], but got {value}.")
-    return value
-
-
 def _format(value: Any, name: str, owner: str) -> str:
     return checks.string_of(value, ("NCHW", "NHWC"), "format", owner)
 
 
-def _divisor(value: Any, name: str, owner: str) -> Any:
-    if value is not None and value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be > 0, but got {value}.")
-    return value
-
-
+_pad_mode = checks.that(
+    checks.same,
+    lambda x: isinstance(x, str) and x.upper() in ("VALID", "SAME", "PAD"),
+    "be in ['VALID', 'SAME', 'PAD'], but got {}",
+)
+_divisor = checks.that(checks.same, lambda x: x is None or not x <= 0, "be > 0, but got {}")
 Window = Annotated[Any, Kind("Union[int, tuple[int]]")]
 PadMode = Annotated[str, Kind("str", _pad_mode, '``"valid"``, ``"same"`` or ``"pad"``', kept=False)]
 Padding = Annotated[Any, Kind("Union(int, tuple[int], list[int])", text='with ``"pad"``', kept=False)]
@@ -220,7 +214,7 @@ class AvgPool1d(_AvgPool):
         (1, 2, 2)
     """
 
-    divisor_override: Fixed
+    divisor_override: Fixed = absent
 
     rank = 1
 

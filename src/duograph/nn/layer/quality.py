@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from duograph.api.public_ops import functions as public
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import PositiveInt
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops.cast import cast
 from duograph.ops.movement import broadcast_to, reshape
 from duograph.ops.norm import reduce_mean
@@ -27,10 +29,29 @@ def _images(x: Any, owner: str) -> Tensor:
 
 
 def _positive(value: Any, name: str, owner: str) -> float:
-    checks.number(value, name, owner)
-    if value <= 0:
+    if checks.a_number(value, name, owner) <= 0:
         raise ValueError(f"For '{owner}', the argument '{name}' must > 0.0, but got {value}.")
     return float(value)
+
+
+def _powers(value: Any, name: str, owner: str) -> tuple[float, ...]:
+    if not isinstance(value, tuple | list):
+        raise TypeError(
+            f"For '{owner}', the type of '{name}' should be one of '['tuple', 'list']', but got type "
+            f"'{type(value).__name__}'."
+        )
+    return tuple(value)
+
+
+_fraction = checks.that(
+    checks.real, lambda x: 0.0 < x <= 1.0, "be in range of (0.0, 1.0], but got {} with type 'float'"
+)
+_share = checks.that(checks.real, lambda x: 0.0 < x < 1.0, "be in range of (0.0, 1.0), but got {} with type 'float'")
+Fraction = Annotated[float, Kind("float", _fraction)]
+Range = Annotated[float, Kind("Union[int, float]", _positive, "the range of pixels")]
+Sigma = Annotated[float, Kind("float", _positive)]
+Share = Annotated[float, Kind("float", _share)]
+Powers = Annotated[Any, Kind("Union[tuple, list]", _powers)]
 
 
 class ImageGradients(Cell):
@@ -46,22 +67,11 @@ class ImageGradients(Cell):
         return down, right
 
 
+@with_settings
 class CentralCrop(Cell):
-    """The middle of images.
+    """The middle of images."""
 
-    Args:
-        central_fraction (float): how much of each extent, in (0, 1].
-    """
-
-    def __init__(self, central_fraction: float) -> None:
-        super().__init__()
-        checks.real(central_fraction, "central_fraction", self.cls_name)
-        if not 0.0 < central_fraction <= 1.0:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'central_fraction' must be in range of (0.0, 1.0], but got "
-                f"{central_fraction} with type 'float'."
-            )
-        self.central_fraction = central_fraction
+    central_fraction: Fraction = option("how much of each extent, in (0, 1]")
 
     def construct(self, image):
         if len(image.shape) not in (3, 4):
@@ -72,16 +82,11 @@ class CentralCrop(Cell):
         return image[..., top : height - top, left : width - left]
 
 
+@with_settings
 class PSNR(Cell):
-    """The peak signal to noise ratio of each pair of images, in decibels.
+    """The peak signal to noise ratio of each pair of images, in decibels."""
 
-    Args:
-        max_val (Union[int, float]): the range of pixels. Default ``1.0``.
-    """
-
-    def __init__(self, max_val: float = 1.0) -> None:
-        super().__init__()
-        self.max_val = _positive(max_val, "max_val", self.cls_name)
+    max_val: Range = 1.0
 
     def construct(self, img1, img2):
         x, y = _pair(img1, img2, self.max_val, "PSNR")
@@ -102,38 +107,18 @@ def _pair(img1: Any, img2: Any, max_val: float, owner: str) -> tuple[Tensor, Ten
     return (x, y) if max_val == 1.0 else (x / max_val, y / max_val)
 
 
+@with_settings
 class SSIM(Cell):
-    """The structural similarity of each pair of images.
+    """The structural similarity of each pair of images."""
 
-    Args:
-        max_val (Union[int, float]): the range of pixels. Default ``1.0``.
-        filter_size (int): of the Gaussian window. Default ``11``.
-        filter_sigma (float): of the Gaussian window. Default ``1.5``.
-        k1 (float): Default ``0.01``.
-        k2 (float): Default ``0.03``.
-    """
+    max_val: Range = 1.0
+    filter_size: PositiveInt = option("of the Gaussian window", default=11)
+    filter_sigma: Sigma = option("of the Gaussian window", default=1.5)
+    k1: Share = 0.01
+    k2: Share = 0.03
 
-    def __init__(
-        self,
-        max_val: float = 1.0,
-        filter_size: int = 11,
-        filter_sigma: float = 1.5,
-        k1: float = 0.01,
-        k2: float = 0.03,
-    ) -> None:
-        super().__init__()
-        owner = self.cls_name
-        self.max_val = _positive(max_val, "max_val", owner)
-        self.filter_size = checks.positive_int(filter_size, "filter_size", owner)
-        self.filter_sigma = _positive(filter_sigma, "filter_sigma", owner)
-        for name, value in (("k1", k1), ("k2", k2)):
-            checks.real(value, name, owner)
-            if not 0.0 < value < 1.0:
-                raise ValueError(
-                    f"For '{owner}', the '{name}' must be in range of (0.0, 1.0), but got {value} with type 'float'."
-                )
-        self.k1, self.k2 = k1, k2
-        at = np.arange(filter_size) - (filter_size - 1) / 2
+    def _settings_taken(self, given):
+        at = np.arange(self.filter_size) - (self.filter_size - 1) / 2
         line = np.exp(-(at**2) / (2.0 * self.filter_sigma**2))
         square = np.outer(line, line)
         self.window = Tensor((square / square.sum()).astype(np.float32)[None, None])
@@ -166,34 +151,13 @@ class SSIM(Cell):
         return similarity, reduce_mean(structure, axis=(2, 3), keep_dims=False)
 
 
+@with_settings
 class MSSSIM(SSIM):
-    """The structural similarity over several scales.
+    """The structural similarity over several scales."""
 
-    Args:
-        max_val (Union[int, float]): the range of pixels. Default ``1.0``.
-        power_factors (Union[tuple, list]): weights of the scales.
-        filter_size (int): of the Gaussian window. Default ``11``.
-        filter_sigma (float): of the Gaussian window. Default ``1.5``.
-        k1 (float): Default ``0.01``.
-        k2 (float): Default ``0.03``.
-    """
-
-    def __init__(
-        self,
-        max_val: float = 1.0,
-        power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
-        filter_size: int = 11,
-        filter_sigma: float = 1.5,
-        k1: float = 0.01,
-        k2: float = 0.03,
-    ) -> None:
-        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-        if not isinstance(power_factors, tuple | list):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'power_factors' should be one of '['tuple', 'list']', "
-                f"but got type '{type(power_factors).__name__}'."
-            )
-        self.power_factors = tuple(power_factors)
+    power_factors: Powers = option(
+        "weights of the scales", default=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), after="max_val"
+    )
 
     def construct(self, img1, img2):
         x, y = _pair(img1, img2, self.max_val, self.cls_name)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 from duograph.common.initializer import Uniform, initializer
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Dtype, Flag, PositiveInt
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import rnn
 from duograph.ops.creation import full
 from duograph.ops.movement import transpose
@@ -20,60 +22,56 @@ from .basic import Dropout
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
+_NONLINEARITIES = ("tanh", "relu")
+_nonlinearity = checks.that(checks.same, lambda x: x in _NONLINEARITIES, f"be in {list(_NONLINEARITIES)}, but got {{}}")
+_dropout = checks.that(checks.a_number, lambda p: 0 <= p < 1, "be a number in range [0, 1), but got {}")
+Nonlinearity = Annotated[str, Kind("str", _nonlinearity, '``"tanh"`` or ``"relu"``')]
+Share = Annotated[float, Kind("float", _dropout, "between layers")]
+UnkeptSize = Annotated[int, Kind("int", checks.positive_int, "extent of the input", kept=False)]
+
+
+@with_settings
 class _RecurrentCell(Cell):
     """One step: weights ``weight_ih`` and ``weight_hh`` and their biases, uniform within ``1 / sqrt(hidden_size)``."""
 
+    input_size: PositiveInt = option("extent of the input")
+    hidden_size: PositiveInt = option("extent of the state")
+    has_bias: Flag = True
+    dtype: Dtype = dt.float32
+
     gates = 1
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = dt.float32) -> None:
-        super().__init__()
-        self.input_size = checks.positive_int(input_size, "input_size", self.cls_name)
-        self.hidden_size = checks.positive_int(hidden_size, "hidden_size", self.cls_name)
-        self.has_bias = checks.boolean(has_bias, "has_bias", self.cls_name)
-        init, rows = Uniform(1 / math.sqrt(hidden_size)), self.gates * hidden_size
-        self.weight_ih = Parameter(initializer(init, (rows, input_size), dtype), name="weight_ih")
-        self.weight_hh = Parameter(initializer(init, (rows, hidden_size), dtype), name="weight_hh")
+    def _settings_taken(self, given):
+        init, rows = Uniform(1 / math.sqrt(self.hidden_size)), self.gates * self.hidden_size
         self.bias_ih = self.bias_hh = None
-        if has_bias:
-            self.bias_ih = Parameter(initializer(init, (rows,), dtype), name="bias_ih")
-            self.bias_hh = Parameter(initializer(init, (rows,), dtype), name="bias_hh")
+        shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
+        if self.has_bias:
+            shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
+        for name, shape in shapes.items():
+            setattr(self, name, Parameter(initializer(init, shape, given["dtype"]), name=name))
 
     def _weights(self) -> tuple[Any, ...]:
         return tuple(self.in_use(w) for w in (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
 
 
+@with_settings
 class RNNCell(_RecurrentCell):
     """One step of a recurrent layer: ``construct(x, hx)``.
-
-    Args:
-        input_size (int): extent of the input.
-        hidden_size (int): extent of the state.
-        has_bias (bool): Default ``True``.
-        nonlinearity (str): ``"tanh"`` or ``"relu"``. Default ``"tanh"``.
-        dtype (dtype): Default float32.
 
     Examples:
         >>> print(nn.RNNCell(3, 4)(ops.ones((1, 3)), ops.ones((1, 4))).shape)
         (1, 4)
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        has_bias: bool = True,
-        nonlinearity: str = "tanh",
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__(input_size, hidden_size, has_bias, dtype)
-        self.nonlinearity = checks.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", self.cls_name)
+    nonlinearity: Nonlinearity = option(default="tanh", after="has_bias")
 
     def construct(self, x, hx):
         return rnn.rnn_cell(x, hx, *self._weights(), activation=self.nonlinearity)
 
 
+@with_settings
 class LSTMCell(_RecurrentCell):
-    """One step of an LSTM: ``construct(x, (h, c))`` returns the next ``(h, c)``; arguments as in `RNNCell`.
+    """One step of an LSTM: ``construct(x, (h, c))`` returns the next ``(h, c)``.
 
     Examples:
         >>> print(nn.LSTMCell(3, 4)(ops.ones((1, 3)), (ops.ones((1, 4)), ops.ones((1, 4))))[0].shape)
@@ -86,8 +84,9 @@ class LSTMCell(_RecurrentCell):
         return rnn.lstm_cell(x, hx, *self._weights())
 
 
+@with_settings
 class GRUCell(_RecurrentCell):
-    """One step of a GRU: ``construct(x, hx)``; arguments as in `RNNCell`.
+    """One step of a GRU: ``construct(x, hx)``.
 
     Examples:
         >>> print(nn.GRUCell(3, 4)(ops.ones((1, 3)), ops.ones((1, 4))).shape)
@@ -100,51 +99,39 @@ class GRUCell(_RecurrentCell):
         return rnn.gru_cell(x, hx, *self._weights())
 
 
+@with_settings
 class _RecurrentLayers(Cell):
     """A stack of recurrent layers, with parameters ``weight_ih_l0`` ..., ``weight_hh_l0_reverse`` ..."""
+
+    input_size: UnkeptSize
+    hidden_size: PositiveInt = option("extent of the state")
+    num_layers: PositiveInt = 1
+    has_bias: Flag = True
+    batch_first: Flag = option("whether the input is (N, T, input)", default=False)
+    dropout: Share = 0.0
+    bidirectional: Flag = False
+    dtype: Dtype = dt.float32
 
     mode = "RNN"
     nonlinearity = "tanh"
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        has_bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        dtype: Any = dt.float32,
-    ) -> None:
-        super().__init__()
-        owner = self.cls_name
-        checks.positive_int(input_size, "input_size", owner)
-        self.hidden_size = checks.positive_int(hidden_size, "hidden_size", owner)
-        self.num_layers = checks.positive_int(num_layers, "num_layers", owner)
-        self.has_bias = checks.boolean(has_bias, "has_bias", owner)
-        self.batch_first = checks.boolean(batch_first, "batch_first", owner)
-        self.bidirectional = checks.boolean(bidirectional, "bidirectional", owner)
-        checks.number(dropout, "dropout", owner)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"For '{owner}', the 'dropout' must be a number in range [0, 1), but got {dropout}.")
-        self.dropout = dropout
-        self.dropout_op = Dropout(p=float(dropout))
-        init, rows = Uniform(1 / math.sqrt(hidden_size)), _GATES[self.mode] * hidden_size
-        directions = 2 if bidirectional else 1
+    def _settings_taken(self, given):
+        self.dropout_op = Dropout(p=float(self.dropout))
+        size = self.hidden_size
+        init, rows, directions = Uniform(1 / math.sqrt(size)), _GATES[self.mode] * size, 1 + self.bidirectional
         shapes = {
-            "weight_ih": lambda layer: (rows, input_size if layer == 0 else hidden_size * directions),
-            "weight_hh": lambda layer: (rows, hidden_size),
+            "weight_ih": lambda layer: (rows, given["input_size"] if layer == 0 else size * directions),
+            "weight_hh": lambda layer: (rows, size),
             "bias_ih": lambda layer: (rows,),
             "bias_hh": lambda layer: (rows,),
         }
         made: dict[str, list[Parameter]] = {}
         for kind, shape in shapes.items():
             made[kind] = []
-            for layer in range(num_layers if has_bias or kind.startswith("weight") else 0):
+            for layer in range(self.num_layers if self.has_bias or kind.startswith("weight") else 0):
                 for suffix in ("", "_reverse")[:directions]:
                     name = f"{kind}_l{layer}{suffix}"
-                    made[kind].append(Parameter(initializer(init, shape(layer), dtype), name=name))
+                    made[kind].append(Parameter(initializer(init, shape(layer), given["dtype"]), name=name))
         self.w_ih_list, self.w_hh_list = ParameterTuple(made["weight_ih"]), ParameterTuple(made["weight_hh"])
         self.b_ih_list, self.b_hh_list = ParameterTuple(made["bias_ih"]), ParameterTuple(made["bias_hh"])
 
@@ -206,8 +193,9 @@ class RNN(_RecurrentLayers):
         self.nonlinearity = nonlinearity
 
 
+@with_settings
 class LSTM(_RecurrentLayers):
-    """Long short-term memory over (T, N, input): ``construct(x, (h, c), seq_length)``; arguments as in `RNN`.
+    """Long short-term memory over (T, N, input): ``construct(x, (h, c), seq_length)``.
 
     Examples:
         >>> print(nn.LSTM(3, 4)(ops.ones((5, 1, 3)))[0].shape)
@@ -217,8 +205,9 @@ class LSTM(_RecurrentLayers):
     mode = "LSTM"
 
 
+@with_settings
 class GRU(_RecurrentLayers):
-    """Gated recurrent units over (T, N, input): ``construct(x, h, seq_length)``; arguments as in `RNN`.
+    """Gated recurrent units over (T, N, input): ``construct(x, h, seq_length)``.
 
     Examples:
         >>> print(nn.GRU(3, 4)(ops.ones((5, 1, 3)))[0].shape)

@@ -176,7 +176,7 @@ class _Layer(Cell):
     attentions: ClassVar[tuple[str, ...]] = ("self_attn",)
 
     def _settings_taken(self, given):
-        width, inner, p, dtype = (given[name] for name in ("d_model", "dim_feedforward", "dropout", "dtype"))
+        width, inner, p, dtype = given["d_model"], given["dim_feedforward"], given["dropout"], given["dtype"]
         for name in self.attentions:
             attention = MultiheadAttention(
                 width, given["nhead"], dropout=p, batch_first=given["batch_first"], dtype=dtype
@@ -340,15 +340,19 @@ class Transformer(Cell):
 
     def _settings_taken(self, given):
         settings = {name: given[name] for name in _Layer._settings}
-        stacks = {
+        parts = (
+            ("encoder", given["custom_encoder"], given["num_encoder_layers"]),
+            ("decoder", given["custom_decoder"], given["num_decoder_layers"]),
+        )
+        kinds = {
             "encoder": (TransformerEncoder, TransformerEncoderLayer),
             "decoder": (TransformerDecoder, TransformerDecoderLayer),
         }
-        for name, (stack, layer) in stacks.items():
-            made = given[f"custom_{name}"]
+        for name, made, count in parts:
             if made is None:
+                stack, layer = kinds[name]
                 last = LayerNorm((self.d_model,), epsilon=given["layer_norm_eps"], dtype=given["dtype"])
-                made = stack(layer(**settings), given[f"num_{name}_layers"], last)
+                made = stack(layer(**settings), count, last)
             setattr(self, name, made)
         for _, p in self.parameters_and_names():
             if len(p.shape) > 1:

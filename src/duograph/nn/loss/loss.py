@@ -73,25 +73,6 @@ def _no_cell(value: Any, name: str, owner: str) -> Tensor | None:
     return value
 
 
-def above_0(value: Any, name: str, owner: str) -> Any:
-    """``value`` if it is a number above 0."""
-    if checks.a_number(value, name, owner) <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be > 0, but got {value}.")
-    return value
-
-
-def _at_least_0(value: Any, name: str, owner: str) -> Any:
-    if checks.a_number(value, name, owner) < 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be float and must >= 0, but got '{value}'.")
-    return value
-
-
-def _smoothing(value: Any, name: str, owner: str) -> float:
-    if not 0 <= checks.real(value, name, owner) <= 1:
-        raise ValueError(f"For '{owner}', the '{name}' must be float and must in [0.0, 1.0], but got '{value}'.")
-    return value
-
-
 def _known_activation(value: Any, name: str, owner: str) -> Any:
     if value is not None and value not in ("softmax", "sigmoid"):
         raise KeyError(f"For '{owner}', the '{name}' must be 'softmax', 'sigmoid' or None, but got {value}.")
@@ -104,6 +85,9 @@ Weight = Annotated[Tensor | None, Kind("Tensor", text="weight of each element")]
 ClassWeight = Annotated[Tensor | None, Kind("Tensor", _weight, "weight of each class")]
 LogitsWeight = Annotated[Tensor | None, Kind("Tensor", _no_cell)]
 IgnoredClass = Annotated[int, Kind("int", checks.integer, "targets that do not count")]
+above_0 = checks.that(checks.a_number, lambda x: not x <= 0, "be > 0, but got {}")
+_at_least_0 = checks.that(checks.a_number, lambda x: not x < 0, "be float and must >= 0, but got '{}'")
+_smoothing = checks.that(checks.real, lambda x: 0 <= x <= 1, "be float and must in [0.0, 1.0], but got '{}'")
 Above0 = Annotated[float, Kind("Union[int, float]", above_0)]
 AtLeast0 = Annotated[float, Kind("Union[int, float]", _at_least_0)]
 Smoothing = Annotated[float, Kind("float", _smoothing, "between 0 and 1")]
@@ -440,6 +424,9 @@ class DiceLoss(LossBase):
     """
 
     smooth: Above0 = 1e-5
+
+    def _settings_taken(self, given):
+        self.smooth = float(self.smooth)
 
     def construct(self, logits, label):
         tensors_only("DiceLoss", logits=logits, label=label)

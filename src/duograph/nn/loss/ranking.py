@@ -17,26 +17,11 @@ from duograph.tensor.tensor import Tensor
 
 from .loss import LossBase, Reduction, same_floats, tensors_only
 
-
-def _cosine(value: Any, name: str, owner: str) -> float:
-    if not -1.0 <= checks.real(value, name, owner) <= 1.0:
-        raise ValueError(f"For '{owner}', the '{name}' must be in range of [-1.0, 1.0], but got {value}.")
-    return value
-
-
-def _variance(value: Any, name: str, owner: str) -> float:
-    if value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be float and must > 0, but got '{value}'.")
-    return checks.real(value, name, owner)
-
-
-def _one_or_two(value: Any, name: str, owner: str) -> int:
-    return checks.one_of(value, {1, 2}, name, owner)
-
-
+_cosine = checks.that(checks.real, lambda x: -1.0 <= x <= 1.0, "be in range of [-1.0, 1.0], but got {}")
+_variance = checks.that(checks.same, lambda x: not x <= 0, "be float and must > 0, but got '{}'")
 Cosine = Annotated[float, Kind("float", _cosine, "between -1 and 1")]
-Variance = Annotated[float, Kind("float", _variance)]
-OneOrTwo = Annotated[int, Kind("int", _one_or_two)]
+Variance = Annotated[float, Kind("float", lambda *it: checks.real(_variance(*it), *it[1:]))]
+OneOrTwo = Annotated[int, Kind("int", lambda value, *it: checks.one_of(value, {1, 2}, *it))]
 Distance = Annotated[Any, Kind("callable")]
 
 

@@ -1,18 +1,13 @@
-"""Optimizers."""
+"""Optimizers; `nn.HOMES` says which module holds which."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-HOMES: dict[str, str] = {
-    "duograph.nn.optim.optimizer": "Optimizer",
-    "duograph.nn.optim.momentum": "SGD Momentum",
-    "duograph.nn.optim.adam": "Adam AdamWeightDecay AdamOffload LazyAdam AdaMax Lamb",
-    "duograph.nn.optim.adaptive": "Adagrad Adadelta RMSProp FTRL ProximalAdagrad",
-    "duograph.nn.optim.other": "ASGD Rprop LARS",
-}
-_home = {name: module for module, names in HOMES.items() for name in names.split()}
+from duograph.nn import HOMES
+
+_home = {n: module for module, names in HOMES.items() if module.startswith(f"{__name__}.") for n in names.split()}
 __all__ = list(_home)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from duograph.api import update_rules as rules
 from duograph.core import dtype as dt
 from duograph.nn.kinds import Flag
-from duograph.nn.settings import Fixed, Kind, option, with_settings
+from duograph.nn.settings import Fixed, Kind, absent, option, with_settings
 from duograph.ops.unary import sqrt
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
@@ -88,7 +88,7 @@ class LazyAdam(Adam):
     """
 
     use_amsgrad: Fixed = False
-    kwargs: Fixed
+    kwargs: Fixed = absent
 
 
 @with_settings

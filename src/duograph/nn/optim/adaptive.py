@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from duograph.api import update_rules as rules
 from duograph.nn import checks
@@ -12,19 +12,8 @@ from duograph.nn.settings import Kind, option, with_settings
 from .kinds import Decay, First, Locking, NotNegative, Params, Positive, Rate, Scale
 from .optimizer import Optimizer, store
 
-
-def _rho(value: Any, name: str, owner: str) -> float:
-    if not 0.0 <= checks.real(value, name, owner) <= 1.0:
-        raise ValueError(f"For '{owner}', the '{name}' must be in range of [0.0, 1.0], but got {value}.")
-    return value
-
-
-def _power(value: Any, name: str, owner: str) -> float:
-    if checks.real(value, name, owner) > 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be float and must <= 0, but got '{value}'.")
-    return value
-
-
+_rho = checks.that(checks.real, lambda x: 0.0 <= x <= 1.0, "be in range of [0.0, 1.0], but got {}")
+_power = checks.that(checks.real, lambda x: not x > 0, "be float and must <= 0, but got '{}'")
 _Rho = Annotated[float, Kind("float", _rho)]
 _Power = Annotated[float, Kind("float", _power, "at most 0")]
 

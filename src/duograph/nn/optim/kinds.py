@@ -22,15 +22,7 @@ def as_float(value: Any, name: str, owner: str) -> float:
     return float_of(float(value) if isinstance(value, int) and not isinstance(value, bool) else value, name, owner)
 
 
-def share(value: Any, name: str, owner: str) -> float:
-    """``value`` if it is a float between 0 and 1."""
-    if not 0.0 < float_of(value, name, owner) < 1.0:
-        raise ValueError(
-            f"For '{owner}', the '{name}' must be in range of (0.0, 1.0), but got {value} with type 'float'."
-        )
-    return value
-
-
+_share = checks.that(float_of, lambda x: 0.0 < x < 1.0, "be in range of (0.0, 1.0), but got {} with type 'float'")
 not_negative = checks.against_0(">=")
 
 Params = Annotated[Any, Kind("Union[list[Parameter], list[dict]]", text="see `Optimizer`", kept=False)]
@@ -38,7 +30,7 @@ Rate = Annotated[Any, Kind("Union[float, int, Tensor, Iterable, LearningRateSche
 Decay = Annotated[Any, Kind("Union[float, int, Cell]", kept=False)]
 Scale = Annotated[float, Kind("float", kept=False)]
 Locking = Annotated[bool, Kind("bool", checks.boolean, "kept for old programs", kept=False)]
-Share = Annotated[float, Kind("float", share)]
+Share = Annotated[float, Kind("float", _share)]
 Epsilon = Annotated[float, Kind("float", checks.against_0(">", "0", float_of))]
 NotNegative = Annotated[float, Kind("float", not_negative)]
 Positive = Annotated[float, Kind("float", checks.against_0(">"))]

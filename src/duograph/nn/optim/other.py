@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from duograph.api import update_rules as rules
+from duograph.api.functional.index import where
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Flag, Real
@@ -47,7 +48,7 @@ class ASGD(Optimizer):
     def move(self, i, param, grad, lr, decay, shared):
         step, mu, eta = shared, self.mu[i], self.eta[i]
         slots = param, self.ax[i]
-        rate = rules.where(step == 1, lr, eta)
+        rate = where(step == 1, lr, eta)
         new = rules.asgd(grad, *slots, rate=rate, share=mu, lambd=self.lambd, copy=True)
         following = lr / (step * lr * self.lambd + 1.0) ** self.alpha
         store((*slots, eta, mu), (*new, following, 1.0 / rules.maximum(step - self.t0, 1)))
@@ -162,6 +163,7 @@ class LARS(Cell):
 
     def _localized(self, param: Parameter, grad: Tensor, decay: float, lr: Tensor) -> Tensor:
         size, slope = global_norm([param]), global_norm([grad])
-        settings = {"coefficient": self.coefficient, "decay": decay, "eps": self.epsilon, "clip": self.use_clip}
-        rate = rules.lars_rate(size, slope, lr, **settings)
-        return (grad + param * decay) * rules.where((size > 0) & (slope > 0), rate, 1)
+        rate = rules.lars_rate(
+            size, slope, lr, coefficient=self.coefficient, decay=decay, eps=self.epsilon, clip=self.use_clip
+        )
+        return (grad + param * decay) * where((size > 0) & (slope > 0), rate, 1)
