@@ -20,14 +20,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import (
-    axis_of,
-    named,
-    need_tensor,
-    public_functions,
-    renamed,
-    static_int,
-)
+from .forms import axis_of, named, need_tensor, public_functions, renamed, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:

@@ -16,15 +16,7 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, promote, to_dtype
-from .forms import (
-    as_float,
-    axis_of,
-    in_dtype,
-    named,
-    need_tensor,
-    public_functions,
-    static_int,
-)
+from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, static_int
 
 
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
