@@ -1,8 +1,8 @@
 """Settings that programs make: their types, their accepted values, and why most of them have no effect here.
 
 `IGNORED` is the one table of what is accepted, kept and given back without changing anything: one row for each name,
-read by the functions that set and get it (`context`, `context.parallel`, `device.parallel`, `dataset.config`). What has
-an effect is where the effect is.
+read by what sets and gets it (`context`, its `jit_config` and `parallel`, `device.parallel`, `dataset.config`).
+What has an effect is where the effect is.
 """
 
 from __future__ import annotations
@@ -37,6 +37,18 @@ def one_of(name: str, *choices: Any) -> Callable[[Any], Any]:
             raise ValueError(
                 f"For 'context.set_context', the argument '{name}' must be one of {list(choices)}, but got {value}."
             )
+        return value
+
+    return check
+
+
+def choice(name: str, *choices: Any) -> Callable[[Any], Any]:
+    """The check that a value of `JitConfig` is one of ``choices``, of its type too."""
+
+    def check(value: Any) -> Any:
+        if not any(value is each or (type(value) is type(each) and value == each) for each in choices):
+            shown = [each for each in choices if each != ""]
+            raise ValueError(f"For '{name}' must be one of '{shown}', but got {value!r}.")
         return value
 
     return check
@@ -148,6 +160,7 @@ def _flag(name: str) -> Callable[[Any], bool]:
 
 
 ELSEWHERE = "it tunes hardware or services that are not here"
+SAME_RESULT = "it changes how MindSpore compiles, not what is computed"
 ONE_PROCESS = "there is one process on one device, and nothing to divide or to send"
 ONE_THREAD = "one thread reads and prepares the samples, in order"
 
@@ -179,6 +192,13 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "enable_parallel_split": Setting(False, bool, why=ELSEWHERE),
         "support_binary": Setting(False, bool, why=ELSEWHERE),
         "disable_format_transform": Setting(False, bool, why=ELSEWHERE),
+    },
+    "compilation": {  # before 2.0, "task_sink" took the place of "exc_mode"
+        "exc_mode": Setting("auto", str, choice("exc_mode", "auto", "sink", "no_sink"), why=SAME_RESULT),
+        "debug_level": Setting("RELEASE", str, choice("debug_level", "RELEASE", "DEBUG"), why=SAME_RESULT),
+        "infer_boost": Setting("off", str, choice("infer_boost", "on", "off"), why=SAME_RESULT),
+        "backend": Setting("", str, choice("backend", "", "ms_backend", "GE"), why=SAME_RESULT),
+        "task_sink": Setting(True, bool, choice("task_sink", True, False), why=SAME_RESULT),
     },
     "parallel": {
         "device_num": Setting(1, object, why=ONE_PROCESS),
@@ -247,7 +267,7 @@ IGNORED: dict[str, dict[str, Setting]] = {
         },
     },
 }  # fmt: skip
-"""Group, name: a setting without effect. Those of "context" say so, once, when they are set to another value."""
+"""Group, name: a setting without effect. Those of "context" and "compilation" say so, once, when they are changed."""
 
 
 class Kept:

@@ -21,6 +21,8 @@ def ask(group: str, name: str) -> object:
     match group:
         case "context":
             return ms.get_context(name)
+        case "compilation":
+            return ms.JitConfig().jit_config_dict.get(name, IGNORED[group][name].default)
         case "parallel":
             return ms.get_auto_parallel_context(name)
         case "parameter server":
