@@ -1,4 +1,4 @@
-"""Shapes and joins: ``reshape``, ``transpose``, ``concat``, ``stack``, ``split``, ``tile``, ``flip``, ``pad`` ..."""
+"""Shapes and places: ``reshape``, ``transpose``, ``tile``, ``flip``, slices; questions about shapes and dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of layers: activations, convolution, pooling, normalisation, dropout, resizing."""
+"""Functions of layers: convolution, normalisation, dropout."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
 from .forms import named, need_tensor, not_public, one_per_axis, only, public_functions
-
-# ---- activations ----------------------------------------------------------------------------------------------------
-
 
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
@@ -230,12 +227,6 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
     factor = select(less(factor, constant_like(factor, 1)), factor, constant_like(factor, 1))
     out = [arithmetic.mul(t, to_dtype(factor, t.dtype)) for t in parts]
     return out[0] if isinstance(x, Tensor) else type(x)(out)
-
-
-# ---- attention ------------------------------------------------------------------------------------------------------
-
-
-# ---- images ---------------------------------------------------------------------------------------------------------
 
 
 # ---- dropout --------------------------------------------------------------------------------------------------------
