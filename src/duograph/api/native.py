@@ -32,7 +32,7 @@ FUNCTIONS = [
     "cumsum", "dense", "div", "divide", "dot", "elu", "eq", "equal", "erf", "erfc", "exp", "exp2", "expand_dims",
     "expm1", "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "gather_elements", "ge", "gelu", "glu",
     "greater", "greater_equal", "gt", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "index_select", "kl_div",
-    "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "linear", "log", "log10", "log1p",
+    "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "log", "log10", "log1p",
     "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
     "logsumexp", "lt", "masked_fill", "matmul", "maximum", "mean", "minimum", "mish", "mm", "moveaxis", "movedim",
     "mse_loss", "mul", "multiply", "narrow", "ne", "neg", "negative", "nll_loss", "norm", "not_equal", "one_hot",

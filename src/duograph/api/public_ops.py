@@ -24,16 +24,8 @@ CLASSES = [module.name for module in iter_modules(primitives.__path__) if module
 """Modules of ``functional`` and of ``primitives``; each has a table."""
 
 GRADIENTS = [
-    "GradOperation",
-    "grad",
-    "value_and_grad",
-    "get_grad",
-    "jvp",
-    "vjp",
-    "jacfwd",
-    "jacrev",
-    "vmap",
-]
+    "GradOperation", "grad", "value_and_grad", "get_grad", "jvp", "vjp", "jacfwd", "jacrev", "vmap",
+]  # fmt: skip
 HOOKS = ["HookBackward", "InsertGradientOf"]
 
 
@@ -160,41 +152,13 @@ def _tensor_operators() -> dict[str, Any]:
 
 
 _FUNCTION_MODULES = [
-    "array_func",
-    "clip_func",
-    "debug_func",
-    "fft_func",
-    "grad",
-    "image_func",
-    "linalg_func",
-    "math_func",
-    "nn_func",
-    "other_func",
-    "parameter_func",
-    "random_func",
-    "reshard_func",
-    "sparse_func",
-    "spectral_func",
-    "vmap_func",
-]
+    "array_func", "clip_func", "debug_func", "fft_func", "grad", "image_func", "linalg_func", "math_func", "nn_func",
+    "other_func", "parameter_func", "random_func", "reshard_func", "sparse_func", "spectral_func", "vmap_func",
+]  # fmt: skip
 _OPERATION_MODULES = [
-    "array_ops",
-    "comm_ops",
-    "control_ops",
-    "custom_ops",
-    "debug_ops",
-    "image_ops",
-    "inner_ops",
-    "linalg_ops",
-    "math_ops",
-    "manually_defined",
-    "nn_ops",
-    "other_ops",
-    "random_ops",
-    "sparse_ops",
-    "spectral_ops",
-    "_inner_ops",
-]
+    "array_ops", "comm_ops", "control_ops", "custom_ops", "debug_ops", "image_ops", "inner_ops", "linalg_ops",
+    "math_ops", "manually_defined", "nn_ops", "other_ops", "random_ops", "sparse_ops", "spectral_ops", "_inner_ops",
+]  # fmt: skip
 MODULES: dict[str, Callable[[], dict[str, Any]]] = {
     **{
         f"{PACKAGE}.{name}": _everything

@@ -59,27 +59,28 @@ for _module in (
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _NAMES = """
-    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr aminmax angle approximate_equal arccos
-    arccosh arcsin arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bernoulli
-    bincount bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky
-    cholesky_inverse cholesky_solve clamp clip conj copysign cos cosh count_nonzero cov cross cummax cummin cumprod
-    deg2rad det diag diagflat diagonal_scatter diff digamma div divide dot dsplit eq equal erf erfc erfinv
-    exp expm1 fills fliplr flipud float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd
-    gcd ge ger greater greater_equal gt hardshrink heaviside histc hsplit hypot imag index_add index_fill
-    index_select inner inv inverse invert isclose isfinite isinf isnan isneginf isposinf isreal lcm ldexp le lerp
-    less less_equal lgamma log log10 log1p log2 log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet
-    logical_and logical_not logical_or logical_xor logit logsumexp lt masked_fill masked_scatter masked_select
-    matmul matrix_determinant matrix_power maximum median minimum mm msort mul multinomial multiply mvlgamma
-    nan_to_num nanmean nansum ne neg negative nextafter nonzero norm not_equal outer polygamma positive pow qr
-    rad2deg random_categorical real reciprocal remainder renorm repeat_interleave reverse_sequence roll rot90 round
-    rsqrt scatter searchsorted select_scatter sgn sigmoid sign signbit sin sinc sinh slice_scatter
-    slogdet soft_shrink softmax sort sqrt square std_mean sub subtract svd tan tanh top_k topk trace tril triu
-    true_divide trunc unfold unique unique_consecutive unsorted_segment_max unsorted_segment_min
-    unsorted_segment_prod var_mean vsplit xdivy xlogy
-    kthvalue nanmedian nanquantile quantile triangular_solve unique_with_pad
+    abs absolute acos acosh addbmm addcdiv addcmul addmm addmv aminmax angle approximate_equal arccos arccosh arcsin
+    arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bincount bitwise_and
+    bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky cholesky_inverse
+    cholesky_solve clamp clip conj copysign cos cosh count_nonzero cross cummax cummin cumprod deg2rad det diag
+    diagflat diagonal_scatter digamma div divide dot dsplit eq equal erf erfc erfinv exp expm1 fills fliplr flipud
+    float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd gcd ge ger greater
+    greater_equal gt hardshrink heaviside histc hsplit hypot imag index_select inner inv inverse invert isfinite
+    isinf isnan isneginf isposinf isreal kthvalue lcm ldexp le lerp less less_equal lgamma log log10 log1p log2
+    log_matrix_determinant logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not logical_or logical_xor
+    logit logsumexp lt masked_fill masked_scatter masked_select matmul matrix_determinant matrix_power maximum
+    median minimum mm msort mul multinomial multiply mvlgamma nan_to_num nanmean nanmedian nanquantile nansum ne neg
+    negative nextafter nonzero norm not_equal outer polygamma positive pow quantile rad2deg random_categorical real
+    reciprocal remainder renorm repeat_interleave roll rot90 round rsqrt scatter select_scatter sgn sigmoid sign
+    signbit sin sinc sinh slice_scatter slogdet soft_shrink sort sqrt square std_mean subtract svd tan tanh top_k
+    topk triangular_solve tril triu true_divide trunc unfold unique_consecutive unique_with_pad unsorted_segment_max
+    unsorted_segment_min unsorted_segment_prod var_mean vsplit xdivy xlogy
 """
 DELEGATED = _NAMES.split()
 """Methods that are a function of the functional API."""
+
+WRITTEN = (tensor_basic, tensor_shape, tensor_reduce, tensor_index, tensor_math, tensor_state)
+"""Modules of methods that are written for Tensor."""
 
 SYNONYMS = (("axis", "dim"), ("keepdims", "keep_dims", "keepdim"), ("min", "clip_value_min"), ("max", "clip_value_max"))
 """Keywords of which MindSpore's methods take any, whichever one the function has."""
@@ -120,7 +121,7 @@ attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})
 attach(tensor_basic.PROPERTIES | tensor_state.FLAGS)
 attach(native.launchable_methods(tensor_shape.PROPERTIES))
-for _module in (tensor_basic, tensor_shape, tensor_reduce, tensor_index, tensor_math, tensor_state):
+for _module in WRITTEN:
     attach(native.launchable_methods(_module.METHODS))
 attach(inplace.METHODS)
 

@@ -79,17 +79,24 @@ def _nearest(name: str, names: list[str]) -> str:
     return f"; the nearest name is {near[0]!r}" if near else ""
 
 
+class _Package(ModuleType):
+    """The class of packages whose public names hide modules of theirs."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _in_front[self.__name__] and isinstance(value, ModuleType):
+            return  # the import system binds every module to its package
+        super().__setattr__(name, value)
+
+
+_in_front: dict[str, frozenset[str]] = {}
+
+
 def keep_in_front(package: str, names: frozenset[str]) -> None:
     """Makes these names of a package always mean what it shows, never its own module of the same name.
 
-    The import system binds every module to its package; ``from package.name import ...`` finds it all the same.
+    ``from package.name import ...`` finds the module all the same.
     """
-
-    class _Package(ModuleType):
-        def __setattr__(self, name: str, value: Any) -> None:
-            if name not in names or not isinstance(value, ModuleType):
-                super().__setattr__(name, value)
-
+    _in_front[package] = names
     sys.modules[package].__class__ = _Package
 
 

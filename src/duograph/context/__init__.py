@@ -7,9 +7,7 @@ and one warning says that they have no effect. `mode()` and `is_graph_mode()` ar
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from duograph.base.config import set_config
@@ -17,7 +15,6 @@ from duograph.base.notices import no_effect
 from duograph.core.traits import Traits
 
 from .parallel import (
-    ParallelMode,
     get_auto_parallel_context,
     get_offload_context,
     get_ps_context,
@@ -27,6 +24,7 @@ from .parallel import (
     set_offload_context,
     set_ps_context,
 )
+from .settings import DEBUG, IGNORED, RELEASE, ParallelMode, Setting, call_depth, not_negative, one_of
 
 __all__ = [
     "COMPATIBLE", "DEBUG", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "RELEASE", "STRICT", "ParallelMode",
@@ -43,18 +41,12 @@ PYNATIVE_MODE = 1
 STRICT = 0
 COMPATIBLE = 1
 LAX = 2
-DEBUG = 1
-RELEASE = 0
 
 DEVICES = ("CPU", "GPU", "Ascend", "Davinci")
 _SEE_MANUAL = "For detailed usage of '{who}', please refer to the Mindspore official website."
 
 
 # Checks: each takes the value and returns what is stored --------------------------------------------------------------
-
-
-def _plain(value: Any) -> Any:
-    return value
 
 
 def _mode(value: int) -> int:
@@ -83,26 +75,6 @@ def check_device(value: str) -> str:
     return value
 
 
-def _one_of(name: str, *choices: Any) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        if value not in choices:
-            raise ValueError(
-                f"For 'context.set_context', the argument '{name}' must be one of {list(choices)}, but got {value}."
-            )
-        return value
-
-    return check
-
-
-def _not_negative(text: str) -> Callable[[int], int]:
-    def check(value: int) -> int:
-        if value < 0:
-            raise ValueError(f"{text} must bigger than or equal to 0.")
-        return value
-
-    return check
-
-
 def _device_id(value: int) -> int:
     if not 0 <= value <= 4095:
         raise ValueError(
@@ -124,20 +96,6 @@ def _syntax_level(value: int) -> int:
     return value
 
 
-def _debug_level(value: int) -> int:
-    if value not in (RELEASE, DEBUG):
-        raise ValueError(f"For 'debug_level', the value should be context.DEBUG or context.RELEASE, but got {value}.")
-    return value
-
-
-def _call_depth(value: int) -> int:
-    if value <= 0:
-        raise ValueError(
-            f"For 'context.set_context', the argument 'max_call_depth' must be greater than 0, but got {value}."
-        )
-    return value
-
-
 _JIT_CONFIG_KEYS = {"jit_level": ("O0", "O1", "O2"), "infer_boost": ("on", "off")}
 
 
@@ -156,54 +114,6 @@ def _jit_config(value: dict[str, Any]) -> dict[str, Any]:
     return dict(value)
 
 
-def _existing_json(value: str) -> str:
-    if not os.path.exists(os.path.realpath(value)):
-        raise ValueError(
-            f"For 'context.set_context', the 'env_config_path' file '{os.path.realpath(value)}' is not exists, "
-            "please check whether 'env_config_path' is correct."
-        )
-    return value
-
-
-def _gigabytes(value: str) -> float:
-    digits = value.strip().upper().removesuffix("GB").strip()
-    try:
-        size = float(digits)
-    except ValueError:
-        size = 0.0
-    if size <= 0 or not value.strip().upper().endswith("GB"):
-        raise ValueError(f"For 'context.set_context', a memory size is a number with unit 'GB', but got {value!r}.")
-    return size
-
-
-def _aoe_mode(value: str) -> str:
-    if value not in ("online", "offline"):
-        raise ValueError(
-            "For 'context.set_context', the argument 'aoe_tune_mode' must be in ['online', 'offline'], "
-            f"but got {value}."
-        )
-    return value
-
-
-def _memory_level(value: str) -> int:
-    return int(_one_of("memory_optimize_level", "O0", "O1")(value)[1])
-
-
-@dataclass(frozen=True)
-class Switch:
-    """One keyword of `set_context`: default, accepted types, check, and what follows from a change."""
-
-    default: Any
-    types: type | tuple[type, ...]
-    check: Callable[[Any], Any] = _plain
-    effect: Callable[[Any], Any] | None = None
-    why: str = ""
-    """Of a switch without effect: why; told once when it is set to something else than its default."""
-
-
-ELSEWHERE = "it tunes hardware or services that are not here"
-
-
 def _use_threads(count: int) -> None:
     from duograph.runtime.pool.pool import MAX_THREADS, set_threads
 
@@ -214,48 +124,25 @@ def _configures(field: str) -> Callable[[Any], Any]:
     return lambda value: set_config(**{field: value})
 
 
-SWITCHES: dict[str, Switch] = {
+SWITCHES: dict[str, Setting] = {
     # what duograph acts on
-    "mode": Switch(PYNATIVE_MODE, int, _mode),
-    "device_target": Switch("CPU", str, check_device),
-    "device_id": Switch(0, int, _device_id),
-    "jit_level": Switch("", str, _one_of("jit_level", "", "O0", "O1", "O2"), lambda _: _use_level()),
-    "jit_config": Switch({}, dict, _jit_config, lambda _: _use_level()),
-    "jit_syntax_level": Switch(LAX, int, _syntax_level, _configures("jit_syntax_level")),
-    "save_graphs": Switch(0, (bool, int), _save_graphs, _configures("save_graphs")),
-    "save_graphs_path": Switch(".", str, effect=_configures("save_graphs_path")),
-    "enable_compile_cache": Switch(None, bool, effect=_configures("compiler_cache")),
-    "compile_cache_path": Switch("", str, effect=_configures("compiler_cache_path")),
-    "runtime_num_threads": Switch(0, int, _not_negative("The num of thread"), _use_threads),
+    "mode": Setting(PYNATIVE_MODE, int, _mode),
+    "device_target": Setting("CPU", str, check_device),
+    "device_id": Setting(0, int, _device_id),
+    "jit_level": Setting("", str, one_of("jit_level", "", "O0", "O1", "O2"), lambda _: _use_level()),
+    "jit_config": Setting({}, dict, _jit_config, lambda _: _use_level()),
+    "jit_syntax_level": Setting(LAX, int, _syntax_level, _configures("jit_syntax_level")),
+    "save_graphs": Setting(0, (bool, int), _save_graphs, _configures("save_graphs")),
+    "save_graphs_path": Setting(".", str, effect=_configures("save_graphs_path")),
+    "enable_compile_cache": Setting(None, bool, effect=_configures("compiler_cache")),
+    "compile_cache_path": Setting("", str, effect=_configures("compiler_cache_path")),
+    "runtime_num_threads": Setting(0, int, not_negative("The num of thread"), _use_threads),
     # what duograph always does, whichever value is set
-    "deterministic": Switch("OFF", str, _one_of("deterministic", "ON", "OFF")),  # every result is
-    "pynative_synchronize": Switch(False, bool),  # an operator is done when it returns
-    "check_bprop": Switch(False, bool),  # gradients of `Cell.bprop` are checked against the inputs
-    # kept for programs that set them
-    "max_call_depth": Switch(1000, int, _call_depth, why="calls in compiled code nest as deep as the stack has room"),
-    "debug_level": Switch(RELEASE, int, _debug_level, why="graphs always know the lines they come from"),
-    "enable_graph_kernel": Switch(False, bool, why=ELSEWHERE),
-    "graph_kernel_flags": Switch("", str, why=ELSEWHERE),
-    "reserve_class_name_in_scope": Switch(True, bool, why=ELSEWHERE),
-    "max_device_memory": Switch(1024.0, str, _gigabytes, why=ELSEWHERE),
-    "variable_memory_max_size": Switch("0", str, why=ELSEWHERE),
-    "mempool_block_size": Switch(1.0, str, _gigabytes, why=ELSEWHERE),
-    "memory_optimize_level": Switch(0, (str, int), _memory_level, why=ELSEWHERE),
-    "inter_op_parallel_num": Switch(0, int, _not_negative("The num of parallel thread"), why=ELSEWHERE),
-    "op_timeout": Switch(900, int, _not_negative("The num of op exe timeout"), why=ELSEWHERE),
-    "ascend_config": Switch({}, dict, why=ELSEWHERE),
-    "gpu_config": Switch({}, dict, why=ELSEWHERE),
-    "print_file_path": Switch("", str, why=ELSEWHERE),
-    "env_config_path": Switch("", str, _existing_json, why=ELSEWHERE),
-    "enable_reduce_precision": Switch(True, bool, why=ELSEWHERE),
-    "aoe_tune_mode": Switch("", str, _aoe_mode, why=ELSEWHERE),
-    "aoe_config": Switch({}, dict, why=ELSEWHERE),
-    "exec_order": Switch("bfs", str, _one_of("exec_order", "bfs", "dfs"), why=ELSEWHERE),
-    "enable_profiling": Switch(False, bool, why=ELSEWHERE),
-    "profiling_options": Switch("training_trace", str, why=ELSEWHERE),
-    "enable_parallel_split": Switch(False, bool, why=ELSEWHERE),
-    "support_binary": Switch(False, bool, why=ELSEWHERE),
-    "disable_format_transform": Switch(False, bool, why=ELSEWHERE),
+    "deterministic": Setting("OFF", str, one_of("deterministic", "ON", "OFF")),  # every result is
+    "pynative_synchronize": Setting(False, bool),  # an operator is done when it returns
+    "check_bprop": Setting(False, bool),  # gradients of `Cell.bprop` are checked against the inputs
+    # what is kept for programs that set it
+    **IGNORED["context"],
 }
 
 _REMOVED = {
@@ -404,6 +291,6 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     """
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
         raise TypeError(f"The argument 'recursion_limit' must be int, but got {type(recursion_limit)}.")
-    _values["max_call_depth"] = _call_depth(recursion_limit)
+    _values["max_call_depth"] = call_depth(recursion_limit)
     if recursion_limit != SWITCHES["max_call_depth"].default:
         no_effect("set_recursion_limit(...)", SWITCHES["max_call_depth"].why)

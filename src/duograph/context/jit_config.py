@@ -6,21 +6,15 @@ from typing import Any
 
 from duograph.base.notices import no_effect, unknown_option
 
+from .settings import IGNORED, Setting, choice
+
 __all__ = ["JitConfig"]
 
-_CHOICES: dict[str, tuple[Any, ...]] = {
-    "jit_level": ("", "O0", "O1", "O2"),
-    "exc_mode": ("auto", "sink", "no_sink"),
-    "jit_syntax_level": ("", "STRICT", "COMPATIBLE", "LAX"),
-    "debug_level": ("RELEASE", "DEBUG"),
-    "infer_boost": ("on", "off"),
-    "backend": ("", "ms_backend", "GE"),
-    "task_sink": (True, False),
+_ROWS: dict[str, Setting] = {
+    "jit_level": Setting("", str, choice("jit_level", "", "O0", "O1", "O2")),
+    "jit_syntax_level": Setting("", str, choice("jit_syntax_level", "", "STRICT", "COMPATIBLE", "LAX")),
+    **IGNORED["compilation"],
 }
-"""What each parameter accepts. Before 2.0 ``task_sink`` took the place of ``exc_mode``."""
-
-
-_DEFAULTS = {"exc_mode": "auto", "debug_level": "RELEASE", "infer_boost": "off", "backend": "", "task_sink": True}
 
 
 class JitConfig:
@@ -60,7 +54,7 @@ class JitConfig:
         **kwargs: Any,
     ) -> None:
         if "exec_mode" in kwargs:
-            _check("exec_mode", kwargs["exec_mode"], _CHOICES["exc_mode"])
+            choice("exec_mode", "auto", "sink", "no_sink")(kwargs["exec_mode"])
             exc_mode = kwargs.pop("exec_mode")
         self.jit_config_dict: dict[str, Any] = {
             **kwargs,
@@ -71,12 +65,11 @@ class JitConfig:
             "infer_boost": infer_boost,
         }
         for name, value in self.jit_config_dict.items():
-            if name in _CHOICES:
-                _check(name, value, _CHOICES[name])
-            else:
-                unknown_option("JitConfig", name, _CHOICES)
-            if name in _DEFAULTS and value != _DEFAULTS[name]:
-                no_effect(f"JitConfig({name}=...)", "it changes how MindSpore compiles, not what is computed")
+            row = _ROWS.get(name)
+            if row is None:
+                unknown_option("JitConfig", name, _ROWS)
+            elif row.check(value) != row.default and row.why:
+                no_effect(f"JitConfig({name}=...)", row.why)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JitConfig) and self.jit_config_dict == other.jit_config_dict
@@ -87,9 +80,3 @@ class JitConfig:
     def __repr__(self) -> str:
         inner = ", ".join(f"{name}={value!r}" for name, value in self.jit_config_dict.items())
         return f"JitConfig({inner})"
-
-
-def _check(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
-        shown = [choice for choice in choices if choice != ""]
-        raise ValueError(f"For '{name}' must be one of '{shown}', but got {value!r}.")

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .dataset import INT32_MAX, BatchInfo, Dataset, names_of, no_other_options, places_of
+from duograph.context.settings import INT32_MAX
+
+from .dataset import BatchInfo, Dataset, names_of, no_other_options, places_of
 from .nodes import array_of, failed
 from .run import Row, Run
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from duograph.common import generator as _global
+from duograph.context.settings import Kept
 
-INT32_MAX = 2147483647
-_values: dict[str, Any] = {
-    "seed": None, "prefetch_size": 16, "num_parallel_workers": min(os.cpu_count() or 1, 8), "monitor_sampling_interval":
-    1000, "callback_timeout": 60, "auto_num_workers": False, "numa_enable": False, "enable_shared_mem": False,
-    "enable_autotune": False, "dynamic_shape": False, "fast_recovery": True, "debug_mode": False, "error_samples_mode":
-    "return", "multiprocessing_timeout_interval": 300, "enable_watchdog": True, "auto_offload": False,
-}  # fmt: skip
+_seed: list[int | None] = [None]
+_kept = Kept("data pipelines", "")
 
 
 def set_seed(seed: int) -> None:
@@ -30,7 +25,7 @@ def set_seed(seed: int) -> None:
         raise TypeError("seed isn't of type int.")
     if not 0 <= seed <= 4294967295:
         raise ValueError("seed given is not within the required range.")
-    _values["seed"] = seed
+    _seed[0] = seed
 
 
 def get_seed() -> int:
@@ -41,55 +36,45 @@ def get_seed() -> int:
 
 def chosen_seed() -> int | None:
     """The seed that somebody chose, or ``None``: every iterator then has its own."""
-    return _values["seed"] if _values["seed"] is not None else _global.get_seed()
-
-
-def _number(name: str, value: Any, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} isn't of type int.")
-    if not least <= value <= INT32_MAX:
-        raise ValueError(f"{name} given is not within the required range.")
-    _values[name] = value
+    return _seed[0] if _seed[0] is not None else _global.get_seed()
 
 
 def set_prefetch_size(size: int) -> None:
     """Sets the size of queues between stages."""
-    _number("prefetch_size", size)
+    _kept.set("", {"prefetch_size": size})
 
 
 def get_prefetch_size() -> int:
     """The size of queues."""
-    return _values["prefetch_size"]
+    return _kept.values["prefetch_size"]
 
 
 def set_num_parallel_workers(num: int) -> None:
     """Sets the number of workers."""
-    _number("num_parallel_workers", num)
+    _kept.set("", {"num_parallel_workers": num})
 
 
 def get_num_parallel_workers() -> int:
     """The number of workers."""
-    return _values["num_parallel_workers"]
+    return _kept.values["num_parallel_workers"]
 
 
 def set_multiprocessing_timeout_interval(interval: int) -> None:
     """Sets after how many seconds a waiting worker is reported."""
-    _number("multiprocessing_timeout_interval", interval)
+    _kept.set("", {"multiprocessing_timeout_interval": interval})
 
 
 def get_multiprocessing_timeout_interval() -> int:
     """After how many seconds a waiting worker is reported."""
-    return _values["multiprocessing_timeout_interval"]
+    return _kept.values["multiprocessing_timeout_interval"]
 
 
 def _switch(name: str) -> tuple[Any, Any]:
     def setter(enable: bool) -> None:
-        if not isinstance(enable, bool):
-            raise TypeError(f"{name} must be of type bool.")
-        _values[name] = enable
+        _kept.set("", {name: enable})
 
     def getter() -> bool:
-        return _values[name]
+        return _kept.values[name]
 
     setter.__doc__, getter.__doc__ = f"Sets ``{name}``; one thread works either way.", f"The value of ``{name}``."
     return setter, getter

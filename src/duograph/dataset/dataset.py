@@ -6,12 +6,10 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from duograph.context.settings import INT32_MAX
 from duograph.core import dtype as dt
 
-from . import config
 from .run import DictIterator, Row, Run, TupleIterator
-
-INT32_MAX = config.INT32_MAX
 
 
 class BatchInfo:

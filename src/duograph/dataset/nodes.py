@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from duograph.context.settings import INT32_MAX
 from duograph.tensor.tensor import Tensor
 
 from . import config
-from .dataset import INT32_MAX, Dataset, names_of, places_of
+from .dataset import Dataset, names_of, places_of
 from .run import Row, Run
 
 

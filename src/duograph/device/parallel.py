@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.context.settings import Kept
 from duograph.nn.cell import Cell
 
 __all__ = ["AutoParallel", "Layout", "parameter_broadcast", "set_algo_parameters", "get_algo_parameters",
            "reset_algo_parameters", "shard"]  # fmt: skip
 
-_algorithm: dict[str, Any] = {
-    "fully_use_devices": False, "elementwise_op_strategy_follow": False, "enable_algo_approxi": False,
-    "algo_approxi_epsilon": 0.1, "tensor_slice_align_enable": False, "tensor_slice_align_size": 16,
-}  # fmt: skip
-_defaults = dict(_algorithm)
+_algorithm = Kept("search of strategies", "{who} context keyword {name!r} is not recognized!")
 
 
 class Layout:
@@ -81,10 +78,7 @@ def set_algo_parameters(**kwargs: Any) -> None:
     Raises:
         ValueError: unknown name.
     """
-    for name, value in kwargs.items():
-        if name not in _algorithm:
-            raise ValueError(f"Set context keyword {name!r} is not recognized!")
-        _algorithm[name] = value
+    _algorithm.set("Set", kwargs)
 
 
 def get_algo_parameters(attr_key: str) -> Any:
@@ -93,11 +87,9 @@ def get_algo_parameters(attr_key: str) -> Any:
     Raises:
         ValueError: unknown name.
     """
-    if attr_key not in _algorithm:
-        raise ValueError(f"Get context keyword {attr_key!r} is not recognized!")
-    return _algorithm[attr_key]
+    return _algorithm.get("Get", attr_key)
 
 
 def reset_algo_parameters() -> None:
     """Sets the defaults of `set_algo_parameters` again."""
-    _algorithm.update(_defaults)
+    _algorithm.reset()

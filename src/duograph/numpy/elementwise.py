@@ -16,89 +16,19 @@ from duograph.ops.power import pow_
 from duograph.tensor.tensor import Tensor
 
 _OPS = functions()
-_UNARY = {
-    name: name
-    for name in [
-        "abs",
-        "absolute",
-        "arccos",
-        "arccosh",
-        "arcsin",
-        "arcsinh",
-        "arctan",
-        "arctanh",
-        "ceil",
-        "cos",
-        "cosh",
-        "deg2rad",
-        "exp",
-        "exp2",
-        "expm1",
-        "floor",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "isneginf",
-        "isposinf",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "logical_not",
-        "negative",
-        "positive",
-        "rad2deg",
-        "reciprocal",
-        "rint",
-        "sign",
-        "signbit",
-        "sin",
-        "sinh",
-        "sqrt",
-        "square",
-        "tan",
-        "tanh",
-        "trunc",
-        "bitwise_not",
-    ]
-} | {"fabs": "abs", "invert": "bitwise_not", "radians": "deg2rad", "fix": "trunc"}
-_BINARY = {
-    name: name
-    for name in [
-        "add",
-        "arctan2",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "copysign",
-        "divide",
-        "equal",
-        "float_power",
-        "floor_divide",
-        "fmod",
-        "gcd",
-        "greater",
-        "greater_equal",
-        "heaviside",
-        "hypot",
-        "lcm",
-        "less",
-        "less_equal",
-        "logaddexp",
-        "logaddexp2",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "matmul",
-        "maximum",
-        "minimum",
-        "multiply",
-        "not_equal",
-        "remainder",
-        "subtract",
-        "true_divide",
-    ]
-} | {"power": "pow", "mod": "remainder", "inner": "inner"}
+_UNARY_NAMES = """
+    abs absolute arccos arccosh arcsin arcsinh arctan arctanh ceil cos cosh deg2rad exp exp2 expm1 floor isfinite
+    isinf isnan isneginf isposinf log log10 log1p log2 logical_not negative positive rad2deg reciprocal rint sign
+    signbit sin sinh sqrt square tan tanh trunc bitwise_not
+"""
+_UNARY = {name: name for name in _UNARY_NAMES.split()}
+_UNARY |= {"fabs": "abs", "invert": "bitwise_not", "radians": "deg2rad", "fix": "trunc"}
+_BINARY_NAMES = """
+    add arctan2 bitwise_and bitwise_or bitwise_xor copysign divide equal float_power floor_divide fmod gcd greater
+    greater_equal heaviside hypot lcm less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor matmul
+    maximum minimum multiply not_equal remainder subtract true_divide
+"""
+_BINARY = {name: name for name in _BINARY_NAMES.split()} | {"power": "pow", "mod": "remainder", "inner": "inner"}
 
 
 def as_tensor(x: Any) -> Tensor:
@@ -118,19 +48,9 @@ def operand(x: Any) -> Any:
 
 _FLOATS = ("ceil", "trunc", "fix", "sign", "signbit")  # compute in floats of integers, too
 _HALVES = (
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctanh",
-    "cos",
-    "cosh",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-)  # give float16 of what has 8 bits
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cos", "cosh", "sin", "sinh", "tan", "tanh",
+)  # fmt: skip
+"""Give float16 of what has 8 bits."""
 
 
 def _prepared(name: str, x: Tensor) -> Tensor:

@@ -8,25 +8,12 @@ from typing import Any
 from duograph.core.shapes import existing_axis
 from duograph.ops import activation as act
 from duograph.ops import arithmetic, movement
-from duograph.ops.norm import (
-    log_softmax as log_softmax_op,
-)
-from duograph.ops.norm import (
-    softmax as softmax_op,
-)
+from duograph.ops.norm import log_softmax as log_softmax_op
+from duograph.ops.norm import softmax as softmax_op
 from duograph.ops.unary import relu as relu_op
 from duograph.tensor.tensor import Tensor
 
-from .forms import (
-    as_float,
-    axis_of,
-    in_dtype,
-    named,
-    need_tensor,
-    public_functions,
-    renamed,
-    unary_function,
-)
+from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, renamed, unary_function
 
 
 def _on_floats(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:

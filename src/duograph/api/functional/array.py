@@ -1,4 +1,4 @@
-"""Shapes and joins: ``reshape``, ``transpose``, ``concat``, ``stack``, ``split``, ``tile``, ``flip``, ``pad`` ..."""
+"""Shapes and places: ``reshape``, ``transpose``, ``tile``, ``flip``, slices; questions about shapes and dtypes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import (
-    axis_of,
-    named,
-    need_tensor,
-    public_functions,
-    renamed,
-    static_int,
-)
+from .forms import axis_of, named, need_tensor, public_functions, renamed, static_int
 
 
 def cast(input: Any, dtype: Any) -> Tensor:

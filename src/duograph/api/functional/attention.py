@@ -10,11 +10,7 @@ from duograph.ops.movement import reshape, transpose
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
-from .forms import (
-    need_tensor,
-    only,
-    public_functions,
-)
+from .forms import need_tensor, only, public_functions
 
 
 def rotary_position_embedding(x: Tensor, cos: Tensor, sin: Tensor, mode: int = 0) -> Tensor:

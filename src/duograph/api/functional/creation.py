@@ -21,15 +21,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
-from .forms import (
-    dtype_or,
-    enough_memory,
-    in_dtype,
-    need_tensor,
-    not_public,
-    on_cpu,
-    public_functions,
-)
+from .forms import dtype_or, enough_memory, in_dtype, need_tensor, not_public, on_cpu, public_functions
 
 
 def _shape(size: Any, op: str) -> tuple[Any, ...]:

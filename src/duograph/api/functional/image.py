@@ -9,12 +9,7 @@ from duograph.ops import image, sampling
 from duograph.ops.movement import reshape
 from duograph.tensor.tensor import Tensor
 
-from .forms import (
-    enough_memory,
-    need_tensor,
-    one_per_axis,
-    public_functions,
-)
+from .forms import enough_memory, need_tensor, one_per_axis, public_functions
 
 
 def interpolate(

@@ -1,29 +1,21 @@
-"""Choosing, reading, writing elements: ``where``, ``gather``, ``scatter``, masks; and order: ``sort``, ``topk`` ..."""
+"""Choosing, reading, writing elements: ``where``, ``gather``, ``scatter``, masks, segments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from duograph.core import dtype as dt
 from duograph.core.shapes import broadcast_shapes, numel
 from duograph.ops import arithmetic, indexing, movement, search
 from duograph.ops.creation import constant_like, full
-from duograph.ops.scatter import (
-    index_add as index_add_op,
-)
-from duograph.ops.scatter import (
-    scatter_elements as scatter_elements_op,
-)
-from duograph.ops.scatter import (
-    scatter_nd as scatter_nd_op,
-)
-from duograph.ops.scatter import (
-    scatter_nd_update as scatter_nd_update_op,
-)
-from duograph.ops.scatter import (
-    unsorted_segment as unsorted_segment_op,
-)
+from duograph.ops.scatter import index_add as index_add_op
+from duograph.ops.scatter import scatter_elements as scatter_elements_op
+from duograph.ops.scatter import scatter_nd as scatter_nd_op
+from duograph.ops.scatter import scatter_nd_update as scatter_nd_update_op
+from duograph.ops.scatter import unsorted_segment as unsorted_segment_op
 from duograph.ops.select import select as select_op
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import isnan
@@ -33,16 +25,7 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
-from .forms import (
-    axis_of,
-    need_tensor,
-    not_public,
-    only,
-    public_functions,
-    refused,
-    renamed,
-    static_int,
-)
+from .forms import axis_of, need_tensor, not_public, only, public_functions, refused, renamed, static_int
 
 # ---- choice ---------------------------------------------------------------------------------------------------------
 
@@ -157,7 +140,6 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
 
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """NaN and infinities replaced: by 0, the largest and the smallest number by default."""
-    import numpy as np
 
     need_tensor("NanToNum", input=input)
     if not input.dtype.is_floating:
@@ -378,6 +360,15 @@ def refuse(title: str, *operands: Any) -> TypeError:
 
 
 _SCATTER = ("add", "sub", "mul", "div", "max", "min")
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """One index along ``dim`` per result element; other axes broadcast."""
+    need_tensor("TakeAlongDim", input=input, indices=indices)
+    if dim is None:
+        return indexing.gather_elements(shaped.ravel(input), shaped.ravel(indices), axis=0)
+    i = axis_of(dim, input, "take_along_dim")
+    return indexing.gather_elements(input, indices, axis=i)
 
 
 FUNCTIONS = public_functions(globals()) | {

@@ -12,13 +12,7 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import promote_all
 from .array import atleast_1d, atleast_2d, atleast_3d
-from .forms import (
-    need_sequence,
-    need_tensor,
-    public_functions,
-    renamed,
-    static_int,
-)
+from .forms import need_sequence, need_tensor, public_functions, renamed, static_int
 
 
 def concat(tensors: Any, axis: int = 0) -> Tensor:

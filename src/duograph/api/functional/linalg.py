@@ -1,27 +1,29 @@
-"""Products of matrices and what is made of them: ``matmul``, ``bmm``, ``einsum``, ``norm``, factorisations."""
+"""Linear algebra: norms and distances, factorisations, solutions, functions of matrices."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
 from duograph.core import dtype as dt
+from duograph.core.shapes import numel
 from duograph.ops import arithmetic, diagonals, linalg, movement
 from duograph.ops import decompositions as dec
 from duograph.ops import reduce as red
 from duograph.ops.creation import constant_like
+from duograph.ops.indexing import gather
 from duograph.ops.power import pow_
+from duograph.ops.select import select
 from duograph.ops.unary import exp, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
-from ..promote import to_dtype
-from .forms import Axis, as_float, axes_of, axis_of, in_dtype, need_tensor, public_functions
+from ..promote import as_tensor, to_dtype
+from .forms import Axis, as_float, axes_of, axis_of, enough_memory, in_dtype, need_tensor, public_functions
 from .math import BINARY
-
-# ---- products plus something ----------------------------------------------------------------------------------------
-
 
 # ---- norms and distances --------------------------------------------------------------------------------------------
 
@@ -174,10 +176,6 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
 
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as 0."""
-    import numpy as np
-
-    from duograph.ops.select import select
-
     if hermitian:  # the lower triangle stands for the whole
         low = diagonals.tril(x, diagonal=-1)
         x = arithmetic.add(diagonals.tril(x, diagonal=0), dec.adjoint_matrix(low))
@@ -252,7 +250,6 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 def renorm(input: Tensor, p: Any, axis: int, maxnorm: float) -> Tensor:
     """The slices along ``axis`` scaled down so that their p-norm is at most ``maxnorm``."""
-    from duograph.ops.select import select
 
     i = axis_of(axis, input, "Renorm")
     size = vector_norm(input, p, tuple(k for k in range(input.ndim) if k != i), True)
@@ -265,6 +262,25 @@ def tensor_exp(input: Tensor) -> Tensor:
     """``e**input``, elementwise."""
     need_tensor("TensorExp", input=input)
     return exp(as_float(input))
+
+
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Tensor, Tensor]:
+    """``X`` with ``A @ X = b`` for triangular ``A``, and ``A``."""
+    return dec.triangular_solve(A, b, lower=not upper, transposed=transpose, unit=unitriangular), A
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """p-norms of the differences of all pairs of different rows."""
+    need_tensor("Pdist", input=input)
+    from .linalg import vector_norm
+
+    n = input.shape[0]
+    enough_memory("pdist", (n * (n - 1), numel(input.shape[1:])), input.dtype)
+    first, second = np.triu_indices(n, 1)
+    left, right = (gather(input, as_tensor(places.astype(np.int64)), axis=0) for places in (first, second))
+    return vector_norm(arithmetic.sub(left, right), p, -1)
 
 
 FUNCTIONS = public_functions(globals()) | {

@@ -17,16 +17,7 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
-from .forms import (
-    as_float,
-    binary_function,
-    named,
-    need_tensor,
-    not_public,
-    public_functions,
-    refused,
-    to_dtype,
-)
+from .forms import as_float, binary_function, named, need_tensor, not_public, public_functions, refused, to_dtype
 
 
 @not_public

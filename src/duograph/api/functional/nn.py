@@ -1,4 +1,4 @@
-"""Functions of layers: activations, convolution, pooling, normalisation, dropout, resizing."""
+"""Functions of layers: convolution, normalisation, dropout."""
 
 from __future__ import annotations
 
@@ -9,30 +9,14 @@ from duograph.ops import arithmetic, movement
 from duograph.ops import conv as convs
 from duograph.ops.compare import less
 from duograph.ops.creation import constant_like, full
-from duograph.ops.norm import (
-    batch_norm_inference as batch_norm_inference_op,
-)
-from duograph.ops.norm import (
-    batch_norm_training as batch_norm_training_op,
-)
-from duograph.ops.norm import (
-    group_norm as group_norm_op,
-)
-from duograph.ops.norm import (
-    l2_normalize as l2_normalize_op,
-)
-from duograph.ops.norm import (
-    layer_norm as layer_norm_op,
-)
-from duograph.ops.norm import (
-    lrn as lrn_op,
-)
-from duograph.ops.norm import (
-    rms_norm as rms_norm_op,
-)
-from duograph.ops.norm import (
-    scaled as scaled_op,
-)
+from duograph.ops.norm import batch_norm_inference as batch_norm_inference_op
+from duograph.ops.norm import batch_norm_training as batch_norm_training_op
+from duograph.ops.norm import group_norm as group_norm_op
+from duograph.ops.norm import l2_normalize as l2_normalize_op
+from duograph.ops.norm import layer_norm as layer_norm_op
+from duograph.ops.norm import lrn as lrn_op
+from duograph.ops.norm import rms_norm as rms_norm_op
+from duograph.ops.norm import scaled as scaled_op
 from duograph.ops.select import select
 from duograph.ops.unary import isfinite
 from duograph.tensor import hooks
@@ -40,17 +24,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
-from .forms import (
-    named,
-    need_tensor,
-    not_public,
-    one_per_axis,
-    only,
-    public_functions,
-)
-
-# ---- activations ----------------------------------------------------------------------------------------------------
-
+from .forms import named, need_tensor, not_public, one_per_axis, only, public_functions
 
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
@@ -253,12 +227,6 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
     factor = select(less(factor, constant_like(factor, 1)), factor, constant_like(factor, 1))
     out = [arithmetic.mul(t, to_dtype(factor, t.dtype)) for t in parts]
     return out[0] if isinstance(x, Tensor) else type(x)(out)
-
-
-# ---- attention ------------------------------------------------------------------------------------------------------
-
-
-# ---- images ---------------------------------------------------------------------------------------------------------
 
 
 # ---- dropout --------------------------------------------------------------------------------------------------------

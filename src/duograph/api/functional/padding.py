@@ -9,12 +9,7 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
-from .forms import (
-    need_tensor,
-    not_public,
-    public_functions,
-    static_int,
-)
+from .forms import need_tensor, not_public, public_functions, static_int
 
 
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:

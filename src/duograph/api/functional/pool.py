@@ -14,7 +14,6 @@ from duograph.tensor.tensor import Tensor
 from .forms import named, need_tensor, not_public, one_per_axis, public_functions
 
 _AVG = "The mean of each window over {rank} axes.\n\n    ``divisor_override``, if not 0, divides the sums."
-_MAX = "The maximum of each window over {rank} axes; with ``return_indices`` also the flat positions (int64)."
 
 
 @not_public

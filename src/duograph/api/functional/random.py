@@ -19,15 +19,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
-from .forms import (
-    as_float,
-    dtype_or,
-    need_tensor,
-    not_public,
-    only,
-    public_functions,
-    static_int,
-)
+from .forms import as_float, dtype_or, need_tensor, not_public, only, public_functions, static_int
 
 
 @not_public

@@ -16,15 +16,8 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, promote, to_dtype
-from .forms import (
-    as_float,
-    axis_of,
-    in_dtype,
-    named,
-    need_tensor,
-    public_functions,
-    static_int,
-)
+from . import padding
+from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, static_int
 
 
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
@@ -131,6 +124,12 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     target = indexing.gather_elements(x1, movement.expand_dims(x2, 1), axis=1)
     above = to_dtype(operators.greater(x1, target), dt.int32)
     return operators.less(reduce_sum(above, axis=(1,), keep_dims=False), k)
+
+
+def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
+    """`unique`, filled up with ``pad_num`` to the size of ``x``."""
+    values, inverse = unique(x)
+    return padding.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
 
 
 FUNCTIONS = public_functions(globals()) | {

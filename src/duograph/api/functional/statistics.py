@@ -1,4 +1,4 @@
-"""Quantiles, differences, covariance, and other functions of samples; the long tail of array functions."""
+"""Quantiles, differences, covariance, and other functions of samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.shapes import existing_axis, numel
 from duograph.ops import arithmetic, movement, slices
-from duograph.ops import decompositions as dec
 from duograph.ops import linalg as products
 from duograph.ops import reduce as red
 from duograph.ops.cast import cast
@@ -23,7 +22,7 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
-from . import joining, padding, reduce, sorting
+from . import joining, reduce, sorting
 from .forms import as_float, axis_of, enough_memory, named, need_tensor, not_public, public_functions
 from .math import BINARY
 
@@ -207,40 +206,6 @@ def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -
     if tuple(source.shape) != tuple(places.shape):
         source = slices.strided_slice(source, slices=tuple((0, n, 1) for n in places.shape))
     return scatter_elements(input, places, source, axis=axis_of(dim, input, "scatter_add"), reduction="add")
-
-
-def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """One index along ``dim`` per result element; other axes broadcast."""
-    need_tensor("TakeAlongDim", input=input, indices=indices)
-    if dim is None:
-        return gather_elements(shaped.ravel(input), shaped.ravel(indices), axis=0)
-    i = axis_of(dim, input, "take_along_dim")
-    return gather_elements(input, indices, axis=i)
-
-
-def triangular_solve(
-    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> tuple[Tensor, Tensor]:
-    """``X`` with ``A @ X = b`` for triangular ``A``, and ``A``."""
-    return dec.triangular_solve(A, b, lower=not upper, transposed=transpose, unit=unitriangular), A
-
-
-def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
-    """`unique`, filled up with ``pad_num`` to the size of ``x``."""
-    values, inverse = sorting.unique(x)
-    return padding.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
-
-
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """p-norms of the differences of all pairs of different rows."""
-    need_tensor("Pdist", input=input)
-    from .linalg import vector_norm
-
-    n = input.shape[0]
-    enough_memory("pdist", (n * (n - 1), numel(input.shape[1:])), input.dtype)
-    first, second = np.triu_indices(n, 1)
-    left, right = (gather(input, as_tensor(places.astype(np.int64)), axis=0) for places in (first, second))
-    return vector_norm(arithmetic.sub(left, right), p, -1)
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:

@@ -16,14 +16,7 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import is_number
-from .forms import (
-    as_float,
-    need_tensor,
-    public_functions,
-    refused,
-    to_dtype,
-    unary_function,
-)
+from .forms import as_float, need_tensor, public_functions, refused, to_dtype, unary_function
 
 
 def _floating(op: Op) -> Callable[[Tensor], Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,110 +14,65 @@ from duograph.ops.movement import broadcast_to
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
-from ..functional import (
-    activation,
-    array,
-    attention,
-    blocks,
-    creation,
-    ctc,
-    image,
-    index,
-    inplace,
-    joining,
-    linalg,
-    loss,
-    math,
-    nn,
-    padding,
-    pool,
-    products,
-    reduce,
-    sorting,
-    structure,
-)
-from ..functional import compare as compare_functions
-from ..functional import unary as unary_functions
+from ..functional import activation, array, creation, loss, math, reduce, structure
 from ..functional.forms import need_tensor
 from ..promote import as_tensor, to_dtype
+from ..public_ops import functions
 from ..tensor_shape import shape_of
 from .base import TablePrimitive, from_function
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _module in (
-    unary_functions, math, compare_functions, reduce, array, joining, padding, blocks, creation, index, sorting,
-    products, linalg, activation, nn, attention, image, pool, loss, ctc, inplace, structure,
-):  # fmt: skip
-    _FUNCTIONS.update(_module.FUNCTIONS)
+_FUNCTIONS = functions() | {"complex": math.complex}
 
-_SAME_OP: dict[str, tuple[str, Op]] = {
-    # class: (function, the op that it is)
-    "Add": ("add", arithmetic.add), "TensorAdd": ("add", arithmetic.add), "Sub": ("sub", arithmetic.sub),
-    "Mul": ("mul", arithmetic.mul), "Div": ("tensor_div", arithmetic.div), "RealDiv": ("tensor_div", arithmetic.div),
-    "FloorDiv": ("floor_div", arithmetic.floor_div), "FloorMod": ("floor_mod", arithmetic.mod),
-    "TruncateDiv": ("truncate_div", arithmetic.trunc_div), "TruncateMod": ("truncate_mod", arithmetic.fmod),
-    "Mod": ("fmod", arithmetic.fmod), "Maximum": ("maximum", arithmetic.maximum),
-    "Minimum": ("minimum", arithmetic.minimum), "Pow": ("pow", power.pow_), "Atan2": ("atan2", power.atan2),
-    "Hypot": ("hypot", power.hypot), "Xlogy": ("xlogy", power.xlogy), "NextAfter": ("nextafter", arithmetic.nextafter),
-    "Neg": ("neg", arithmetic.neg), "Abs": ("abs", arithmetic.abs_), "Sign": ("sign", arithmetic.sign),
-    "Square": ("square", arithmetic.square), "Reciprocal": ("reciprocal", arithmetic.reciprocal),
-    "Inv": ("inv", arithmetic.reciprocal), "Exp": ("exp", unary.exp), "Expm1": ("expm1", unary.expm1),
-    "Log": ("log", unary.log), "Log1p": ("log1p", unary.log1p), "Sqrt": ("sqrt", unary.sqrt),
-    "Rsqrt": ("rsqrt", unary.rsqrt), "Sigmoid": ("sigmoid", unary.sigmoid), "Tanh": ("tanh", unary.tanh),
-    "Sin": ("sin", unary.sin), "Cos": ("cos", unary.cos), "Tan": ("tan", unary.tan), "Asin": ("asin", unary.asin),
-    "ACos": ("acos", unary.acos), "Atan": ("atan", unary.atan), "Sinh": ("sinh", unary.sinh),
-    "Cosh": ("cosh", unary.cosh), "Asinh": ("asinh", unary.asinh), "Acosh": ("acosh", unary.acosh),
-    "Atanh": ("atanh", unary.atanh), "Erf": ("erf", unary.erf), "Erfc": ("erfc", unary.erfc),
-    "Erfinv": ("erfinv", unary.erfinv), "Lgamma": ("lgamma", unary.lgamma), "Digamma": ("digamma", unary.digamma),
-    "Floor": ("floor", unary.floor), "Ceil": ("ceil", unary.ceil), "Trunc": ("trunc", unary.trunc),
-    "Rint": ("rint", unary.round_), "ReLU": ("relu", unary.relu), "IsNan": ("isnan", unary.isnan),
-    "IsInf": ("isinf", unary.isinf), "IsFinite": ("isfinite", unary.isfinite), "Equal": ("equal", compare.equal),
-    "NotEqual": ("not_equal", compare.not_equal), "Less": ("less", compare.less),
-    "LessEqual": ("less_equal", compare.less_equal), "Greater": ("greater", compare.greater),
-    "GreaterEqual": ("greater_equal", compare.greater_equal), "LogicalAnd": ("logical_and", logical.logical_and),
-    "LogicalOr": ("logical_or", logical.logical_or), "LogicalXor": ("logical_xor", logical.logical_xor),
-    "LogicalNot": ("logical_not", logical.logical_not), "BitwiseAnd": ("bitwise_and", logical.bitwise_and),
-    "BitwiseOr": ("bitwise_or", logical.bitwise_or), "BitwiseXor": ("bitwise_xor", logical.bitwise_xor),
-    "Invert": ("invert", logical.bitwise_not), "LeftShift": ("bitwise_left_shift", logical.bitwise_left_shift),
-    "RightShift": ("bitwise_right_shift", logical.bitwise_right_shift), "Conj": ("conj", arithmetic.conj),
-    "Real": ("real", complex_ops.real), "Imag": ("imag", complex_ops.imag),
-    "Complex": ("complex", complex_ops.complex_),
-    "Select": ("select", select_op),
+_OPS: dict[str, Op] = {
+    "Add": arithmetic.add, "TensorAdd": arithmetic.add, "Sub": arithmetic.sub, "Mul": arithmetic.mul,
+    "Div": arithmetic.div, "RealDiv": arithmetic.div, "FloorDiv": arithmetic.floor_div, "FloorMod": arithmetic.mod,
+    "TruncateDiv": arithmetic.trunc_div, "TruncateMod": arithmetic.fmod, "Mod": arithmetic.fmod,
+    "Maximum": arithmetic.maximum, "Minimum": arithmetic.minimum, "Pow": power.pow_, "Atan2": power.atan2,
+    "Hypot": power.hypot, "Xlogy": power.xlogy, "NextAfter": arithmetic.nextafter, "Neg": arithmetic.neg,
+    "Abs": arithmetic.abs_, "Sign": arithmetic.sign, "Square": arithmetic.square,
+    "Reciprocal": arithmetic.reciprocal, "Inv": arithmetic.reciprocal, "Exp": unary.exp, "Expm1": unary.expm1,
+    "Log": unary.log, "Log1p": unary.log1p, "Sqrt": unary.sqrt, "Rsqrt": unary.rsqrt, "Sigmoid": unary.sigmoid,
+    "Tanh": unary.tanh, "Sin": unary.sin, "Cos": unary.cos, "Tan": unary.tan, "Asin": unary.asin,
+    "ACos": unary.acos, "Atan": unary.atan, "Sinh": unary.sinh, "Cosh": unary.cosh, "Asinh": unary.asinh,
+    "Acosh": unary.acosh, "Atanh": unary.atanh, "Erf": unary.erf, "Erfc": unary.erfc, "Erfinv": unary.erfinv,
+    "Lgamma": unary.lgamma, "Digamma": unary.digamma, "Floor": unary.floor, "Ceil": unary.ceil,
+    "Trunc": unary.trunc, "Rint": unary.round_, "ReLU": unary.relu, "IsNan": unary.isnan, "IsInf": unary.isinf,
+    "IsFinite": unary.isfinite, "Equal": compare.equal, "NotEqual": compare.not_equal, "Less": compare.less,
+    "LessEqual": compare.less_equal, "Greater": compare.greater, "GreaterEqual": compare.greater_equal,
+    "LogicalAnd": logical.logical_and, "LogicalOr": logical.logical_or, "LogicalXor": logical.logical_xor,
+    "LogicalNot": logical.logical_not, "BitwiseAnd": logical.bitwise_and, "BitwiseOr": logical.bitwise_or,
+    "BitwiseXor": logical.bitwise_xor, "Invert": logical.bitwise_not, "LeftShift": logical.bitwise_left_shift,
+    "RightShift": logical.bitwise_right_shift, "Conj": arithmetic.conj, "Real": complex_ops.real,
+    "Imag": complex_ops.imag, "Complex": complex_ops.complex_, "Select": select_op,
 }  # fmt: skip
+"""Classes that are one op."""
 
-_COMPOSITE = {
-    # class: function
-    "AccumulateNV2": "accumulate_n", "AddN": "addn", "Addcdiv": "addcdiv", "Addcmul": "addcmul", "Angle": "angle",
-    "Assign": "assign", "AssignAdd": "assign_add", "AssignSub": "assign_sub",
-    "Cast": "cast", "ComplexAbs": "abs", "Depend": "depend",
-    "Dense": "dense", "Diag": "diag", "DivNoNan": "div_no_nan", "DType": "dtype", "ExpandDims": "expand_dims",
-    "FastGelu": "fast_gelu", "FastGeLU": "fast_gelu", "Fill": "fill", "Fills": "fills",
-    "Fmax": "fmax", "Fmin": "fmin", "GatherD": "gather_d", "GatherNd": "gather_nd", "Gcd": "gcd",
-    "Ger": "outer", "Heaviside": "heaviside", "HSigmoid": "hardsigmoid", "HSwish": "hardswish",
-    "Identity": "identity", "IndexFill": "index_fill", "L2Loss": "l2_loss", "Lcm": "lcm", "Lerp": "lerp",
-    "LinSpace": "linspace", "LogMatrixDeterminant": "slogdet", "MaskedFill": "masked_fill",
-    "MaskedScatter": "masked_scatter", "MaskedSelect": "masked_select", "MatrixDeterminant": "det",
-    "MatrixExp": "matrix_exp", "Mish": "mish", "MulNoNan": "mul_no_nan", "NonZero": "nonzero", "Ones": "ones",
-    "OnesLike": "ones_like", "Partial": "partial", "Polar": "polar", "PReLU": "prelu", "Print": "print_",
-    "Rank": "rank", "ReLU6": "relu6", "Reshape": "reshape", "Round": "round", "ScalarCast": "scalar_cast",
-    "ScalarToTensor": "scalar_to_tensor", "ScatterNd": "scatter_nd", "SeLU": "selu", "Shape": "shape",
-    "TensorShape": "dyn_shape", "Sinc": "sinc", "Size": "size", "Slice": "slice", "Softplus": "softplus",
-    "Softsign": "softsign",
-    "SquaredDifference": "squared_difference", "StopGradient": "stop_gradient",
-    "TensorScatterAdd": "tensor_scatter_add",
-    "TensorScatterDiv": "tensor_scatter_div", "TensorScatterMax": "tensor_scatter_max",
-    "TensorScatterMin": "tensor_scatter_min", "TensorScatterMul": "tensor_scatter_mul",
-    "TensorScatterSub": "tensor_scatter_sub", "TensorScatterUpdate": "tensor_scatter_update", "Tile": "tile",
-    "Trace": "trace", "Transpose": "transpose", "TransposeView": "transpose", "TupleToArray": "tuple_to_array",
-    "Unique": "unique",
-    "UnsortedSegmentMax": "unsorted_segment_max", "UnsortedSegmentMin": "unsorted_segment_min",
-    "UnsortedSegmentProd": "unsorted_segment_prod", "UnsortedSegmentSum": "unsorted_segment_sum", "Xdivy": "xdivy",
-    "Zeros": "zeros", "ZerosLike": "zeros_like",
-    "Expand": "expand",
-    "SiLU": "silu", "LogAddExp": "logaddexp", "LogAddExp2": "logaddexp2",
-    "Polygamma": "polygamma",
-    "ScalarToArray": "scalar_to_array",
+_NAMES = """
+    AccumulateNV2 AddN Addcdiv Addcmul Angle Assign AssignAdd AssignSub Cast ComplexAbs Depend Dense Diag DivNoNan
+    DType ExpandDims FastGelu FastGeLU Fill Fills Fmax Fmin GatherD GatherNd Gcd Ger Heaviside HSigmoid HSwish
+    Identity IndexFill L2Loss Lcm Lerp LinSpace LogMatrixDeterminant MaskedFill MaskedScatter MaskedSelect
+    MatrixDeterminant MatrixExp Mish MulNoNan NonZero Ones OnesLike Partial Polar PReLU Print Rank ReLU6 Reshape
+    Round ScalarCast ScalarToTensor ScatterNd SeLU Shape TensorShape Sinc Size Slice Softplus Softsign
+    SquaredDifference StopGradient TensorScatterAdd TensorScatterDiv TensorScatterMax TensorScatterMin
+    TensorScatterMul TensorScatterSub TensorScatterUpdate Tile Trace Transpose TransposeView TupleToArray Unique
+    UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum Xdivy Zeros ZerosLike Expand SiLU
+    LogAddExp LogAddExp2 Polygamma ScalarToArray
+"""
+"""Classes that are a function."""
+
+_OTHERWISE = {
+    "TensorAdd": "add", "Div": "tensor_div", "RealDiv": "tensor_div", "Mod": "fmod",
+    "LeftShift": "bitwise_left_shift", "RightShift": "bitwise_right_shift", "AccumulateNV2": "accumulate_n",
+    "ComplexAbs": "abs", "FastGeLU": "fast_gelu", "Ger": "outer", "HSigmoid": "hardsigmoid", "HSwish": "hardswish",
+    "LogMatrixDeterminant": "slogdet", "MatrixDeterminant": "det", "Print": "print_", "TensorShape": "dyn_shape",
+    "TransposeView": "transpose",
 }  # fmt: skip
+"""Class: its function, where that is not the class's name in small letters (``add_n`` or ``addn`` for ``AddN``)."""
+
+
+def _function_of(name: str) -> Callable[..., Any]:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return _FUNCTIONS[_OTHERWISE.get(name) or (words if words in _FUNCTIONS else name.lower())]
 
 
 def flatten(x: Tensor) -> Tensor:
@@ -205,8 +161,8 @@ _OWN: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 CLASSES: dict[str, type[TablePrimitive]] = {
-    **{name: from_function(name, _FUNCTIONS[function], op) for name, (function, op) in _SAME_OP.items()},
-    **{name: from_function(name, _FUNCTIONS[function]) for name, function in _COMPOSITE.items()},
+    **{name: from_function(name, _function_of(name), op) for name, op in _OPS.items()},
+    **{name: from_function(name, _function_of(name)) for name in _NAMES.split()},
     **{name: from_function(name, function) for name, function in _OWN.items()},
 }
 """Class name to class."""

@@ -13,27 +13,13 @@ from duograph.ops import pool as pools
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like, iota
 from duograph.ops.movement import move_axis, reshape
-from duograph.ops.norm import (
-    batch_norm_inference as batch_norm_inference_op,
-)
-from duograph.ops.norm import (
-    batch_norm_training as batch_norm_training_op,
-)
-from duograph.ops.norm import (
-    l2_normalize as l2_normalize_op,
-)
-from duograph.ops.norm import (
-    moments as moments_op,
-)
-from duograph.ops.norm import (
-    scaled as scaled_op,
-)
-from duograph.ops.norm import (
-    shifted as shifted_op,
-)
-from duograph.ops.norm import (
-    softmax as softmax_op,
-)
+from duograph.ops.norm import batch_norm_inference as batch_norm_inference_op
+from duograph.ops.norm import batch_norm_training as batch_norm_training_op
+from duograph.ops.norm import l2_normalize as l2_normalize_op
+from duograph.ops.norm import moments as moments_op
+from duograph.ops.norm import scaled as scaled_op
+from duograph.ops.norm import shifted as shifted_op
+from duograph.ops.norm import softmax as softmax_op
 from duograph.ops.select import select
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor

@@ -101,7 +101,7 @@ def _nuclear(p: Any, x: Tensor) -> Tensor:
 
 
 _row("NuclearNorm", _nuclear, {"dim": None, "keepdim": False})
-_row("Pdist", lambda p, x: statistics.pdist(x, p.p), {"p": 2.0})
+_row("Pdist", lambda p, x: linalg.pdist(x, p.p), {"p": 2.0})
 _row(
     "Quantile", lambda p, x, q: statistics.quantile(x, q, p.dim, p.keep_dims, ignore_nan=p.ignore_nan),
     {"dim": None, "keep_dims": False, "ignore_nan": False},

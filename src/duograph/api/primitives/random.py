@@ -9,10 +9,7 @@ from duograph.ops import movement
 from duograph.ops import random as draws
 from duograph.tensor.tensor import Tensor
 
-from ..functional import (
-    nn,
-    random,
-)
+from ..functional import nn, random
 from ..promote import to_dtype
 from ..tensor_shape import shape_of
 from .base import REQUIRED, Table

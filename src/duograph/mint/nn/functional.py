@@ -19,38 +19,11 @@ from ..functions import FUNCTIONS as _MINT
 
 _OPS = functions()
 SAME = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool2d",
-    "cosine_embedding_loss",
-    "cross_entropy",
-    "fold",
-    "gelu",
-    "grid_sample",
-    "group_norm",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "interpolate",
-    "kl_div",
-    "l1_loss",
-    "layer_norm",
-    "mse_loss",
-    "normalize",
-    "pixel_shuffle",
-    "prelu",
-    "relu",
-    "sigmoid",
-    "softplus",
-    "softshrink",
-    "soft_margin_loss",
-    "tanh",
-    "unfold",
-    "upsample",
-    "clamp",
-    "conv_transpose2d",
-]
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d", "cosine_embedding_loss",
+    "cross_entropy", "fold", "gelu", "grid_sample", "group_norm", "hardshrink", "hardsigmoid", "hardswish",
+    "interpolate", "kl_div", "l1_loss", "layer_norm", "mse_loss", "normalize", "pixel_shuffle", "prelu", "relu",
+    "sigmoid", "softplus", "softshrink", "soft_margin_loss", "tanh", "unfold", "upsample", "clamp", "conv_transpose2d",
+]  # fmt: skip
 globals().update({name: _OPS[name] for name in SAME})
 flatten = _MINT["flatten"]
 
