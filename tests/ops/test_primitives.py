@@ -18,7 +18,7 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ops.arithmetic import add, mul
 from duograph.ops.creation import ones_like
 from duograph.ops.graph_binder import GraphBinder
-from duograph.ops.reduce import reduce_sum
+from duograph.ops.movement import reduce_sum
 from duograph.tensor.tensor import Tensor, wrap
 from tests.ops.opinfo import TABLE, OpInfo, Sample
 

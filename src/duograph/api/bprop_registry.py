@@ -13,7 +13,7 @@ from typing import Any
 
 from duograph.autodiff.hooks import call_on_gradients
 from duograph.core.op import Op, override_bprop, rules_version
-from duograph.ops.rules import sum_to
+from duograph.ops.movement import sum_to
 from duograph.tensor.tensor import Tensor
 
 from .primitives.base import Primitive, custom_rules

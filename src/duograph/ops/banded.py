@@ -80,7 +80,7 @@ class diagonals_of:
         how = {"lowest": lowest, "highest": highest, "alignment": alignment}
 
         def of_padding():
-            from .reduce import reduce_sum
+            from .movement import reduce_sum
 
             filled = diagonals_of(full(shape=tuple(x.shape), value=1, dtype=x.dtype), constant_like(padding, 0), **how)
             free = mul(dout, sub(constant_like(dout, 1), filled))

@@ -19,8 +19,8 @@ from .arithmetic import add, adjoint, div, mul, neg, sub
 from .creation import constant_like, eye
 from .diagonals import tril, triu
 from .linalg import aligned_batch, matmul
-from .movement import expand_dims, reshape, transpose
-from .rules import batch_with, require_kind, same_dtype, sum_to
+from .movement import expand_dims, reshape, sum_to, transpose
+from .rules import batch_with, require_kind, same_dtype
 from .select import select
 
 
@@ -342,7 +342,8 @@ def matrix_norm(x: Any, order: Any = "fro", axes: tuple[int, int] = (-2, -1), ke
         ValueError: unknown ``order``, or the axes are the same.
     """
     from .arithmetic import abs_
-    from .reduce import reduce_max, reduce_min, reduce_sum
+    from .movement import reduce_sum
+    from .reduce import reduce_max, reduce_min
     from .unary import sqrt
 
     rank = len(x.shape)

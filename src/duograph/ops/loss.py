@@ -18,10 +18,9 @@ from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .indexing import gather, gather_elements
 from .logical import logical_not
-from .movement import broadcast_to, expand_dims, reshape, squeeze
+from .movement import broadcast_to, expand_dims, reduce_sum, reshape, squeeze
 from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
-from .reduce import reduce_sum
 from .select import select
 from .smooth_activation import softplus
 from .unary import exp, log, sqrt

@@ -21,9 +21,8 @@ from duograph.core.shapes import normalize_axis, numel, taken_equal
 from .arithmetic import abs_, add, div, maximum, mul, sub
 from .cast import cast
 from .creation import constant_like, full
-from .movement import broadcast_to, reshape
+from .movement import broadcast_to, reduce_sum, reshape
 from .power import pow_
-from .reduce import reduce_sum
 from .rules import batch_with, in_float32, require_kind
 from .scalar import dim_size, scalar_tensor
 from .unary import exp, rsqrt, sqrt

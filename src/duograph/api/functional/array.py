@@ -9,7 +9,7 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dtype import as_dtype
 from duograph.core.shapes import infer_reshape, numel
-from duograph.ops import movement, slices
+from duograph.ops import indexing, movement, slices
 from duograph.ops.cast import cast as cast_op
 from duograph.ops.cast import identity as identity_op
 from duograph.ops.cast import stop_gradient as stop_gradient_op
@@ -155,7 +155,7 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None, dim:
         repeats = hooks.value_of(repeats, "repeat_interleave").reshape(-1).tolist()
     if isinstance(repeats, list | tuple):
         repeats = repeats[0] if len(repeats) == 1 else tuple(repeats)
-    return movement.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
+    return indexing.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
 
 
 def _at_least(rank: int, pad: Callable[[Tensor], tuple[Any, ...]]) -> Callable[[Any], Any]:

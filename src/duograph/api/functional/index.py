@@ -9,21 +9,11 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import broadcast_shapes, numel
 from duograph.ops import arithmetic, indexing, movement, search
 from duograph.ops.creation import constant_like, full
-from duograph.ops.scatter import (
-    index_add as index_add_op,
-)
-from duograph.ops.scatter import (
-    scatter_elements as scatter_elements_op,
-)
-from duograph.ops.scatter import (
-    scatter_nd as scatter_nd_op,
-)
-from duograph.ops.scatter import (
-    scatter_nd_update as scatter_nd_update_op,
-)
-from duograph.ops.scatter import (
-    unsorted_segment as unsorted_segment_op,
-)
+from duograph.ops.indexing import index_add as index_add_op
+from duograph.ops.indexing import scatter_elements as scatter_elements_op
+from duograph.ops.indexing import scatter_nd as scatter_nd_op
+from duograph.ops.indexing import scatter_nd_update as scatter_nd_update_op
+from duograph.ops.segments import unsorted_segment as unsorted_segment_op
 from duograph.ops.select import select as select_op
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import isnan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.ops import scatter
+from duograph.ops import indexing
 from duograph.ops.cast import stop_gradient as stop_gradient_op
 from duograph.ops.unary import erfinv
 from duograph.tensor.eager import write
@@ -15,7 +15,7 @@ from .forms import axis_of, contents, public_functions
 
 def inplace_index_add(var: Any, indices: Tensor, updates: Tensor, axis: int) -> Any:
     """Adds the slices ``updates`` to ``var`` at ``indices`` along ``axis``, in place."""
-    write(var, scatter.index_add(var, indices, updates, axis=axis_of(axis, var, "InplaceIndexAdd")))
+    write(var, indexing.index_add(var, indices, updates, axis=axis_of(axis, var, "InplaceIndexAdd")))
     return contents(var)
 
 

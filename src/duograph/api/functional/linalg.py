@@ -36,12 +36,12 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
     if ord == -math.inf:
         return red.reduce_min(x, axis=axes, keep_dims=keepdims)
     if ord == 0:
-        return red.reduce_sum(to_dtype(operators.not_equal(x, 0), x.dtype), axis=axes, keep_dims=keepdims)
+        return movement.reduce_sum(to_dtype(operators.not_equal(x, 0), x.dtype), axis=axes, keep_dims=keepdims)
     if ord == 1:
-        return red.reduce_sum(x, axis=axes, keep_dims=keepdims)
+        return movement.reduce_sum(x, axis=axes, keep_dims=keepdims)
     if ord == 2:
-        return sqrt(red.reduce_sum(arithmetic.mul(x, x), axis=axes, keep_dims=keepdims))
-    total = red.reduce_sum(pow_(x, constant_like(x, float(ord))), axis=axes, keep_dims=keepdims)
+        return sqrt(movement.reduce_sum(arithmetic.mul(x, x), axis=axes, keep_dims=keepdims))
+    total = movement.reduce_sum(pow_(x, constant_like(x, float(ord))), axis=axes, keep_dims=keepdims)
     return pow_(total, constant_like(total, 1.0 / ord))
 
 
@@ -56,12 +56,12 @@ def matrix_norm(
     i, j = (axis_of(a, x, "matrix_norm") for a in axis)
     if ord in (1, -1, math.inf, -math.inf):
         summed, best = (i, j) if abs(ord) == 1 else (j, i)
-        totals = red.reduce_sum(arithmetic.abs_(x), axis=(summed,), keep_dims=True)
+        totals = movement.reduce_sum(arithmetic.abs_(x), axis=(summed,), keep_dims=True)
         extreme = red.reduce_max if ord > 0 else red.reduce_min
         out = extreme(totals, axis=(best,), keep_dims=True)
     elif ord in ("nuc", 2, -2):
         values = dec.svd_values(shaped.moveaxis(x, (i, j), (-2, -1)))
-        reduced = {"nuc": red.reduce_sum, 2: red.reduce_max, -2: red.reduce_min}[ord]
+        reduced = {"nuc": movement.reduce_sum, 2: red.reduce_max, -2: red.reduce_min}[ord]
         out = reduced(values, axis=(values.ndim - 1,), keep_dims=False)
         for a in sorted((i, j)):
             out = movement.expand_dims(out, a)
@@ -220,7 +220,7 @@ def trace(input: Tensor) -> Tensor:
     need_tensor("Trace", input=input)
     if input.ndim != 2:
         raise ValueError(f"For 'Trace', the dimension of 'input' must be 2, but got {input.ndim}.")
-    return red.reduce_sum(diagonals.diagonal(input, offset=0, axis1=0, axis2=1), axis=(0,), keep_dims=False)
+    return movement.reduce_sum(diagonals.diagonal(input, offset=0, axis1=0, axis2=1), axis=(0,), keep_dims=False)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:

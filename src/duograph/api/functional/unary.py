@@ -8,7 +8,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.op import Op
-from duograph.ops import arithmetic, logical, movement, reduce, unary
+from duograph.ops import arithmetic, logical, movement, unary
 from duograph.ops import complex as complex_ops
 from duograph.ops.creation import constant_like, iota
 from duograph.ops.select import select
@@ -157,7 +157,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         halves = iota(shape=(p,), axis=None, dtype=dt.float64)
         halves = to_dtype(arithmetic.mul(halves, constant_like(halves, 0.5)), x.dtype)
         terms = unary.lgamma(arithmetic.sub(movement.expand_dims(x, x.ndim), halves))
-        return arithmetic.add(total, reduce.reduce_sum(terms, axis=(x.ndim,), keep_dims=False))
+        return arithmetic.add(total, movement.reduce_sum(terms, axis=(x.ndim,), keep_dims=False))
     for i in range(p):
         total = arithmetic.add(total, unary.lgamma(arithmetic.sub(x, constant_like(x, i / 2))))
     return total

@@ -169,7 +169,7 @@ def diag_part(x: Tensor) -> Tensor:
 
 def bincount(array: Tensor, size: Any, weights: Tensor) -> Tensor:
     """The sums of ``weights`` at each of 0 ... size-1."""
-    from duograph.ops.scatter import index_add
+    from duograph.ops.indexing import index_add
 
     from ..functional.forms import static_int
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import scatter
+from duograph.ops import indexing, segments
 from duograph.ops.arithmetic import conj, maximum, minimum
 from duograph.ops.compare import equal, greater, less
 from duograph.ops.creation import constant_like, full
@@ -33,8 +33,8 @@ def _segments(reduction: str) -> Any:
     def forward(p: Any, x: Tensor, ids: Tensor) -> Tensor:
         count = int(hooks.value_of(ids, f"the segments of {p.name}").max()) + 1
         how = "sum" if reduction == "mean" else reduction
-        out = scatter.unsorted_segment(x, ids, num_segments=count, reduction=how)
-        sizes = scatter.unsorted_segment(
+        out = segments.unsorted_segment(x, ids, num_segments=count, reduction=how)
+        sizes = segments.unsorted_segment(
             full(shape=tuple(ids.shape), value=1, dtype=x.dtype), ids, num_segments=count, reduction="sum"
         )
         sizes = broadcast_to(reshape(sizes, shape=(count, *(1,) * (x.ndim - 1))), shape=tuple(out.shape))
@@ -78,7 +78,7 @@ def _fixed_width(p: Any, x: Tensor, limits: Tensor) -> Tensor:
     place = floor((flat - low) * p.nbins / (high - low))
     place = minimum(maximum(place, constant_like(place, 0)), constant_like(place, p.nbins - 1))
     one = full(shape=tuple(flat.shape), value=1, dtype=dt.int32)
-    return scatter.index_add(full(shape=(p.nbins,), value=0, dtype=dt.int32), to_dtype(place, dt.int64), one, axis=0)
+    return indexing.index_add(full(shape=(p.nbins,), value=0, dtype=dt.int32), to_dtype(place, dt.int64), one, axis=0)
 
 
 _row("HistogramFixedWidth", _fixed_width, {"nbins": REQUIRED, "dtype": "int32"})
@@ -161,7 +161,7 @@ def _dense(places: Tensor, values: Tensor, shape: tuple[Any, ...]) -> Tensor:
     """A dense tensor with ``values`` at ``places``, 0 elsewhere."""
     places = expand_dims(places, 1) if places.ndim == 1 else places
     values = broadcast_to(values, shape=tuple(places.shape[:1]))
-    return scatter.scatter_nd_update(full(shape=tuple(shape), value=0, dtype=values.dtype), places, values)
+    return indexing.scatter_nd_update(full(shape=tuple(shape), value=0, dtype=values.dtype), places, values)
 
 
 def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
@@ -169,7 +169,7 @@ def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
     index_rows = stack(*[to_dtype(i, dt.int64) for i in places], axis=places[0].ndim)
     shape = (*index_rows.shape[:-1], *x.shape[len(places) :])
     how = "add" if p.accumulate else "none"
-    return scatter.scatter_nd_update(x, index_rows, broadcast_to(values, shape=tuple(shape)), reduction=how)
+    return indexing.scatter_nd_update(x, index_rows, broadcast_to(values, shape=tuple(shape)), reduction=how)
 
 
 _row("IndexPut", _put, {"accumulate": 0})
@@ -189,7 +189,7 @@ def _confusion(p: Any, labels: Tensor, predictions: Tensor, weights: Tensor | No
     kind = dt.as_dtype(p.dtype) if weights is None else weights.dtype
     counts = full(shape=tuple(labels.shape), value=1, dtype=kind) if weights is None else weights
     table = full(shape=(p.num_classes,) * 2, value=0, dtype=kind)
-    return scatter.scatter_nd_update(table, stack(labels, predictions, axis=1), counts, reduction="add")
+    return indexing.scatter_nd_update(table, stack(labels, predictions, axis=1), counts, reduction="add")
 
 
 _row("ConfusionMatrix", _confusion, {"num_classes": REQUIRED, "dtype": "int32"})

@@ -6,7 +6,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import decoding, scatter
+from duograph.ops import decoding, indexing
 from duograph.ops.compare import less, not_equal
 from duograph.ops.creation import constant_like, full
 from duograph.ops.ctc import ctc_loss
@@ -41,7 +41,7 @@ def _ctc(p: Any, x: Tensor, places: Tensor, labels: Tensor, lengths: Tensor) -> 
     steps, n, classes = x.shape
     width = labels.shape[0]
     empty = full(shape=(n, width), value=classes - 1, dtype=dt.int64)
-    dense = scatter.scatter_nd_update(empty, places, to_dtype(labels, dt.int64))
+    dense = indexing.scatter_nd_update(empty, places, to_dtype(labels, dt.int64))
     known = to_dtype(not_equal(dense, constant_like(dense, classes - 1)), dt.int64)
     leading = reduce.cumprod(known, 1)  # the first blank ends the labels of a row
     if hooks.truth(reduce.any(not_equal(leading, known))):
