@@ -9,8 +9,7 @@ import pytest
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.ops import arithmetic as ar
 from duograph.ops import complex as co
 from duograph.ops import cumulative as cu

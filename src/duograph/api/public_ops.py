@@ -71,13 +71,12 @@ def primitive_classes() -> dict[str, type]:
 def names() -> dict[str, Any]:
     """Everything that ``duograph.ops`` shows."""
     from duograph.autodiff import api as autodiff
-    from duograph.autodiff import hooks
 
     from .primitives import base
 
     shown: dict[str, Any] = {**extended(), **functions(), **primitive_classes()}
     shown.update({name: getattr(autodiff, name) for name in GRADIENTS})
-    shown.update({name: getattr(hooks, name) for name in HOOKS})
+    shown.update({name: getattr(autodiff, name) for name in HOOKS})
     shown.update({
         name: getattr(base, name)
         for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register")
