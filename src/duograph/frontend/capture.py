@@ -30,7 +30,6 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from . import sources
 from .ast.driver import AstDriver
-from .attributes import watch
 from .budget import OutOfTime
 from .enclosed import call_enclosed
 from .errors import INTERNAL, Restart, Uncapturable
@@ -43,6 +42,7 @@ from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
 from .shadows import check_dropped
 from .sources import Source
+from .watch import watch
 from .world import MISSING, contents, held_now
 
 MAX_ATTEMPTS = 400
