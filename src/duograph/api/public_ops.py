@@ -15,7 +15,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from . import functional, inner_names
+from duograph.autodiff import api as autodiff
+
+from . import bprop_registry, functional, inner_names
 from .native import make_launchable
 from .primitives import base, primitive_classes
 
@@ -61,8 +63,6 @@ def extended() -> dict[str, Any]:
 @cache
 def names() -> dict[str, Any]:
     """Everything that ``duograph.ops`` shows."""
-    from duograph.autodiff import api as autodiff
-
     shown: dict[str, Any] = {**extended(), **functions(), **primitive_classes()}
     shown.update({name: getattr(autodiff, name) for name in GRADIENTS})
     shown.update({name: getattr(autodiff, name) for name in HOOKS})
@@ -131,8 +131,6 @@ def _everything() -> dict[str, Any]:
 
 
 def _gradient_base() -> dict[str, Any]:
-    from . import bprop_registry
-
     return {n: getattr(bprop_registry, n) for n in ("bprop_getters", "binop_grad_common", "P")} | {
         "bprops": bprop_registry.bprop_getters
     }

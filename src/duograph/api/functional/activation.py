@@ -14,7 +14,9 @@ from duograph.ops.norm import (
 from duograph.ops.norm import (
     softmax as softmax_op,
 )
+from duograph.ops.slices import slice_axis
 from duograph.ops.unary import relu as relu_op
+from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from .forms import (
@@ -66,8 +68,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def _in_place(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
-    from duograph.tensor.eager import write
-
     if not inplace:
         return value
     write(x, value)
@@ -146,8 +146,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
     """`silu` of the first half along ``dim`` times the second half."""
-    from duograph.ops.slices import slice_axis
-
     need_tensor("Swiglu", input=input)
     axis = existing_axis(dim, input.ndim, "Swiglu")
     half = input.shape[axis] // 2

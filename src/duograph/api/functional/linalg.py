@@ -9,9 +9,10 @@ from duograph.core import dtype as dt
 from duograph.ops import arithmetic, diagonals, linalg, movement
 from duograph.ops import decompositions as dec
 from duograph.ops import reduce as red
-from duograph.ops.creation import constant_like
+from duograph.ops.creation import arange, constant_like, eye
 from duograph.ops.power import pow_
-from duograph.ops.unary import exp, sqrt
+from duograph.ops.select import select
+from duograph.ops.unary import exp, log, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -132,8 +133,6 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 
 def logdet(input: Tensor) -> Tensor:
     """Logarithm of the determinant; NaN if it is negative."""
-    from duograph.ops.unary import log
-
     return log(det(input))
 
 
@@ -176,8 +175,6 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as 0."""
     import numpy as np
 
-    from duograph.ops.select import select
-
     if hermitian:  # the lower triangle stands for the whole
         low = diagonals.tril(x, diagonal=-1)
         x = arithmetic.add(diagonals.tril(x, diagonal=0), dec.adjoint_matrix(low))
@@ -205,8 +202,6 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The n-th power of every square matrix, by squaring; negative ones of the inverse."""
-    from duograph.ops.creation import eye
-
     base = dec.inverse(input) if n < 0 else input
     out = movement.broadcast_to(eye(n=input.shape[-1], m=input.shape[-1], dtype=input.dtype), shape=tuple(input.shape))
     for bit in f"{abs(n):b}":
@@ -226,7 +221,6 @@ def trace(input: Tensor) -> Tensor:
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers of ``x`` in falling order as columns."""
     need_tensor("Vander", x=x)
-    from duograph.ops.creation import arange
 
     count = x.shape[0] if N is None else N
     powers = arange(start=count - 1, step=-1, size=count, dtype=x.dtype)
@@ -236,7 +230,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 def matrix_exp(input: Tensor) -> Tensor:
     """The matrix exponential: Taylor's series of the matrix divided by ``2**16``, squared back."""
     need_tensor("MatrixExp", input=input)
-    from duograph.ops.creation import eye
 
     one = eye(n=input.shape[-1], m=input.shape[-1], dtype=dt.float64)
     small = arithmetic.mul(to_dtype(input, dt.float64), constant_like(one, 2.0**-16))
@@ -252,8 +245,6 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 def renorm(input: Tensor, p: Any, axis: int, maxnorm: float) -> Tensor:
     """The slices along ``axis`` scaled down so that their p-norm is at most ``maxnorm``."""
-    from duograph.ops.select import select
-
     i = axis_of(axis, input, "Renorm")
     size = vector_norm(input, p, tuple(k for k in range(input.ndim) if k != i), True)
     limit = constant_like(size, maxnorm)

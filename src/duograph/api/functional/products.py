@@ -8,6 +8,7 @@ from duograph.core.dim import definitely_eq
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, linalg, movement
 from duograph.ops.einsum import einsum as einsum_op
+from duograph.ops.movement import roll
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -166,8 +167,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Vector product along an axis of size 3 (default: the first such axis)."""
-    from duograph.ops.movement import roll
-
     x, y = promote(input, other, "Cross")
     if dim is None:
         axis = next((i for i, n in enumerate(x.shape) if definitely_eq(n, 3)), -1)

@@ -9,6 +9,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, cumulative, stable
 from duograph.ops import reduce as red
+from duograph.ops.cast import stop_gradient
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
@@ -18,7 +19,7 @@ from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.slices import slice_axis
-from duograph.ops.unary import isnan, sqrt
+from duograph.ops.unary import exp, isfinite, isnan, log, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -315,9 +316,6 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it."""
-    from duograph.ops.cast import stop_gradient
-    from duograph.ops.unary import exp, isfinite, log
-
     need_tensor("CumulativeLogsumexp", input=input)
     i = axis_of(axis, input, "CumulativeLogsumexp")
     top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))

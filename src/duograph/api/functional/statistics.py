@@ -15,23 +15,26 @@ from duograph.ops import linalg as products
 from duograph.ops import reduce as red
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, full
-from duograph.ops.indexing import gather, gather_elements
+from duograph.ops.indexing import gather, gather_elements, scatter_elements
+from duograph.ops.segments import unsorted_segment_sum
 from duograph.ops.select import select
+from duograph.ops.sort import kth
 from duograph.ops.unary import floor, isnan
+from duograph.tensor.hooks import value_of
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import joining, padding, reduce, sorting
+from .compare import isclose
 from .forms import as_float, axis_of, enough_memory, named, need_tensor, not_public, public_functions
+from .linalg import vector_norm
 from .math import BINARY
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Whether all elements are close (`isclose`)."""
-    from .compare import isclose
-
     close = isclose(input, other, rtol, atol, equal_nan)
     return red.reduce_all(close, axis=tuple(range(close.ndim)), keep_dims=False)
 
@@ -109,8 +112,6 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim`` and its index."""
-    from duograph.ops.sort import kth
-
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
     value, place = kth(input, k - 1, i)
@@ -201,8 +202,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @not_public
 def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
     """``input`` with ``src`` added at one index along ``dim`` each (``mint.scatter_add``)."""
-    from duograph.ops.indexing import scatter_elements
-
     source = to_dtype(src, input.dtype)
     if tuple(source.shape) != tuple(places.shape):
         source = slices.strided_slice(source, slices=tuple((0, n, 1) for n in places.shape))
@@ -234,7 +233,6 @@ def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """p-norms of the differences of all pairs of different rows."""
     need_tensor("Pdist", input=input)
-    from .linalg import vector_norm
 
     n = input.shape[0]
     enough_memory("pdist", (n * (n - 1), numel(input.shape[1:])), input.dtype)
@@ -246,8 +244,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
     """Means of the rows ``indices`` of ``x`` per (sorted) segment."""
     need_tensor("SparseSegmentMean", x=x, indices=indices, segment_ids=segment_ids)
-    from duograph.ops.segments import unsorted_segment_sum
-    from duograph.tensor.hooks import value_of
 
     count = int(value_of(segment_ids, "the number of segments").max()) + 1
     picked = gather(x, indices, axis=0)

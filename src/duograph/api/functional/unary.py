@@ -21,6 +21,7 @@ from .forms import (
     need_tensor,
     public_functions,
     refused,
+    static_int,
     to_dtype,
     unary_function,
 )
@@ -136,8 +137,6 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 def polygamma(n: Any, input: Tensor) -> Tensor:
     """The derivative of order ``n`` of `digamma`."""
-    from .forms import static_int
-
     order = static_int(n, "polygamma", "n")
     need_tensor("Polygamma", input=input)
     x = as_float(input)

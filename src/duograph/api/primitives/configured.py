@@ -11,6 +11,7 @@ from duograph.core import dtype as dt
 from duograph.ops import arithmetic, cumulative, movement
 from duograph.ops import linalg as matrix_ops
 from duograph.ops.creation import constant_like
+from duograph.ops.slices import stack
 from duograph.tensor.tensor import Tensor
 
 from ..functional import (
@@ -28,6 +29,7 @@ from ..functional import (
     reduce,
     sorting,
     statistics,
+    structure,
     unary,
 )
 from ..functional.forms import axes_of, axis_of, in_dtype
@@ -335,9 +337,7 @@ _row("Mvlgamma", lambda p, x: unary.mvlgamma(x, p.p), {"p": REQUIRED})
 
 
 def _scatter(name: str, how: str, nd: bool) -> Any:
-    from ..functional.structure import FUNCTIONS
-
-    write = FUNCTIONS[f"scatter_{'nd_' if nd else ''}{how}"]
+    write = structure.FUNCTIONS[f"scatter_{'nd_' if nd else ''}{how}"]
     return lambda p, x, i, u: write(x, i, u)
 
 
@@ -348,8 +348,6 @@ for _how in ("Add", "Sub", "Mul", "Div", "Max", "Min", "Update"):
 
 
 def _rows(how: str) -> Any:
-    from ..functional import structure
-
     fn = getattr(structure, f"inplace_{how}")
     return lambda p, x, v: fn(x, v, p.indices)
 
@@ -363,8 +361,6 @@ _row("MatrixBandPart", lambda p, x, lower, upper: matrices.matrix_band_part(x, l
 
 def _unravel(p: Any, indices: Any, dims: Any) -> Tensor:
     """Coordinates of flat positions, one row per axis."""
-    from duograph.ops.slices import stack
-
     rest, rows = as_tensor(indices), []
     for n in reversed(shape_of((dims,), "UnravelIndex")):
         extent = constant_like(rest, n)

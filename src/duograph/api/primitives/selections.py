@@ -10,8 +10,11 @@ from duograph.ops import indexing, segments
 from duograph.ops.arithmetic import conj, maximum, minimum
 from duograph.ops.compare import equal, greater, less
 from duograph.ops.creation import constant_like, full
+from duograph.ops.cumulative import cumsum
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to, expand_dims, reshape, transpose
+from duograph.ops.random import randperm
+from duograph.ops.reduce import reduce_max
 from duograph.ops.select import select
 from duograph.ops.slices import concat, slice_axis, stack
 from duograph.ops.sort import sort as sort_op
@@ -20,6 +23,7 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..functional import index, inplace, joining, random, sorting
+from ..functional.creation import logspace
 from ..functional.forms import axis_of
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -86,9 +90,6 @@ _row("HistogramFixedWidth", _fixed_width, {"nbins": REQUIRED, "dtype": "int32"})
 
 def _running_logsumexp(p: Any, x: Tensor, axis: Any) -> Tensor:
     """The logarithm of the running sum of exponentials along ``axis``."""
-    from duograph.ops.cumulative import cumsum
-    from duograph.ops.reduce import reduce_max
-
     i = axis_of(axis, x, p.name)
     top = reduce_max(x, axis=(i,), keep_dims=True)
     total = cumsum(exp(x - top), axis=i, exclusive=p.exclusive, reverse=p.reverse)
@@ -102,8 +103,6 @@ _row("CumulativeLogsumexp", _running_logsumexp, {"exclusive": False, "reverse": 
 
 def _powers(p: Any, start: Any, end: Any) -> Tensor:
     """``base`` to evenly spaced powers."""
-    from ..functional.creation import logspace
-
     return logspace(start, end, p.steps, p.base, dtype=p.dtype)
 
 
@@ -198,8 +197,6 @@ _row("ParallelConcat", lambda p, xs: joining.concat(xs, 0))
 
 def _range_rows(p: Any, n: Any, seed: Any = 0) -> Tensor:
     """A permutation of 0 ... n-1, filled up with ``pad`` to ``max_length``."""
-    from duograph.ops.random import randperm
-
     count = int(hooks.value_of(n, "the size of Randperm").reshape(-1)[0]) if isinstance(n, Tensor) else n
     rest = full(shape=(p.max_length - count,), value=p.pad, dtype=p.dtype)
     return concat(to_dtype(randperm(count, dt.int64), p.dtype), rest, axis=0)

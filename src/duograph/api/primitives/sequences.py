@@ -9,9 +9,10 @@ from duograph.core.shapes import numel
 from duograph.ops import decoding, indexing
 from duograph.ops.compare import less, not_equal
 from duograph.ops.creation import constant_like, full
-from duograph.ops.ctc import ctc_loss
+from duograph.ops.ctc import ctc_grad, ctc_loss
 from duograph.ops.movement import reshape
 from duograph.ops.norm import log_softmax
+from duograph.ops.rnn import recurrent_layers
 from duograph.ops.slices import slice_axis
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -34,8 +35,6 @@ _row(
 
 def _ctc(p: Any, x: Tensor, places: Tensor, labels: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """The CTC loss of logits (T, N, C) whose last class is the blank, and its gradient in the logits."""
-    from duograph.ops.ctc import ctc_grad
-
     if p.preprocess_collapse_repeated or not p.ctc_merge_repeated:
         raise ValueError("For 'CTCLoss', only labels that are not collapsed and paths that are merged are supported.")
     steps, n, classes = x.shape
@@ -74,8 +73,6 @@ _row("ListDiff", lambda p, x, y: decoding.list_diff(x, y, index_dtype=p.out_idx)
 
 def _lstm(p: Any, x: Tensor, h: Tensor, c: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
     """LSTM layers over (steps, batch, features); all weights one after the other in ``weights``."""
-    from duograph.ops.rnn import recurrent_layers
-
     flat = reshape(weights, shape=(numel(weights.shape),))
     if p.dropout:
         raise ValueError(f"For 'LSTM', the 'dropout' must be 0 on CPU, but got {p.dropout}.")
