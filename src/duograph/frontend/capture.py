@@ -20,7 +20,7 @@ from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, no_recording, state
 from duograph.core.shapes import listener
 from duograph.core.types import Type
-from duograph.ir.control import undef
+from duograph.ir.control import cond, undef
 from duograph.ir.node import Apply, Const, Graph, Node, is_wide
 from duograph.ir.printer import all_graphs
 from duograph.ops.scalar import Scalar
@@ -303,7 +303,6 @@ def _union(
     """Outputs of a program whose paths do not join: the number of the path, then the slots; what keeps what might
     raise, one of ``checks`` on each path; and the number of each path's first output."""
     builder, binder = session.builder, session.binder
-    from duograph.ir.control import cond
 
     banks, bank_of = _banks(outputs)
 

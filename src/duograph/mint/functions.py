@@ -176,9 +176,7 @@ def dstack(tensors: Any) -> Tensor:
 
 def eq(input: Any, other: Any) -> Tensor:
     """Elementwise equality."""
-    from duograph.api.operators import equal
-
-    return equal(input, other)
+    return operators.equal(input, other)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
