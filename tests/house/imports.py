@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PACKAGE = "duograph"
@@ -55,6 +56,28 @@ ROOMS = {
     },
 }  # fmt: skip
 """Part with floors of its own -> folder in it -> floor there."""
+
+_ENGINE = "the native engine is loaded with the first op that needs it"
+INDENTED = {
+    "": (1, "public names are loaded when they are asked for"),
+    "__main__": (8, "each command loads what it runs"),
+    "api": (
+        7,
+        f"{_ENGINE}; rare families of operators, and all public names, when they are asked for",
+    ),
+    "base": (2, "diagnostics know their renderer, which prints them; most programs need none"),
+    "compat": (2, "commands load the compiler"),
+    "context": (2, _ENGINE),
+    "device": (1, _ENGINE),
+    "frontend": (4, _ENGINE),
+    "jit": (17, _ENGINE),
+    "lower": (6, "rules are loaded when the first is looked for; neighbours: loop IR and printer, groups and merging"),
+    "nn": (1, "the compiler is loaded when a step is compiled"),
+    "ops": (2, "windows are loaded when a picture is taken apart"),
+    "tensor": (2, "a sequence of tensors becomes a tensor: neighbours"),
+}
+"""Part of the package -> how many modules of the package its functions import, and why not its files. What is imported
+in a function is found late, and read by nobody who looks at the top of the file. The numbers go down only."""
 
 TOP = 14
 SIBLINGS = frozenset({"ir", "tensor"})
@@ -138,14 +161,18 @@ def imports_of(name: str, path: Path, known: frozenset[str]) -> Iterator[Import]
     """All imports of the package's own modules in one file."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     root = name.split(".")[0]
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    for node, when in _statements(tree, "load"):
+    for node, when in _imports_in(path.read_text(encoding="utf-8")):
         for target in _targets(node, package, known):
             if target.split(".")[0] == root:
                 yield Import(name, target, node.lineno, when)
 
 
-def _statements(node: ast.AST, when: str) -> Iterator[tuple[ast.stmt, str]]:
+@cache
+def _imports_in(text: str) -> list[tuple[ast.Import | ast.ImportFrom, str]]:
+    return list(_statements(ast.parse(text), "load"))
+
+
+def _statements(node: ast.AST, when: str) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
     for child in ast.iter_child_nodes(node):
         inner = when
         if isinstance(child, ast.Import | ast.ImportFrom):
@@ -207,6 +234,27 @@ def cycles(root: Path = SOURCE) -> list[list[str]]:
         if item.when == "load" and floor(item.target) == floor(item.importer) and item.target in edges:
             edges[item.importer].append(item.target)
     return [sorted(group) for group in _components(edges) if len(group) > 1]
+
+
+def circles(root: Path = SOURCE) -> list[list[str]]:
+    """Groups of more than two modules that import each other, whether at load, in functions or for types only.
+
+    A file and its neighbour may know each other; who wants to understand one of a larger group must read all.
+    """
+    edges: dict[str, list[str]] = {name: [] for name in modules(root)}
+    for item in import_graph(root):
+        if item.target in edges:
+            edges[item.importer].append(item.target)
+    return [sorted(group) for group in _components(edges) if len(group) > 2]
+
+
+def indented(root: Path = SOURCE) -> dict[str, int]:
+    """How many modules of the package are imported inside of functions, by part."""
+    found: dict[str, int] = {}
+    for item in import_graph(root):
+        if item.when == "call":
+            found[part(item.importer)] = found.get(part(item.importer), 0) + 1
+    return found
 
 
 def _components(edges: dict[str, list[str]]) -> list[set[str]]:

@@ -253,7 +253,7 @@ def _is_here(value: Any, function: FunctionType) -> bool:
 
 def unread_in_tables() -> set[str]:
     """``Class(parameter)`` of the Primitives and layers that tables make."""
-    from duograph.api.public_ops import primitive_classes
+    from duograph.api.primitives import primitive_classes
     from duograph.mint.nn.layers import LAYERS
 
     found = set()

@@ -8,13 +8,16 @@ import pytest
 
 from tests.house.imports import (
     FLOORS,
+    INDENTED,
     ROOMS,
     SOURCE,
     TOP,
+    circles,
     cycles,
     floor,
     homeless,
     import_graph,
+    indented,
     links,
     modules,
     names_of_higher_floors,
@@ -50,6 +53,15 @@ def test_no_links():
 
 def test_no_cycles_inside_a_floor():
     assert not cycles()
+
+
+def test_no_circle_is_longer_than_a_file_and_its_neighbour():
+    assert not circles()
+
+
+def test_imports_in_functions_get_fewer():
+    """More than `INDENTED` says: import at the top of the file. Fewer: lower the number, so that it stays."""
+    assert indented() == {part: number for part, (number, _) in INDENTED.items()}
 
 
 def test_the_package_was_read():
@@ -152,3 +164,38 @@ def test_planted_cycle_is_caught(tmp_path):
         "core/e.py": "import duograph.core.d",
     }
     assert cycles(plant(tmp_path, files)) == [["duograph.core.a", "duograph.core.b", "duograph.core.c"]]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "import duograph.core.a",
+        "def f():\n    from duograph.core import a",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import A",
+    ],
+)
+def test_planted_circle_is_caught(tmp_path, last):
+    """However a file closes a circle of three; two neighbours are none."""
+    files = {
+        "core/a.py": "from duograph.core import b",
+        "core/b.py": "def f():\n    from .c import g",
+        "core/c.py": last,
+        "ir/d.py": "import duograph.ir.e",
+        "ir/e.py": "def g():\n    import duograph.ir.d",
+    }
+    root = plant(tmp_path, files)
+    assert circles(root) == [["duograph.core.a", "duograph.core.b", "duograph.core.c"]]
+    (root / "core" / "c.py").write_text("")
+    assert not circles(root)
+
+
+def test_planted_imports_in_functions_are_counted(tmp_path):
+    """Those of the package, in methods and nested functions, too; not those at the top or for types."""
+    files = {
+        "__init__.py": "def __getattr__(name):\n    from . import core",
+        "core/__init__.py": "",
+        "core/a.py": "import duograph.core.b\ndef f():\n    import numpy\n    from .b import one, two",
+        "core/b.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import f",
+        "ir/c.py": "class C:\n    def f(self):\n        def g():\n            import duograph.core.a",
+    }
+    assert indented(plant(tmp_path, files)) == {"": 1, "core": 2, "ir": 1}

@@ -16,7 +16,7 @@ from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, Op, all_ops
 
 PACKAGES = ("autodiff", "frontend", "ir", "ops", "passes", "tensor")
 
-BY_TAPE = "the tape has a rule of its own for it (`autodiff.structured`)"
+BY_TAPE = "the tape has a rule of its own for it (`autodiff.tape.RULES`)"
 DISCRETE = "the result is an integer, a bool or an index, or does not change with the operands"
 UNDEFINED = "no gradient is defined for it; asking for one is refused with a message"
 STOP = "gradients stop here, which is its purpose"

@@ -20,8 +20,8 @@ from duograph.core import dtype as dt
 from duograph.core.op import get_op
 
 for _family in (
-    "bits", "complex", "creation", "cumulative", "diagonals", "indexing", "logical", "power", "random", "reduce", "scatter",
-    "search", "slices", "sort", "unary", "windows",
+    "bits", "complex", "creation", "cumulative", "diagonals", "indexing", "logical", "power", "random", "reduce",
+    "search", "segments", "slices", "sort", "unary", "windows",
 ):  # fmt: skip
     import_module(f"duograph.ops.{_family}")  # declares its ops
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
-from duograph.ops.indexing import advanced_get, advanced_put
+from duograph.ops.advanced_indexing import advanced_get, advanced_put
 from duograph.tensor.tensor import wrap
 
 

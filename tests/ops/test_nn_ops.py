@@ -13,8 +13,7 @@ import scipy.special as sp
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.core.dim import fresh_symbol
 from duograph.core.dtype import float32
 from duograph.core.op import binding

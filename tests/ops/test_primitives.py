@@ -7,8 +7,7 @@ import pytest
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
 from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, all_ops, binding, state
@@ -18,7 +17,7 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ops.arithmetic import add, mul
 from duograph.ops.creation import ones_like
 from duograph.ops.graph_binder import GraphBinder
-from duograph.ops.reduce import reduce_sum
+from duograph.ops.movement import reduce_sum
 from duograph.tensor.tensor import Tensor, wrap
 from tests.ops.opinfo import TABLE, OpInfo, Sample
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duograph.autodiff.graph_vjp import taping, vjp
+from duograph.autodiff.graph_vjp import vjp
 from duograph.autodiff.loops import make_graph
+from duograph.autodiff.tape import taping
 from duograph.core.op import binding
 from duograph.ir.builder import Builder
 from duograph.ir.interpreter import run

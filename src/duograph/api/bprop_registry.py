@@ -13,9 +13,10 @@ from typing import Any
 
 from duograph.autodiff.hooks import call_on_gradients
 from duograph.core.op import Op, override_bprop, rules_version
-from duograph.ops.rules import sum_to
+from duograph.ops.movement import sum_to
 from duograph.tensor.tensor import Tensor
 
+from .primitives import primitive_classes
 from .primitives.base import Primitive, custom_rules
 
 Factory = Callable[[Any], Callable[..., Any]]
@@ -44,8 +45,6 @@ class _Operators:
     """The namespace ``P``: every Primitive class by name."""
 
     def __getattr__(self, name: str) -> Any:
-        from .public_ops import primitive_classes
-
         try:
             return primitive_classes()[name]
         except KeyError:

@@ -23,7 +23,7 @@ from duograph.core.dim import Dim, definitely_eq, definitely_le
 from duograph.core.op import state
 from duograph.core.shapes import taken_at_most
 from duograph.ops import movement
-from duograph.ops.indexing import advanced_get, advanced_put
+from duograph.ops.advanced_indexing import advanced_get, advanced_put
 from duograph.ops.ranges import block_view, range_slice, range_update, range_view
 from duograph.ops.scalar import Scalar, tensor_item
 from duograph.ops.search import nonzero

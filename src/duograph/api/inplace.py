@@ -13,11 +13,11 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axis, numel
 from duograph.ops import arithmetic, random, unary
-from duograph.ops import indexing as element_ops
+from duograph.ops.advanced_indexing import advanced_put
 from duograph.ops.creation import full, iota
+from duograph.ops.indexing import index_add, scatter_elements
 from duograph.ops.linalg import matmul
 from duograph.ops.movement import broadcast_to, reshape
-from duograph.ops.scatter import index_add, scatter_elements
 from duograph.ops.search import masked_scatter as scatter_into_mask
 from duograph.ops.select import select
 from duograph.tensor.eager import write
@@ -258,7 +258,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: Any = Fal
                 columns += mask_indices(tensor)
             else:
                 columns.append(_index(tensor))
-        new = element_ops.advanced_put(
+        new = advanced_put(
             self, to_dtype(values, self.dtype), *columns, spec=("index",) * len(columns), reduction="add"
         )
         return store(self, new, "index_put_")
@@ -298,7 +298,7 @@ def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     flat = reshape(self, shape=(numel(self.shape),))
     places = reshape(_index(index), shape=(numel(index.shape),))
     values = reshape(to_dtype(source, self.dtype), shape=(numel(source.shape),))
-    new = element_ops.advanced_put(flat, values, places, spec=("index",), reduction="add" if accumulate else "none")
+    new = advanced_put(flat, values, places, spec=("index",), reduction="add" if accumulate else "none")
     return store(self, reshape(new, shape=tuple(self.shape)), "put_")
 
 

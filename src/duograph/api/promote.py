@@ -17,6 +17,7 @@ from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar, fitted
+from duograph.ops.slices import stack
 from duograph.tensor.nested import stacked
 from duograph.tensor.tensor import Tensor, array_from, wrap
 
@@ -107,7 +108,6 @@ def from_sequence(x: Any, dtype: DType | None = None, op: str = "stack") -> Tens
     """A nested list or tuple as a tensor; tensors and run-time scalars inside it stay in the graph."""
     if not _holds(x, Tensor):
         return stacked(list(x), dtype) if _holds(x, Scalar) else wrap(array_from(list(x), dtype))
-    from duograph.ops.slices import stack
 
     parts = [as_tensor(item, None, op) for item in x]
     common = dtype or promoted_dtype(*parts)

@@ -15,13 +15,15 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from . import functional, inner_names, primitives
+from duograph.autodiff import api as autodiff
+
+from . import bprop_registry, functional, inner_names
 from .native import make_launchable
+from .primitives import base, primitive_classes
 
 PACKAGE = "duograph.ops"
 FAMILIES = [module.name for module in iter_modules(functional.__path__) if module.name != "forms"]
-CLASSES = [module.name for module in iter_modules(primitives.__path__) if module.name != "base"]
-"""Modules of ``functional`` and of ``primitives``; each has a table."""
+"""Modules of ``functional``; each has a table."""
 
 GRADIENTS = [
     "GradOperation", "grad", "value_and_grad", "get_grad", "jvp", "vjp", "jacfwd", "jacrev", "vmap",
@@ -51,25 +53,11 @@ def extended() -> dict[str, Any]:
 
 
 @cache
-def primitive_classes() -> dict[str, type]:
-    """Primitive classes by name."""
-    table: dict[str, type] = {}
-    for part in CLASSES:
-        table.update(import_module(f"{primitives.__name__}.{part}").CLASSES)
-    return table
-
-
-@cache
 def names() -> dict[str, Any]:
     """Everything that ``duograph.ops`` shows."""
-    from duograph.autodiff import api as autodiff
-    from duograph.autodiff import hooks
-
-    from .primitives import base
-
     shown: dict[str, Any] = {**extended(), **functions(), **primitive_classes()}
     shown.update({name: getattr(autodiff, name) for name in GRADIENTS})
-    shown.update({name: getattr(hooks, name) for name in HOOKS})
+    shown.update({name: getattr(autodiff, name) for name in HOOKS})
     shown.update({
         name: getattr(base, name)
         for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register")
@@ -135,8 +123,6 @@ def _everything() -> dict[str, Any]:
 
 
 def _gradient_base() -> dict[str, Any]:
-    from . import bprop_registry
-
     return {n: getattr(bprop_registry, n) for n in ("bprop_getters", "binop_grad_common", "P")} | {
         "bprops": bprop_registry.bprop_getters
     }

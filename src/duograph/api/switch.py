@@ -10,6 +10,8 @@ from duograph.base.config import config
 from duograph.core import kernel
 from duograph.core.op import Op
 
+from .native import start
+
 
 def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Stands in the place of `kernel.native` until then; gives way to the engine, or to nothing."""
@@ -27,8 +29,6 @@ def placed(array: np.ndarray) -> np.ndarray:
     if kernel.native is None:
         return array
     from duograph.runtime.launch import allocator
-
-    from .native import start
 
     return allocator.copy_of(array) if start() else array
 

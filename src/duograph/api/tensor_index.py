@@ -11,7 +11,7 @@ from duograph.ops import diagonals, movement
 from duograph.ops import indexing as element_ops
 from duograph.ops.arithmetic import div, maximum, minimum, sub
 from duograph.ops.creation import constant_like, full
-from duograph.ops.scatter import scatter_nd_update
+from duograph.ops.indexing import scatter_nd_update
 from duograph.ops.select import select as choose_by
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor

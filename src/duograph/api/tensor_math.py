@@ -7,7 +7,7 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import existing_axis, normalize_axis, numel
-from duograph.ops import diagonals, movement, random, reduce, search, slices
+from duograph.ops import diagonals, movement, random, search, slices
 from duograph.ops import random as draws
 from duograph.ops.arithmetic import abs_, add, div, mul, sub
 from duograph.ops.creation import constant_like
@@ -52,7 +52,7 @@ def trace(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: 
     """The sum of the diagonal of the matrices in two axes."""
     i, j = normalize_axis(axis1, self.ndim, "trace"), normalize_axis(axis2, self.ndim, "trace")
     line = diagonals.diagonal(self, offset=offset, axis1=i, axis2=j)
-    out = reduce.reduce_sum(line, axis=(line.ndim - 1,), keep_dims=False)
+    out = movement.reduce_sum(line, axis=(line.ndim - 1,), keep_dims=False)
     return out if dtype is None else to_dtype(out, dt.as_dtype(dtype))
 
 
@@ -91,12 +91,12 @@ def cov(self: Tensor, *, correction: int = 1, fweights: Any = None, aweights: An
         total = matmul(centred, movement.transpose(centred, perm=(1, 0)))
         out = div(total, constant_like(total, count - correction))
     else:
-        whole = reduce.reduce_sum(weights, axis=(0,), keep_dims=False)
-        centre = div(reduce.reduce_sum(mul(x, weights), axis=(1,), keep_dims=True), whole)
+        whole = movement.reduce_sum(weights, axis=(0,), keep_dims=False)
+        centre = div(movement.reduce_sum(mul(x, weights), axis=(1,), keep_dims=True), whole)
         centred = sub(x, centre)
         norm = whole
         if correction and aweights is not None:
-            again = reduce.reduce_sum(mul(weights, to_dtype(aweights, x.dtype)), axis=(0,), keep_dims=False)
+            again = movement.reduce_sum(mul(weights, to_dtype(aweights, x.dtype)), axis=(0,), keep_dims=False)
             norm = sub(whole, div(mul(again, constant_like(whole, correction)), whole))
         elif correction:
             norm = sub(whole, constant_like(whole, correction))

@@ -16,6 +16,7 @@ from duograph.tensor import hooks
 from duograph.tensor.alias import root_of
 from duograph.tensor.tensor import Tensor, wrap
 
+from .functional.forms import on_cpu
 from .operators import eq_operator
 from .promote import is_number
 
@@ -277,8 +278,6 @@ def tensor(
     device: Any = None,
 ) -> Tensor:  # fmt: skip
     """``ms.tensor(...)``: a new `Tensor`, see there."""
-    from .functional.forms import on_cpu
-
     on_cpu("tensor", device)
     return Tensor(input_data, dtype, shape, init, const_arg)
 

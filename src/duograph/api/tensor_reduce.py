@@ -9,12 +9,11 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axes, normalize_axis, numel
-from duograph.ops import cumulative, reduce
+from duograph.ops import cumulative, movement, reduce
 from duograph.ops.arithmetic import add, div, maximum, minimum, square, sub, trunc_div
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
-from duograph.ops.movement import reshape
-from duograph.ops.rules import sum_to
+from duograph.ops.movement import reshape, sum_to
 from duograph.ops.select import select
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
@@ -84,7 +83,7 @@ def sum(
         dtype, keepdims = None, dtype
     axis, keepdims = _merge("sum", axis, keepdims, options)
     wanted = dt.as_dtype(dtype) if dtype is not None else _sum_dtype(self.dtype)
-    out = reduce.reduce_sum(to_dtype(self, wanted), axis=_axes(self, axis, "SumExt"), keep_dims=keepdims)
+    out = movement.reduce_sum(to_dtype(self, wanted), axis=_axes(self, axis, "SumExt"), keep_dims=keepdims)
     return out if initial is None else add(out, as_tensor(initial, out.dtype))
 
 
@@ -99,8 +98,8 @@ def mean(self: Tensor, axis: Any = None, keepdims: Any = False, *, dtype: Any = 
     axes = _axes(x, axis, "MeanExt")
     count = _count(x, axes)
     if x.dtype.is_floating or x.dtype.is_complex:
-        return div(reduce.reduce_sum(x, axis=axes, keep_dims=keepdims), constant_like(x, count))
-    total = reduce.reduce_sum(to_dtype(x, dt.int64), axis=axes, keep_dims=keepdims)
+        return div(movement.reduce_sum(x, axis=axes, keep_dims=keepdims), constant_like(x, count))
+    total = movement.reduce_sum(to_dtype(x, dt.int64), axis=axes, keep_dims=keepdims)
     return to_dtype(trunc_div(total, constant_like(total, count)), x.dtype)
 
 
@@ -125,8 +124,8 @@ def var(
     x = promote_float(self)
     axes = _axes(x, axis, "var")
     count = _count(x, axes)
-    centre = div(reduce.reduce_sum(x, axis=axes, keep_dims=True), constant_like(x, count))
-    total = reduce.reduce_sum(square(sub(x, centre)), axis=axes, keep_dims=keepdims)
+    centre = div(movement.reduce_sum(x, axis=axes, keep_dims=True), constant_like(x, count))
+    total = movement.reduce_sum(square(sub(x, centre)), axis=axes, keep_dims=keepdims)
     return div(total, constant_like(total, count - int(ddof)))
 
 

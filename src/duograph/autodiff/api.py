@@ -1,7 +1,7 @@
 """Everything of this folder that the public API shows, under its public names."""
 
+from .backward_hooks import HookBackward, InsertGradientOf
 from .grads import GradOperation, get_grad, grad, value_and_grad
-from .hooks import HookBackward, InsertGradientOf
 from .modes import is_grad_enabled, no_grad
 from .transforms import jacfwd, jacrev, jvp, vjp
 from .vmap import vmap

@@ -8,6 +8,7 @@ record it (gradients of any order).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from duograph.ir.node import Graph
 from duograph.tensor.eager import wrap_result
 from duograph.tensor.tensor import Tensor
 
+from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
 from .control import finish_call
-from .graph_vjp import derivative_of, taping
-from .tape import Underivable
-from .unfold import can_unfold, pull_again, unfold
+from .graph_vjp import derivative_of
+from .tape import Underivable, taping
+from .unfold import can_unfold, expand, pull_again, unfold
 
 Run = Callable[[Graph, list[Any]], Any]
 
@@ -73,5 +75,5 @@ def call_graph(graph: Graph, inputs: list[Any], run: Run, is_backward: bool = Fa
     unfolds = can_unfold(graph)
     out, entry = finish_call(tape, derivative, inputs, results, launch, again if unfolds else None)
     if unfolds and entry and not any(t.variable(x) is not None for t in tapes[:-1] for x in inputs):
-        tape.calls.append((entry, graph))
+        tape.calls.append((entry, partial(expand, graph=graph)))
     return [out] if derivative.single else list(out)

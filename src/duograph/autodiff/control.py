@@ -21,8 +21,7 @@ from duograph.tensor.tensor import type_of
 from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
 from .graph_vjp import Derivative, apart, cotangent_type, derivative_of, merged
-from .structured import outer_tapes, rule
-from .tape import Saved, Stale, Tape, Underivable, checked
+from .tape import Saved, Stale, Tape, Underivable, checked, outer_tapes, recorded_by
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
@@ -30,7 +29,7 @@ def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:
     return call(*args, graph=fitting(graph, args))
 
 
-@rule("call")
+@recorded_by("call")
 def record_call(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     derivative = derivative_of(attrs["graph"], [tape.variable(x) is not None for x in operands])
     with outer_tapes(tape):
@@ -201,7 +200,7 @@ def _elsewhere(derivative: Derivative, type: Any) -> Any:
     return opened(type, symbols_in(type) - symbols_in(tuple([p.type for p in derivative.graph.params])))
 
 
-@rule("cond")
+@recorded_by("cond")
 def record_cond(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     pred, *args = operands
     active = [tape.variable(x) is not None for x in args]
@@ -298,7 +297,7 @@ def _cond_graphs(
 # ---- functions with a gradient of their own -------------------------------------------------------------------------
 
 
-@rule("custom_vjp")
+@recorded_by("custom_vjp")
 def record_custom_vjp(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     with outer_tapes(tape):
         result = custom_vjp(*operands, **attrs)

@@ -32,21 +32,9 @@ from duograph.ir.node import Apply, Const, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
-from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse
+from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse, taping
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
-
-
-@contextmanager
-def taping(tapes: list[Any]) -> Iterator[None]:
-    """Within the block, exactly these tapes record."""
-    before, mine = state.tapes, list(tapes)
-    state.tapes = mine
-    try:
-        yield
-    finally:
-        if state.tapes is mine:  # else this runs too late: see `restoring`
-            state.tapes = before
 
 
 def cotangent_type(type: Type) -> Type | None:

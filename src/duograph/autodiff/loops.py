@@ -38,16 +38,15 @@ from .backward import (
 )
 from .graph_vjp import Derivative, cotangent_items, cotangent_type, derivative_of
 from .stacks import cotangent_pop, stack_new, stack_pop, stack_push, stack_size
-from .structured import outer_tapes, rule
-from .tape import Tape, refuse
+from .tape import Tape, outer_tapes, recorded_by, refuse
 
 
-@rule("while_loop")
+@recorded_by("while_loop")
 def record_while(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     return _Loop(tape, "while_loop", operands, attrs, first=0).record()
 
 
-@rule("scan")
+@recorded_by("scan")
 def record_scan(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     return _Loop(tape, "scan", operands[1:], attrs, first=1, trips=operands[0]).record()
 
@@ -288,7 +287,7 @@ def differentiable_items(types: Sequence[Type]) -> list[int]:
     return [i for i, t in enumerate(types) if cotangent_type(t) is not None]
 
 
-@rule("stack_push")
+@recorded_by("stack_push")
 def record_push(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     with outer_tapes(tape):
         out = stack_push(*operands)
@@ -310,12 +309,12 @@ def record_push(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     return out
 
 
-@rule("stack_pop")
+@recorded_by("stack_pop")
 def record_pop(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     return _record_pop(stack_pop, tape, operands, attrs)
 
 
-@rule("cotangent_pop")
+@recorded_by("cotangent_pop")
 def record_cotangent_pop(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     return _record_pop(cotangent_pop, tape, operands, attrs)
 

@@ -11,6 +11,7 @@ from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
 from duograph.tensor.tensor import Tensor
 
+from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
 from .backward import backpropagate, complete
 from .hooks import call_user
 from .separate import separate

@@ -23,8 +23,7 @@ from .backward import Gradient, Groups, gather, plus, spread
 from .graph_vjp import cotangent_items, cotangent_type, derivative_of
 from .loops import differentiable_items, make_graph
 from .stacks import pack, unpack
-from .structured import outer_tapes, rule
-from .tape import Tape, refuse
+from .tape import Tape, outer_tapes, recorded_by, refuse
 
 
 class NamedDerivative:
@@ -90,7 +89,7 @@ def named_derivative(context: Context, name: str, active: tuple[bool, ...], type
     return found
 
 
-@rule("call_named")
+@recorded_by("call_named")
 def record_call_named(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     active = tuple(tape.variable(x) is not None for x in operands)
     binder: Any = state.binder
@@ -117,7 +116,7 @@ def record_call_named(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, An
 # ---- objects --------------------------------------------------------------------------------------------------------
 
 
-@rule("pack")
+@recorded_by("pack")
 def record_pack(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     with outer_tapes(tape):
         out = pack(*operands)
@@ -137,7 +136,7 @@ def record_pack(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     return out
 
 
-@rule("unpack")
+@recorded_by("unpack")
 def record_unpack(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     types = attrs["types"]
     with outer_tapes(tape):

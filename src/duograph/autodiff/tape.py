@@ -24,16 +24,18 @@ replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
+from duograph.base.diagnostics import InternalError
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
-from duograph.ir.node import Graph, Node
+from duograph.ir.node import Node
 from duograph.ops.cast import relabel
 from duograph.tensor.alias import CLOCK, root_of
 from duograph.tensor.eager import EAGER, current_binder
@@ -185,7 +187,7 @@ class Tape:
     def __init__(self) -> None:
         self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
-        self.calls: list[tuple[Entry, Graph]] = []
+        self.calls: list[tuple[Entry, Callable[[Tape, Entry], None]]] = []  # compiled, with what unfolds them
         self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now
@@ -315,10 +317,17 @@ class Tape:
         self.append(op, operands, attrs, out, variables, outputs)
 
     def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """What a control op means while this tape, the innermost one, records (called by `Op.__call__`)."""
-        from .recording import bind_structured
+        """What a control op means while this tape, the innermost one, records (called by `Op.__call__`).
 
-        return bind_structured(self, op, operands, attrs)
+        The tapes around this one see what the op's rule emits.
+        """
+        if not RULES:
+            raise InternalError("a tape records a control op, and `autodiff.recording` was not imported")
+        rule = RULES.get(op.name)
+        if rule is None or all(self.variable(x) is None for x in operands):
+            with outer_tapes(self):
+                return op(*operands, **attrs)
+        return rule(self, operands, attrs)
 
     def record_custom(
         self,
@@ -361,10 +370,8 @@ class Tape:
             alias = root_of(target)._alias
             found = [c for c in self.calls if _shows(c[0], alias, target)]
             self.calls = [c for c in self.calls if c not in found]
-            for entry, graph in found:
-                from .unfold import expand
-
-                expand(self, entry, graph)
+            for entry, expand in found:
+                expand(self, entry)
         views = [target]
         while views[-1]._view is not None:
             views.append(views[-1]._view.parent)
@@ -425,6 +432,43 @@ def _shows(entry: Entry, alias: Any, target: Tensor) -> bool:
         isinstance(x, Tensor) and x._alias is alias and np.may_share_memory(x.array(), target.array())
         for x in (*entry.ins, *entry.out)
     )
+
+
+# ---- which tapes record, and how control ops are recorded ------------------------------------------------------------
+
+
+@contextmanager
+def taping(tapes: list[Any]) -> Iterator[None]:
+    """Within the block, exactly these tapes record."""
+    before, mine = state.tapes, list(tapes)
+    state.tapes = mine
+    try:
+        yield
+    finally:
+        if state.tapes is mine:  # else this runs too late: see `restoring`
+            state.tapes = before
+
+
+def outer_tapes(tape: Tape) -> AbstractContextManager[None]:
+    """Within the block, the tapes around ``tape`` record: they see what it makes of a control op."""
+    return taping([t for t in state.tapes if t is not tape])
+
+
+Rule = Callable[[Tape, tuple[Any, ...], dict[str, Any]], Any]
+"""``(tape, operands, attrs) -> result``: emits the op in a form that gives residuals, and records it."""
+
+RULES: dict[str, Rule] = {}
+"""By control op. The rules differentiate graphs, which takes tapes: they stand above this file and register."""
+
+
+def recorded_by(name: str) -> Callable[[Rule], Rule]:
+    """Registers how the control op ``name`` is recorded."""
+
+    def register(function: Rule) -> Rule:
+        RULES[name] = function
+        return function
+
+    return register
 
 
 def entry_of(item: tuple[Any, ...]) -> Entry:

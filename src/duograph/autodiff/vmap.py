@@ -20,8 +20,8 @@ from duograph.ops.slices import slice_axis, stack
 from duograph.tensor.alias import ViewLink, root_of
 from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap, wrap_view
 
-from .graph_vjp import taping
 from .hooks import call_user
+from .tape import taping
 
 
 class Batched:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.autodiff.api import no_grad
+from duograph.core.op import state
 
 __all__ = ["_cell_graph_executor", "_no_grad", "_pynative_executor"]
 
@@ -19,8 +20,6 @@ class _PynativeExecutor:
 
     def grad_flag(self) -> bool:
         """Whether gradients are being recorded."""
-        from duograph.core.op import state
-
         return bool(state.tapes)
 
     requires_grad = enable_grad = grad_flag

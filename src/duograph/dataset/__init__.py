@@ -9,7 +9,9 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 ``config.set_seed`` (or ``set_seed``), the node's place in the tree and the epoch, so that equal seeds give equal rows.
 """
 
+from . import batches as _batches  # noqa: F401 (the nodes of both modules enter themselves, see `dataset.NODES`)
 from . import config, text, transforms, vision
+from . import nodes as _nodes  # noqa: F401
 from .dataset import BatchInfo, Dataset, zip
 from .files import Cifar10Dataset, Cifar100Dataset, CSVDataset, FashionMnistDataset, MnistDataset, TextFileDataset
 from .records import ImageFolderDataset, MindDataset

@@ -46,7 +46,7 @@ def padded(values: list[np.ndarray], name: str, shape: Any, fill: Any) -> np.nda
     return out
 
 
-class Batch(Dataset):
+class Batch(Dataset, node="batch"):
     """`Dataset.batch` and `Dataset.padded_batch`."""
 
     def __init__(
@@ -151,7 +151,7 @@ class Batch(Dataset):
         return [*made, *(parts[i] for i in rest)], [*outputs, *(columns[i] for i in rest)]
 
 
-class Buckets(Dataset):
+class Buckets(Dataset, node="bucket_batch_by_length"):
     """`Dataset.bucket_batch_by_length`."""
 
     def __init__(

@@ -6,10 +6,16 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from duograph.context.settings import INT32_MAX
 from duograph.core import dtype as dt
 
 from .run import DictIterator, Row, Run, TupleIterator
+
+NODES: dict[str, Callable[..., Dataset]] = {}
+"""What the methods of `Dataset` put on top of a data set, by method: the classes of ``nodes.py`` and ``batches.py``,
+which derive from `Dataset` and enter themselves (``class Map(Dataset, node="map")``)."""
 
 
 class BatchInfo:
@@ -40,6 +46,11 @@ def no_other_options(method: str, options: dict[str, Any], *known: str) -> None:
 
 class Dataset:
     """A node of a pipeline; subclasses define `rows`, `column_names` and `size`."""
+
+    def __init_subclass__(cls, node: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if node:
+            NODES[node] = cls
 
     def __init__(self, *children: Dataset) -> None:
         self.children = list(children)
@@ -153,10 +164,8 @@ class Dataset:
             ValueError: an operation is not callable.
             TypeError: an unknown keyword.
         """
-        from .nodes import Map
-
         no_other_options("map", kwargs, "python_multiprocessing", "max_rowsize", "cache", "offload")
-        return Map(self, operations, input_columns, output_columns)
+        return NODES["map"](self, operations, input_columns, output_columns)
 
     def batch(
         self,
@@ -178,9 +187,7 @@ class Dataset:
             ValueError: ``batch_size`` is not positive.
             TypeError: wrong types.
         """
-        from .batches import Batch
-
-        return Batch(self, batch_size, drop_remainder, **kwargs)
+        return NODES["batch"](self, batch_size, drop_remainder, **kwargs)
 
     def padded_batch(
         self,
@@ -190,9 +197,7 @@ class Dataset:
         pad_info: dict[str, Any] | None = None,
     ) -> Dataset:
         """Like `batch`; columns are padded to ``pad_info`` (name: (shape, value)), or to the largest row."""
-        from .batches import Batch
-
-        return Batch(self, batch_size, drop_remainder, pad_info=pad_info or {})
+        return NODES["batch"](self, batch_size, drop_remainder, pad_info=pad_info or {})
 
     def bucket_batch_by_length(
         self,
@@ -215,9 +220,7 @@ class Dataset:
             pad_to_bucket_boundary (bool): pad to the bound minus 1. Default ``False``.
             drop_remainder (bool): Default ``False``.
         """
-        from .batches import Buckets
-
-        return Buckets(
+        return NODES["bucket_batch_by_length"](
             self, column_names, bucket_boundaries, bucket_batch_sizes, element_length_function, pad_info,
             pad_to_bucket_boundary, drop_remainder,
         )  # fmt: skip
@@ -228,29 +231,21 @@ class Dataset:
         Raises:
             ValueError: ``buffer_size`` is below 2.
         """
-        from .nodes import ShuffleRows
-
-        return ShuffleRows(self, buffer_size)
+        return NODES["shuffle"](self, buffer_size)
 
     def repeat(self, count: int | None = None) -> Dataset:
         """Repeats the data ``count`` times (-1 or ``None``: without end)."""
-        from .nodes import Repeat
-
-        return Repeat(self, -1 if count is None else count)
+        return NODES["repeat"](self, -1 if count is None else count)
 
     def filter(
         self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
     ) -> Dataset:
         """Keeps rows for which ``predicate`` of the columns holds."""
-        from .nodes import Filter
-
-        return Filter(self, predicate, input_columns)
+        return NODES["filter"](self, predicate, input_columns)
 
     def project(self, columns: Any) -> Dataset:
         """Keeps the named columns, in this order."""
-        from .nodes import Project
-
-        return Project(self, [columns] if isinstance(columns, str) else list(columns))
+        return NODES["project"](self, [columns] if isinstance(columns, str) else list(columns))
 
     def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
         """Gives columns other names.
@@ -258,9 +253,7 @@ class Dataset:
         Raises:
             ValueError: the numbers of names differ.
         """
-        from .nodes import Rename
-
-        return Rename(self, names_of(input_columns), names_of(output_columns))
+        return NODES["rename"](self, names_of(input_columns), names_of(output_columns))
 
     def zip(self, datasets: Any) -> Dataset:
         """Puts the columns of data sets side by side."""
@@ -269,36 +262,30 @@ class Dataset:
 
     def concat(self, datasets: Any) -> Dataset:
         """The rows of this data set, then those of others."""
-        from .nodes import Concat
-
         others = datasets if isinstance(datasets, list) else [datasets]
         for other in others:
             if not isinstance(other, Dataset):
                 raise TypeError(f"Invalid datasets, expected Dataset object, but got {type(other)}!")
-        return Concat(self, *others)
+        return NODES["concat"](self, *others)
 
     def __add__(self, other: Dataset) -> Dataset:
         return self.concat([other])
 
     def take(self, count: int = -1) -> Dataset:
         """The first ``count`` rows."""
-        from .nodes import Take
-
         if not (count == -1 or 0 < count <= INT32_MAX):
             raise ValueError(
                 f"count should be either -1 or within the required interval of (0, {INT32_MAX}], got {count}."
             )
-        return Take(self, count)
+        return NODES["take"](self, count)
 
     def skip(self, count: int) -> Dataset:
         """All but the first ``count`` rows."""
-        from .nodes import Skip
-
         if isinstance(count, bool) or not isinstance(count, int):
             raise TypeError(f"Argument count with value {count} is not of type [<class 'int'>], but got {type(count)}.")
         if not 0 <= count <= INT32_MAX:
             raise ValueError(f"Input count is not within the required interval of [0, {INT32_MAX}].")
-        return Skip(self, count)
+        return NODES["skip"](self, count)
 
     def split(self, sizes: list[Any], randomize: bool = True) -> tuple[Dataset, ...]:
         """Splits rows into parts.
@@ -310,9 +297,7 @@ class Dataset:
         Raises:
             ValueError: the sizes do not sum to the number of rows.
         """
-        from .nodes import Part, parts_of
-
-        return tuple(Part(self, start, stop, randomize) for start, stop in parts_of(sizes, self.size()))
+        return tuple(NODES["split"](self, start, stop, randomize) for start, stop in parts_of(sizes, self.size()))
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
         """``apply_func`` of this data set."""
@@ -325,9 +310,7 @@ class Dataset:
 
     def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
         """The rows of the data sets that ``func`` makes of each row."""
-        from .nodes import FlatMap
-
-        return FlatMap(self, func)
+        return NODES["flat_map"](self, func)
 
     def reset(self) -> None:
         """Nothing is kept between iterators."""
@@ -364,14 +347,12 @@ def zip(datasets: Sequence[Dataset]) -> Dataset:
         ValueError: fewer, or a column name twice.
         TypeError: not data sets.
     """
-    from .nodes import Zip
-
     if len(datasets) <= 1:
         raise ValueError("Can't zip empty dataset or just one dataset!")
     for item in datasets:
         if not isinstance(item, Dataset):
             raise TypeError(f"Invalid dataset, expected Dataset object, but got {type(item)}!")
-    return Zip(*datasets)
+    return NODES["zip"](*datasets)
 
 
 def names_of(columns: Any) -> list[str]:
@@ -391,6 +372,29 @@ def places_of(names: list[str], columns: list[str]) -> list[int]:
         if name not in columns:
             raise RuntimeError(f"Invalid parameter, column name: {name} doesn't exist; there are {', '.join(columns)}.")
     return [columns.index(name) for name in names]
+
+
+def parts_of(sizes: Any, total: int) -> list[tuple[int, int]]:
+    """First and last row (excluded) of the parts of `Dataset.split`."""
+    if not isinstance(sizes, list) or not sizes:
+        raise ValueError("sizes must not be empty.")
+    if all(isinstance(s, int) for s in sizes):
+        if any(s <= 0 for s in sizes):
+            raise ValueError("there should be no negative or zero numbers in sizes.")
+        if sum(sizes) != total:
+            raise ValueError("Sum of split sizes is not equal to dataset size.")
+        counts = sizes
+    elif all(isinstance(s, float) for s in sizes):
+        if any(not 0 < s <= 1 for s in sizes):
+            raise ValueError("there should be no numbers outside the range (0, 1].")
+        if abs(sum(sizes) - 1.0) > 1e-6:
+            raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
+        counts = [round(s * total) for s in sizes]
+        counts[-1] += total - sum(counts)
+    else:
+        raise ValueError("sizes should be list of int or list of float.")
+    stops = np.cumsum(counts).tolist()
+    return [(stop - count, stop) for stop, count in builtins.zip(stops, counts, strict=True)]
 
 
 def to_numpy(type_: Any) -> Any:

@@ -29,7 +29,7 @@ def failed(what: str, error: Exception) -> RuntimeError:
     )
 
 
-class Map(Dataset):
+class Map(Dataset, node="map"):
     """`Dataset.map`."""
 
     def __init__(self, child: Dataset, operations: Any, inputs: Any, outputs: Any) -> None:
@@ -86,7 +86,7 @@ class Map(Dataset):
                 yield (*values, *(x for i, x in enumerate(row) if i not in places))
 
 
-class Filter(Dataset):
+class Filter(Dataset, node="filter"):
     """`Dataset.filter`."""
 
     def __init__(self, child: Dataset, predicate: Callable[..., Any], inputs: Any) -> None:
@@ -107,7 +107,7 @@ class Filter(Dataset):
                 yield row
 
 
-class Project(Dataset):
+class Project(Dataset, node="project"):
     """`Dataset.project`."""
 
     def __init__(self, child: Dataset, columns: list[str]) -> None:
@@ -126,7 +126,7 @@ class Project(Dataset):
             yield tuple(row[i] for i in places)
 
 
-class Rename(Dataset):
+class Rename(Dataset, node="rename"):
     """`Dataset.rename`."""
 
     def __init__(self, child: Dataset, old: list[str], new: list[str]) -> None:
@@ -148,7 +148,7 @@ class Rename(Dataset):
         return self.children[0].rows(run)
 
 
-class ShuffleRows(Dataset):
+class ShuffleRows(Dataset, node="shuffle"):
     """`Dataset.shuffle`."""
 
     def __init__(self, child: Dataset, buffer_size: int) -> None:
@@ -179,7 +179,7 @@ class ShuffleRows(Dataset):
         yield from buffer
 
 
-class Repeat(Dataset):
+class Repeat(Dataset, node="repeat"):
     """`Dataset.repeat`."""
 
     def __init__(self, child: Dataset, count: int) -> None:
@@ -204,7 +204,7 @@ class Repeat(Dataset):
             times += 1
 
 
-class Take(Dataset):
+class Take(Dataset, node="take"):
     """`Dataset.take`."""
 
     def __init__(self, child: Dataset, count: int) -> None:
@@ -219,7 +219,7 @@ class Take(Dataset):
         return islice(self.children[0].rows(run), None if self._count == -1 else self._count)
 
 
-class Skip(Dataset):
+class Skip(Dataset, node="skip"):
     """`Dataset.skip`."""
 
     def __init__(self, child: Dataset, count: int) -> None:
@@ -233,7 +233,7 @@ class Skip(Dataset):
         return islice(self.children[0].rows(run), self._count, None)
 
 
-class Part(Dataset):
+class Part(Dataset, node="split"):
     """A part of `Dataset.split`."""
 
     def __init__(self, child: Dataset, start: int, stop: int, mixed: bool) -> None:
@@ -254,30 +254,7 @@ class Part(Dataset):
             yield rows[i]
 
 
-def parts_of(sizes: Any, total: int) -> list[tuple[int, int]]:
-    """First and last row (excluded) of the parts of `Dataset.split`."""
-    if not isinstance(sizes, list) or not sizes:
-        raise ValueError("sizes must not be empty.")
-    if all(isinstance(s, int) for s in sizes):
-        if any(s <= 0 for s in sizes):
-            raise ValueError("there should be no negative or zero numbers in sizes.")
-        if sum(sizes) != total:
-            raise ValueError("Sum of split sizes is not equal to dataset size.")
-        counts = sizes
-    elif all(isinstance(s, float) for s in sizes):
-        if any(not 0 < s <= 1 for s in sizes):
-            raise ValueError("there should be no numbers outside the range (0, 1].")
-        if abs(sum(sizes) - 1.0) > 1e-6:
-            raise ValueError("sizes is a list of float, but the percentages do not sum up to 1.")
-        counts = [round(s * total) for s in sizes]
-        counts[-1] += total - sum(counts)
-    else:
-        raise ValueError("sizes should be list of int or list of float.")
-    stops = np.cumsum(counts).tolist()
-    return [(stop - count, stop) for stop, count in builtins.zip(stops, counts, strict=True)]
-
-
-class Concat(Dataset):
+class Concat(Dataset, node="concat"):
     """`Dataset.concat`."""
 
     def size(self):
@@ -294,7 +271,7 @@ class Concat(Dataset):
             yield from child.rows(run)
 
 
-class Zip(Dataset):
+class Zip(Dataset, node="zip"):
     """`zip`."""
 
     def __init__(self, *children: Dataset) -> None:
@@ -315,7 +292,7 @@ class Zip(Dataset):
             yield tuple(x for part in parts for x in part)
 
 
-class FlatMap(Dataset):
+class FlatMap(Dataset, node="flat_map"):
     """`Dataset.flat_map`."""
 
     def __init__(self, child: Dataset, function: Callable[..., Dataset]) -> None:

@@ -11,6 +11,7 @@ from .files import _folder
 from .mindrecord import FileReader
 from .samplers import sampler_of
 from .sources import Indexed
+from .vision import Decode
 
 
 class MindDataset(Indexed):
@@ -149,7 +150,5 @@ class ImageFolderDataset(Indexed):
                 data = file.read()
         image = np.frombuffer(data, np.uint8)
         if self._decode:
-            from .vision import Decode
-
             image = Decode()(image)
         return image, np.array(number, np.int32)

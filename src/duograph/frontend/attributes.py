@@ -9,7 +9,6 @@ import enum
 import functools
 import operator
 import sys
-import threading
 import types
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,9 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.core import kernel
 from duograph.core.dim import Dim
-from duograph.core.traits import traits_of
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
@@ -35,17 +32,18 @@ from .policy import function_kind, is_generated, is_interpreted, is_odd_method, 
 from .settable import check_settable
 from .sources import Pin
 from .text import GraphText
+from .watch import watched
 from .world import CONTAINERS, MISSING, World
 
 if TYPE_CHECKING:
-    from .calls import Calls
+    from .caller import Caller
     from .session import Session
 
 
 class Attributes:
     """Verbs of attributes; a part of `Semantics`."""
 
-    calls: Calls
+    calls: Caller
     session: Session
     world: World
 
@@ -458,41 +456,6 @@ def special_method(cls: type, name: str) -> Any:
     return found
 
 
-class _Watch(threading.local):
-    """The session that captures in this thread: it is told what was looked up on classes."""
-
-    session: Session | None = None
-
-
-watch = _Watch()
-
-
-def watched(cls: type, name: str) -> Any:
-    """`lookup`, with a guard: what a class defines may be replaced, and what it does not define may appear."""
-    session = watch.session
-    if session is None or not cls.__flags__ & HEAP_TYPE:
-        return lookup(cls, name)
-    known = session.watched.get((id(cls), name), session)
-    if known is not session:
-        return known
-    found = lookup(cls, name)
-    if not _is_settled(cls) or is_user_class(cls) or (issubclass(cls, Tensor) and are_methods_native()):
-        session.guards.add(session.source_of(cls), "defines", (name, Pin(found)))
-        session.watched[id(cls), name] = found
-    return found
-
-
-def _is_settled(cls: type) -> bool:
-    """Whether a class stands for tensors or run-time numbers: what it defines is put in place while programs run."""
-    return cls.__module__.startswith(_OWN) or traits_of(cls.__module__).settled
-
-
-def are_methods_native() -> bool:
-    """Whether the methods of Tensor are those that they will be for good (`kernel.at_first_native`)."""
-    return not kernel.at_first_native
-
-
-_OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.core.")
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)

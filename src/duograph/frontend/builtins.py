@@ -19,7 +19,7 @@ from duograph.ops.cast import cast, identity
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
-from .attributes import user_method, watched
+from .attributes import user_method
 from .callbacks import key_function
 from .contexts import CapturedContext
 from .errors import Uncapturable
@@ -34,6 +34,7 @@ from .recipe import Called, Collector
 from .semantics import contains_symbolic, is_index
 from .sources import Pin
 from .text import GraphText, formatted
+from .watch import watched
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
 

@@ -22,7 +22,7 @@ from .operands import check_key, check_operand, only_moves
 from .policy import is_interpreted, is_user_class, module_kind
 
 if TYPE_CHECKING:
-    from .calls import Calls
+    from .caller import Caller
 
 
 class Callback:
@@ -33,7 +33,7 @@ class Callback:
 
     __slots__ = ("__dict__", "_calls", "_fn", "_judged")
 
-    def __init__(self, calls: Calls, fn: Any, judged: bool = False) -> None:
+    def __init__(self, calls: Caller, fn: Any, judged: bool = False) -> None:
         self._calls, self._fn, self._judged = calls, fn, judged
         if isinstance(fn, types.FunctionType | types.MethodType):
             functools.update_wrapper(self, fn, updated=())
@@ -72,14 +72,14 @@ _CALL: dict[Any, tuple[int | str, ...]] = {
 _KEEP = (functools.partial, functools.partialmethod, itertools.repeat)
 
 
-def key_function(calls: Calls, fn: Any) -> Any:
+def key_function(calls: Caller, fn: Any) -> Any:
     """The ``key`` of ``sorted`` and the like."""
     if _is_key_wrapper(calls, fn) or not callable(fn):
         return fn
     return Callback(calls, fn, judged=True)
 
 
-def handed(calls: Calls, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict]:
+def handed(calls: Caller, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict]:
     """The arguments as native code ``fn`` may have them."""
     check = _check_of_items(calls, fn, args, kwargs)
     if check is not None:
@@ -108,7 +108,7 @@ def _name_of(fn: Any) -> Any:
     return fn if isinstance(fn, type | types.FunctionType | types.BuiltinFunctionType) else None
 
 
-def _handed(calls: Calls, fn: Any, value: Any) -> Any:
+def _handed(calls: Caller, fn: Any, value: Any) -> Any:
     if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
         return Callback(calls, value)
     module = getattr(fn, "__module__", None)
@@ -122,7 +122,7 @@ def _handed(calls: Calls, fn: Any, value: Any) -> Any:
     return Callback(calls, value) if called else value
 
 
-def _is_key_wrapper(calls: Calls, value: Any) -> bool:
+def _is_key_wrapper(calls: Caller, value: Any) -> bool:
     """Whether ``value`` was given by ``functools.cmp_to_key``; one that is made inside calls a `Callback`."""
     if type(value) is not _KEY_WRAPPER:
         return False
@@ -144,7 +144,7 @@ _LOOKING = (bytes, bytearray, itertools.groupby, itertools.accumulate, itertools
 
 
 def _check_of_items(
-    calls: Calls, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    calls: Caller, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Callable[[Any], Any] | None:
     """What is asked of each item of an iterator that ``fn`` takes them from; None if it does not look at them."""
     if not any(map(is_iterator, args)):

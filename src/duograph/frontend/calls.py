@@ -19,7 +19,7 @@ from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import is_users_descriptor, special_method, user_method, watched
+from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
 from .contexts import enter_factory, is_context_factory
@@ -38,6 +38,7 @@ from .recursion import Recursion
 from .semantics import contains_symbolic, static_size
 from .sources import Pin
 from .text import GraphText, Template, rendered
+from .watch import watched
 from .world import CONTAINERS, Frame
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, no_recording, state
 from duograph.core.shapes import listener
 from duograph.core.types import Type
-from duograph.ir.control import undef
+from duograph.ir.control import cond, undef
 from duograph.ir.node import Apply, Const, Graph, Node, is_wide
 from duograph.ir.printer import all_graphs
 from duograph.ops.scalar import Scalar
@@ -30,7 +30,6 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from . import sources
 from .ast.driver import AstDriver
-from .attributes import watch
 from .budget import OutOfTime
 from .enclosed import call_enclosed
 from .errors import INTERNAL, Restart, Uncapturable
@@ -43,6 +42,7 @@ from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
 from .shadows import check_dropped
 from .sources import Source
+from .watch import watch
 from .world import MISSING, contents, held_now
 
 MAX_ATTEMPTS = 400
@@ -303,7 +303,6 @@ def _union(
     """Outputs of a program whose paths do not join: the number of the path, then the slots; what keeps what might
     raise, one of ``checks`` on each path; and the number of each path's first output."""
     builder, binder = session.builder, session.binder
-    from duograph.ir.control import cond
 
     banks, bank_of = _banks(outputs)
 

@@ -13,9 +13,10 @@ from typing import Any
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
-from .attributes import user_method, watched
+from .attributes import user_method
 from .errors import Uncapturable
 from .policy import function_kind, is_generated
+from .watch import watched
 
 Turn = tuple[Any, Any, str]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .attributes import is_users_descriptor, special_method, user_method, watched
+from .attributes import is_users_descriptor, special_method, user_method
 from .errors import Uncapturable
 from .policy import is_interpreted
+from .watch import watched
 
 
 def check_fields(cls: Any) -> None:

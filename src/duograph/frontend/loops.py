@@ -20,6 +20,7 @@ from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.op import no_recording
 from duograph.core.types import INT, TOKEN, TensorType, TupleType
+from duograph.ir.builder import Scope
 from duograph.ir.control import cond, scan, undef, while_loop
 from duograph.ir.node import Graph, Node, finds_sizes
 from duograph.ir.printer import all_graphs
@@ -307,8 +308,6 @@ class SymbolicLoop:
 
     def _and(self, running: Scalar, pred: Scalar, scope: Any) -> Node:
         """``running and pred`` without evaluating the test after an early exit."""
-        from duograph.ir.builder import Scope
-
         inner = Scope(self.builder, scope.parent)
         inner.emitted = scope.emitted  # the test's nodes move into the branch
         orelse = Scope(self.builder, scope.parent)

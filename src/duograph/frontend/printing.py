@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .execute import as_user_values
 from .recipe import Run
 
 
@@ -35,8 +36,6 @@ class PrintTarget:
         self.recipes, self.kwargs = recipes, kwargs
 
     def __call__(self, *values: Any) -> None:
-        from .execute import as_user_values
-
         run = Run((), as_user_values(values))
         shown = [r.build(run) for r in self.recipes]
         if _state.texts is None:

@@ -39,7 +39,7 @@ from .text import GraphText, Percent, rendered
 from .world import CONTAINERS, Conflict
 
 if TYPE_CHECKING:
-    from .calls import Calls
+    from .caller import Caller
     from .session import Session
 
 IN_PLACE = {
@@ -79,7 +79,7 @@ MAX_CHOICES = 32
 class Semantics(Attributes):
     """Verbs over one session. ``calls`` runs functions; it is set by the driver."""
 
-    calls: Calls
+    calls: Caller
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -13,8 +13,8 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
-from .policy import function_kind, module_kind
 from .facts import HEAP_TYPE, lookup
+from .policy import function_kind, module_kind
 from .world import MISSING
 
 _TABLES = ("_params", "_cells")

@@ -22,13 +22,13 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from . import sources
-from .attributes import watched
 from .errors import Uncapturable
 from .factories import Factory, get_factory, set_factory
 from .facts import HEAP_TYPE
 from .guards.guard import GuardSet
 from .policy import check_keys, check_look
 from .sources import Pin, Source
+from .watch import watched
 from .world import World, contents, new_tuple, put_item, set_contents
 
 if TYPE_CHECKING:

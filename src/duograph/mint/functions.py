@@ -21,15 +21,25 @@ from duograph.api.functional import (
     statistics,
     unary,
 )
+from duograph.api.functional.activation import softmax as compute
+from duograph.api.functional.compare import isclose
 from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
 from duograph.core.shapes import existing_axis
 from duograph.ops import diagonals, movement, search
+from duograph.ops.random import bernoulli as bernoulli_op
+from duograph.ops.random import multinomial as draw
+from duograph.ops.random import normal as normal_op
+from duograph.ops.random import randint as randint_op
+from duograph.ops.random import randperm as randperm_op
+from duograph.ops.random import standard_normal, standard_uniform
+from duograph.ops.reduce import reduce_all
 from duograph.ops.sort import sort as sort_op
 from duograph.ops.sort import topk as topk_op
 from duograph.ops.unary import sqrt
+from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 _M = unary.FUNCTIONS | math.FUNCTIONS
@@ -166,16 +176,12 @@ def dstack(tensors: Any) -> Tensor:
 
 def eq(input: Any, other: Any) -> Tensor:
     """Elementwise equality."""
-    from duograph.api.operators import equal
-
-    return equal(input, other)
+    return operators.equal(input, other)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether both tensors have one shape and the same elements: a Python bool."""
     need_tensor("Equal", input=input, other=other)
-    from duograph.ops.reduce import reduce_all
-    from duograph.tensor import hooks
 
     if tuple(input.shape) != tuple(other.shape):
         return False
@@ -184,9 +190,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close: a Python bool."""
-    from duograph.api.functional.compare import isclose
-    from duograph.tensor import hooks
-
     return hooks.truth(reduce.all(isclose(input, other, rtol, atol, equal_nan)))
 
 
@@ -290,8 +293,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn in proportion to ``input``."""
-    from duograph.ops.random import multinomial as draw
-
     return draw(input, num_samples, replacement, dt.int64, generator)
 
 
@@ -345,7 +346,6 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Uniform in [0, 1)."""
     on_cpu("rand", device)
-    from duograph.ops.random import standard_uniform
 
     return standard_uniform(
         shaped.shape_of(size, "rand"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
@@ -355,7 +355,6 @@ def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = Non
 def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """Standard normal."""
     on_cpu("randn", device)
-    from duograph.ops.random import standard_normal
 
     return standard_normal(
         shaped.shape_of(size, "randn"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
@@ -378,9 +377,8 @@ def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = 
     """``randint(high, size)`` or ``randint(low, high, size)``."""
     on_cpu("randint", device)
     low, high, size = (0, *args) if len(args) == 2 else args
-    from duograph.ops.random import randint as draw
 
-    return draw(low, high, tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
+    return randint_op(low, high, tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
 
 
 def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -392,15 +390,11 @@ def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = Non
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = dt.int64) -> Tensor:
     """A permutation of 0 ... n-1."""
-    from duograph.ops.random import randperm as draw
-
-    return draw(n, dt.as_dtype(dtype), generator)
+    return randperm_op(n, dt.as_dtype(dtype), generator)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
     """Normal with the given mean and standard deviation; without ``size``, in the shape that both broadcast to."""
-    from duograph.ops.random import normal as draw
-
     means, deviations = as_float(mean), as_float(std)
     if size is None:
         if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
@@ -408,15 +402,13 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = N
         shape = shaped.broadcast_shape(tuple(means.shape), tuple(deviations.shape))
     else:
         shape = shaped.broadcast_shape(shaped.shape_of((size,), "normal"), means.shape, deviations.shape)
-    return draw(means, to_dtype(deviations, means.dtype), shape, generator)
+    return normal_op(means, to_dtype(deviations, means.dtype), shape, generator)
 
 
 def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
     """1 with the probability that the element is, else 0."""
-    from duograph.ops.random import bernoulli as draw
-
     need_tensor("Bernoulli", input=input)
-    return to_dtype(draw(input, tuple(input.shape), generator), input.dtype)
+    return to_dtype(bernoulli_op(input, tuple(input.shape), generator), input.dtype)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -459,8 +451,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """``exp(input)`` divided by its sum along ``dim``."""
-    from duograph.api.functional.activation import softmax as compute
-
     return compute(input, dim, dtype=dtype)
 
 

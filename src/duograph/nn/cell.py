@@ -14,8 +14,9 @@ from collections import OrderedDict
 from typing import Any
 
 from duograph import context
-from duograph.autodiff import hooks as gradient_hooks
+from duograph.autodiff.backward_hooks import cell_backward_hooks
 from duograph.autodiff.custom import custom_call
+from duograph.autodiff.hooks import call_user
 from duograph.core.op import state
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter, ParameterTuple
@@ -56,6 +57,9 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         >>> [p.name for p in Net().get_parameters()]
         ['fc.weight', 'fc.bias']
     """
+
+    _runs_code_of_user = False
+    """Whether `construct` runs a program of the user though the class is of this package."""
 
     def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None) -> None:
         own = self.__dict__
@@ -129,7 +133,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         try:
             if state.binder is None:
                 return self.construct(*args, **kwargs)
-            return gradient_hooks.call_user(self.construct, args, kwargs)
+            return call_user(self.construct, args, kwargs)
         except (TypeError, ValueError, AttributeError, RuntimeError) as error:
             explain_mistake(self, args, error)
             raise
@@ -137,7 +141,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
     def _with_backward_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self._backward_hooks and not self._backward_pre_hooks:
             return self._compute(args, kwargs)
-        return gradient_hooks.cell_backward_hooks(
+        return cell_backward_hooks(
             self,
             lambda *inputs: self._compute(inputs, kwargs),
             args,

@@ -43,6 +43,8 @@ class GraphCell(Cell):
         ['weight', 'bias']
     """
 
+    _runs_code_of_user = True
+
     def __init__(
         self, graph: ExportedGraph, params_init: dict[str, Any] | None = None, obf_random_seed: int | None = None
     ) -> None:

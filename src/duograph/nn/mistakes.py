@@ -61,10 +61,8 @@ _PLAIN = (TypeError, ValueError, AttributeError, RuntimeError)
 
 def _is_ours(cell: Any) -> bool:
     """Whether all that ``cell`` runs is of this package: errors of the user's code are the user's."""
-    from .graph_cell import GraphCell
-
     inside = [inner for _, inner in cell.cells_and_names()]
-    if any(isinstance(inner, GraphCell) for inner in inside):  # the user's program, from a file
+    if any(type(inner)._runs_code_of_user for inner in inside):
         return False
     if not all(traits_of(type(inner).__module__).layers for inner in inside):
         return False

@@ -12,6 +12,8 @@ from duograph.api.promote import as_tensor as any_tensor
 from duograph.api.promote import is_number, to_dtype
 from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
+from duograph.ops.arithmetic import abs_, mul, sign
+from duograph.ops.creation import constant_like
 from duograph.ops.power import pow_
 from duograph.tensor.tensor import Tensor
 
@@ -108,9 +110,6 @@ def _binary(name: str, fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _cube_root(x: Tensor) -> Tensor:
     """The real cube root."""
-    from duograph.ops.arithmetic import abs_, mul, sign
-    from duograph.ops.creation import constant_like
-
     y = as_float(x)
     return mul(sign(y), pow_(abs_(y), constant_like(y, 1.0 / 3.0)))
 

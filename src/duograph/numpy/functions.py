@@ -11,16 +11,19 @@ import numpy as np
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
 from duograph.api.functional import blocks, creation, index, joining, random, reduce, sorting, statistics
+from duograph.api.functional.compare import isclose as compare
 from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
 from duograph.api.functional.joining import concat as join
 from duograph.api.functional.joining import stack as join_anew
+from duograph.api.operators import equal, not_equal, rounded
 from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import diagonals, movement
-from duograph.ops.arithmetic import div, sub
+from duograph.ops.arithmetic import div, maximum, minimum, mod, sub
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather, gather_elements
+from duograph.ops.logical import logical_and, logical_or
 from duograph.ops.slices import slice_axis
 from duograph.tensor.tensor import Tensor
 
@@ -408,7 +411,6 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> T
     """
     if mode not in ("clip", "wrap"):
         raise NotImplementedError(f"For 'take', the 'mode' must be 'clip' or 'wrap', but got {mode}.")
-    from duograph.ops.arithmetic import maximum, minimum, mod
 
     t = as_tensor(a)
     if axis is None:
@@ -458,8 +460,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Elementwise closeness."""
-    from duograph.api.functional.compare import isclose as compare
-
     return compare(as_tensor(a), as_tensor(b), rtol, atol, equal_nan)
 
 
@@ -468,8 +468,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
     x, y = as_tensor(a1), as_tensor(a2)
     if tuple(x.shape) != tuple(y.shape):
         return as_tensor(False)
-    from duograph.api.operators import equal, not_equal
-    from duograph.ops.logical import logical_and, logical_or
 
     same = equal(x, y)
     if equal_nan:
@@ -538,8 +536,6 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
 
 def around(a: Any, decimals: int = 0) -> Tensor:
     """Rounded, halves to even."""
-    from duograph.api.operators import rounded
-
     return rounded(as_tensor(a), decimals)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from duograph.base.public import keep_in_front as _keep_in_front
 
-IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "scatter", "select", "sort"})
+IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "select", "sort"})
 _OWN = {name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py")} - IN_FRONT
 
 PUBLIC: list[Callable[[], Any]] = []

@@ -15,7 +15,9 @@ from duograph.core.op import Op, primitive
 from .cast import cast
 from .compare import equal, greater
 from .creation import constant_like
-from .rules import binary, elementwise, elementwise_batch, in_float32, sum_to, unary
+from .elementwise import binary, elementwise, elementwise_batch, unary
+from .movement import sum_to
+from .rules import in_float32
 from .select import select
 
 conj: Op = unary("conj", np.conjugate, lambda x, out, dout: conj(dout), "Complex conjugate.", layout="any")

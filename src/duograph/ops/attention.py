@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.core.dtype import bool_
 from duograph.core.shapes import numel
 
 from .arithmetic import add, mul, neg
@@ -26,8 +27,6 @@ def attention_bias(mask: Any, like: Any) -> Any:
 
 def causal_bias(rows: Any, columns: Any, like: Any) -> Any:
     """0 on and below the diagonal, -inf above."""
-    from duograph.core.dtype import bool_
-
     return attention_bias(tril(full(shape=(rows, columns), value=True, dtype=bool_), diagonal=0), like)
 
 

@@ -18,6 +18,7 @@ from duograph.core.types import TensorType
 
 from .arithmetic import mul, sub
 from .creation import constant_like, full, zeros_like
+from .movement import reduce_sum
 from .rules import same_dtype, tensor
 
 ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -80,8 +81,6 @@ class diagonals_of:
         how = {"lowest": lowest, "highest": highest, "alignment": alignment}
 
         def of_padding():
-            from .reduce import reduce_sum
-
             filled = diagonals_of(full(shape=tuple(x.shape), value=1, dtype=x.dtype), constant_like(padding, 0), **how)
             free = mul(dout, sub(constant_like(dout, 1), filled))
             return reduce_sum(free, axis=tuple(range(len(dout.shape))), keep_dims=False)

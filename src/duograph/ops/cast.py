@@ -8,7 +8,8 @@ from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.types import TensorType
 
-from .rules import elementwise_batch, require_dtype, tensor
+from .elementwise import elementwise_batch
+from .rules import require_dtype, tensor
 
 
 @primitive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rules import binary, comparison
+from .elementwise import binary, comparison
 
 
 def _compare(name, reference, doc, kinds="bifc"):

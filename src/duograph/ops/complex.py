@@ -9,7 +9,8 @@ from duograph.core.op import primitive
 from .arithmetic import add, div, mul, neg
 from .cast import cast
 from .creation import zeros_like
-from .rules import elementwise, elementwise_batch, sum_to, unary
+from .elementwise import elementwise, elementwise_batch, unary
+from .movement import sum_to
 
 
 def _real_part(t):

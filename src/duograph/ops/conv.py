@@ -18,6 +18,7 @@ from duograph.core.op import get_op, primitive
 from duograph.core.shapes import conv_output_size, same_padding, taken_at_most, taken_equal
 from duograph.core.types import TensorType
 
+from .arithmetic import add
 from .movement import reshape, squeeze
 from .rules import in_float32, require_kind, require_shape, same_dtype
 from .slices import slice_axis, stack
@@ -355,6 +356,4 @@ def conv_transpose(
 
 def add_bias(x: Any, bias: Any) -> Any:
     """``x`` (N, C, *size) plus one number per channel."""
-    from .arithmetic import add
-
     return add(x, reshape(bias, shape=(1, bias.shape[0], *(1,) * (len(x.shape) - 2))))

@@ -17,9 +17,8 @@ from duograph.core.types import TensorType, TupleType
 from .arithmetic import div, maximum, mul
 from .cast import cast
 from .creation import constant_like
-from .movement import reshape
+from .movement import reduce_sum, reshape
 from .norm import reduce_mean
-from .reduce import reduce_sum
 from .rules import require_kind
 from .select import select
 from .unary import isinf

@@ -14,6 +14,7 @@ from duograph.core.types import TensorType, TupleType
 from .arithmetic import adjoint, mul
 from .compare import equal
 from .creation import constant_like, iota, zeros_like
+from .indexing import scatter_elements
 from .movement import flip, reshape, roll
 from .rules import batch_with, in_float32, require_kind, same_dtype, tensor
 from .select import select
@@ -148,8 +149,6 @@ def _position_types(name):
 
 
 def _to_positions(ins, out, dout, *, axis):
-    from .scatter import scatter_elements
-
     return (scatter_elements(zeros_like(ins[0]), out[1], dout[0], axis=axis, reduction="add"),)
 
 

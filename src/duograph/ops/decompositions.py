@@ -15,13 +15,16 @@ from duograph.core.op import primitive
 from duograph.core.shapes import broadcast_shapes, normalize_axis, taken_equal
 from duograph.core.types import TensorType, TupleType
 
-from .arithmetic import add, adjoint, div, mul, neg, sub
+from .arithmetic import abs_, add, adjoint, div, mul, neg, sub
+from .cast import cast
 from .creation import constant_like, eye
 from .diagonals import tril, triu
 from .linalg import aligned_batch, matmul
-from .movement import expand_dims, reshape, transpose
-from .rules import batch_with, require_kind, same_dtype, sum_to
+from .movement import expand_dims, reduce_sum, reshape, sum_to, transpose
+from .reduce import reduce_max, reduce_min
+from .rules import batch_with, require_kind, same_dtype
 from .select import select
+from .unary import sqrt
 
 
 def _matrix(op: str, x: Any, square: bool = True) -> TensorType:
@@ -306,7 +309,6 @@ def _skew(x: Any) -> Any:
 def _differences(w: Any) -> Any:
     """Matrices of ``w[j] - w[i]``; infinite on the diagonal, so that dividing by them leaves 0 there."""
     gap = sub(row_of(w), expand_dims(w, len(w.shape)))
-    from .cast import cast
 
     return select(
         cast(eye(n=w.shape[-1], m=w.shape[-1], dtype=w.dtype), dtype=dt.bool_), constant_like(gap, np.inf), gap
@@ -341,10 +343,6 @@ def matrix_norm(x: Any, order: Any = "fro", axes: tuple[int, int] = (-2, -1), ke
     Raises:
         ValueError: unknown ``order``, or the axes are the same.
     """
-    from .arithmetic import abs_
-    from .reduce import reduce_max, reduce_min, reduce_sum
-    from .unary import sqrt
-
     rank = len(x.shape)
     row, column = (normalize_axis(a, rank, "matrix_norm") for a in axes)
     if row == column:

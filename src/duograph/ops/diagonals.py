@@ -10,7 +10,8 @@ from duograph.core.dim import dim_max, dim_min
 from duograph.core.op import primitive
 
 from .creation import full, zeros_like
-from .rules import batch_with, in_shape_of, require_shape, same_dtype, tensor
+from .movement import in_shape_of
+from .rules import batch_with, require_shape, same_dtype, tensor
 from .slices import all_batched
 
 

@@ -16,8 +16,7 @@ from duograph.core.shapes import numel
 from .arithmetic import mul
 from .diagonals import diagonal
 from .linalg import matmul
-from .movement import broadcast_to, reshape, transpose
-from .reduce import reduce_sum
+from .movement import broadcast_to, reduce_sum, reshape, transpose
 
 Labels = list[str]
 

@@ -10,7 +10,9 @@ from duograph.core import dtype as dt
 from duograph.core.op import primitive
 from duograph.core.types import TensorType, TupleType
 
-from .arithmetic import add, mul, sub
+from .arithmetic import add, conj, mul, sub
+from .cast import cast
+from .compare import equal
 from .creation import eye, iota
 from .decompositions import _lapack, _matrix, _unchanged, adjoint_matrix, triangular_solve
 from .decompositions import qr as qr_op
@@ -102,9 +104,6 @@ def lu_factors(packed: Any) -> tuple[Any, Any]:
 
 def permutation_matrix(pivots: Any, size: int, dtype: Any) -> Any:
     """``P`` of ``P L U``."""
-    from .cast import cast
-    from .compare import equal
-
     order = permutation_of_pivots(pivots, size=size)
     shape = (*order.shape, size)
     row = iota(shape=shape, axis=len(shape) - 2, dtype=dt.int64)
@@ -141,8 +140,6 @@ def apply_reflectors(packed: Any, tau: Any, x: Any, transposed: bool = False) ->
         v = slice_axis(vectors, rank - 1, i, i + 1)
         factor = expand_dims(slice_axis(tau, len(tau.shape) - 1, i, i + 1), len(tau.shape))
         if transposed and tau.dtype.is_complex:
-            from .arithmetic import conj
-
             factor = conj(factor)
         x = sub(x, mul(factor, matmul(v, matmul(adjoint_matrix(v), x))))
     return x

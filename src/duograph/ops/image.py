@@ -19,6 +19,7 @@ from duograph.core.shapes import taken_at_most
 
 from .movement import reshape, transpose
 from .rules import batch_with, in_float32, require_kind
+from .slices import pad, slice_axis
 
 MODES = ("nearest", "nearest-exact", "linear", "linear-corner", "cubic", "area")
 """``linear-corner`` counts from the upper left corners of pixels, the others from their middles."""
@@ -261,7 +262,6 @@ def channel_shuffle(x: Any, groups: int) -> Any:
 
 def unfold(x: Any, kernel: tuple[int, int], dilation: tuple[int, int], padding: Any, stride: tuple[int, int]) -> Any:
     """Windows of ``x`` (N, C, H, W) as columns: (N, C * taps, positions); ``padding`` is a pair per axis."""
-    from .slices import pad
     from .windows import sliding_window
 
     padded = pad(x, padding=((0, 0), (0, 0), *padding)) if any(p for pair in padding for p in pair) else x
@@ -280,7 +280,6 @@ def fold(
     stride: tuple[int, int],
 ) -> Any:
     """The adjoint of `unfold`: columns (N, C * taps, positions) added up to an image (N, C, *output_size)."""
-    from .slices import slice_axis
     from .windows import sliding_window_sum
 
     full = [n + a + b for n, (a, b) in zip(output_size, padding, strict=True)]

@@ -1,13 +1,9 @@
-"""Reading and writing elements by integer tensors: ``gather`` and relatives, and NumPy's full advanced indexing.
+"""Reading and writing elements by integer tensors: the gathers, and the scatters that are their gradients.
 
-`advanced_get` and `advanced_put` take a ``spec`` with one entry per place of the index, Ellipsis already expanded:
-
-    (start, stop, step)    a slice                    None       a new axis
-    7                      an integer                 "index"    the next index operand (an integer tensor)
-
-Its meaning is NumPy's: index tensors and integers broadcast against each other, and their axes come where the first of
-them stands, or in front if a slice or new axis stands between them. Boolean masks are turned into indices before
-(``nonzero``). Negative indices count from the end; indices outside raise. A `put` to one place twice: the last wins.
+Negative indices count from the end; indices outside raise. Updates to one place are combined in the row-major order of
+``updates``. The gradient through ``max`` and ``min`` is shared evenly among equals; through ``none`` every update of a
+place gets it (repeated indices are then undefined, as in MindSpore). Indexing with brackets is in
+``advanced_indexing.py``, segments in ``segments.py``.
 """
 
 from __future__ import annotations
@@ -16,26 +12,61 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core import dtype as dt
+from duograph.core.dtype import int64
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, numel, slice_length, taken_at_most, taken_equal
+from duograph.core.shapes import numel, taken_at_most, taken_equal, taken_equal_shapes
 
-from .arithmetic import add, mul
+from .advanced_indexing import advanced_put, check_range
+from .arithmetic import add, div, mul
+from .cast import cast
 from .compare import equal, less
 from .creation import constant_like, full, iota, zeros_like
-from .movement import broadcast_to, expand_dims, move_axis, reshape, transpose
-from .rules import in_float32, require_kind, same_dtype, sum_to, tensor
+from .movement import move_axis, reduce_sum, reshape, transpose
+from .rules import batch_with, in_float32, require_kind, same_dtype, tensor
 from .select import select
 from .slices import all_batched, concat
 
-# ---- gather ---------------------------------------------------------------------------------------------------------
+
+def _assign(out, index, updates):
+    out[index] = updates
 
 
-def check_range(indices: np.ndarray, size: int, text: str, error: type[Exception] = RuntimeError) -> None:
-    """Raises ``error`` with ``text`` about the first index outside ``[-size, size)``."""
-    outside = (indices < -size) | (indices >= size)
-    if outside.any():
-        raise error(text.format(index=int(indices[outside].flat[0]), size=size))
+_COMBINE: dict[str, Any] = {
+    "none": _assign, "add": np.add.at, "mul": np.multiply.at, "max": np.maximum.at, "min": np.minimum.at,
+}  # fmt: skip
+
+
+@in_float32
+def combined(x, updates, *, index, reduction):
+    out = np.array(x, order="C")
+    _COMBINE[reduction](out, index, updates)
+    return out
+
+
+def _check_reduction(op: str, reduction: str) -> None:
+    if reduction not in _COMBINE:
+        raise ValueError(f"For '{op}', the reduction must be one of {sorted(_COMBINE)}, but got {reduction!r}.")
+
+
+def _scatter_gradients(x, updates, out, dout, reduction, read, write):
+    """Gradients of ``x`` and ``updates``; ``read(t)`` picks the places of ``t``, ``write(t, u, how)`` scatters."""
+    if reduction == "add":
+        return dout, lambda: read(dout)
+    if reduction == "none":
+        return lambda: write(dout, zeros_like(updates), "none"), lambda: read(dout)
+    if reduction == "mul":
+        return (
+            lambda: mul(dout, write(full(shape=tuple(x.shape), value=1, dtype=x.dtype), updates, "mul")),
+            lambda: div(read(mul(dout, out)), updates),
+        )
+    kept, hits = equal(x, out), equal(updates, read(out))
+    count = write(cast(kept, dtype=x.dtype), cast(hits, dtype=x.dtype), "add")
+    share = div(dout, count)
+    zero = constant_like(x, 0)
+    return lambda: select(kept, share, zero), lambda: select(hits, read(share), zero)
+
+
+# ---- slices along one axis ------------------------------------------------------------------------------------------
 
 
 @primitive
@@ -56,8 +87,6 @@ class gather:
         return np.take(x, indices, axis)
 
     def bprop(ins, out, dout, *, axis):
-        from .scatter import index_add
-
         x, indices = ins
         rows = reshape(dout, shape=(*x.shape[:axis], numel(indices.shape), *x.shape[axis + 1 :]))
         return (index_add(zeros_like(x), reshape(indices, shape=(numel(indices.shape),)), rows, axis=axis), None)
@@ -84,6 +113,69 @@ def wrap_indices(indices: Any, size: Any) -> Any:
     """``indices`` with negative ones counted from the end."""
     shifted = add(indices, full(shape=(), value=size, dtype=indices.dtype))
     return select(less(indices, constant_like(indices, 0)), shifted, indices)
+
+
+@primitive
+class index_add:
+    """``x`` with slice ``i`` of ``value`` added to slice ``indices[i]`` along ``axis``."""
+
+    raises = True
+    layout = "any"
+
+    def infer(x, indices, value, *, axis):
+        same_dtype("index_add", x, value)
+        indices = require_kind("index_add", indices, "i", "indices")
+        if len(indices.shape) != 1:
+            raise ValueError(f"For 'IndexAdd', the rank of 'indices' must be 1, but got {len(indices.shape)}.")
+        expected = (*x.shape[:axis], indices.shape[0], *x.shape[axis + 1 :])
+        if not taken_equal_shapes(value.shape, expected):
+            raise ValueError(f"For 'IndexAdd', the shape of 'y' must be {expected}, but got {tuple(value.shape)}.")
+        return x
+
+    def reference(x, indices, value, *, axis):
+        check_range(indices, x.shape[axis], "For 'IndexAdd', 'indices' must be in [0, {size}), but got {index}")
+        return combined(x, value, index=(*[slice(None)] * axis, indices), reduction="add")
+
+    def bprop(ins, out, dout, *, axis):
+        return (dout, None, lambda: gather(dout, ins[1], axis=axis))
+
+    def batch(in_axes, operands, *, axis):
+        (x_axis, indices_axis, value_axis), (x, indices, value) = in_axes, operands
+        spec = (*[(None, None, None)] * axis, "index")
+        return advanced_put.batch((x_axis, value_axis, indices_axis), (x, value, indices), spec=spec, reduction="add")
+
+
+@primitive
+class repeat_interleave:
+    """Every element along ``axis`` repeated: ``repeats`` times, or ``repeats[i]`` times for a tuple."""
+
+    layout = "any"
+    batch = batch_with("repeat_interleave", lambda size, rank, repeats, axis: {"repeats": repeats, "axis": axis + 1})
+
+    def infer(x, *, repeats, axis):
+        x = tensor("repeat_interleave", x)
+        if isinstance(repeats, tuple) and not taken_equal(len(repeats), x.shape[axis]):
+            raise ValueError(
+                f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one each, got {len(repeats)} repeats."
+            )
+        if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else repeats < 0:
+            raise ValueError(f"For 'repeat_interleave', repeats must not be negative, but got {repeats}.")
+        size = sum(repeats) if isinstance(repeats, tuple) else x.shape[axis] * repeats
+        return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
+
+    def reference(x, *, repeats, axis):
+        return np.repeat(x, repeats, axis)
+
+    def bprop(ins, out, dout, *, repeats, axis):
+        (x,) = ins
+        if isinstance(repeats, int):
+            split = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
+            return (reduce_sum(reshape(dout, shape=split), axis=(axis + 1,)),)
+        source = repeat_interleave(iota(shape=(x.shape[axis],), axis=0, dtype=int64), repeats=repeats, axis=0)
+        return (index_add(zeros_like(x), source, dout, axis=axis),)
+
+
+# ---- one index per element ------------------------------------------------------------------------------------------
 
 
 def along_axis(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
@@ -132,14 +224,59 @@ class gather_elements:
         return x[along_axis(indices, axis)]
 
     def bprop(ins, out, dout, *, axis, labels_of):
-        from .scatter import scatter_elements
-
         x, indices = ins
         return (scatter_elements(zeros_like(x), indices, dout, axis=axis, reduction="add"), None)
 
     def batch(in_axes, operands, *, axis, labels_of):
         x, indices = all_batched(in_axes, operands)
         return gather_elements(x, indices, axis=axis + 1, labels_of=labels_of), 0
+
+
+@primitive
+class scatter_elements:
+    """``x`` with ``updates`` combined into it: ``x[indices[i][j]][j] = updates[i][j]`` for ``axis`` 0."""
+
+    raises = True
+    layout = "any"
+
+    def infer(x, indices, updates, *, axis, reduction="none"):
+        same_dtype("scatter_elements", x, updates)
+        _check_reduction("TensorScatterElements", reduction)
+        indices = require_kind("scatter_elements", indices, "i", "indices")
+        if len(indices.shape) != x.ndim or len(updates.shape) != x.ndim:
+            raise ValueError(
+                f"For 'TensorScatterElements', 'input_x', 'indices' and 'updates' must have one rank, but got "
+                f"{tuple(x.shape)}, {tuple(indices.shape)} and {tuple(updates.shape)}."
+            )
+        if not taken_equal_shapes(indices.shape, updates.shape):
+            raise ValueError(
+                f"For 'TensorScatterElements', 'indices' and 'updates' must have one shape, but got "
+                f"{tuple(indices.shape)} and {tuple(updates.shape)}."
+            )
+        return x
+
+    def reference(x, indices, updates, *, axis, reduction):
+        if x.ndim == 0:
+            return combined(x, updates, index=(), reduction=reduction)
+        text = "For 'TensorScatterElements', the value of 'indices' must be in [-{size}, {size}), but got: {index}"
+        check_range(indices, x.shape[axis], text)
+        return combined(x, updates, index=along_axis(indices, axis), reduction=reduction)
+
+    def bprop(ins, out, dout, *, axis, reduction):
+        x, indices, updates = ins
+        dx, du = _scatter_gradients(
+            x, updates, out, dout, reduction,
+            lambda t: gather_elements(t, indices, axis=axis),
+            lambda t, u, how: scatter_elements(t, indices, u, axis=axis, reduction=how),
+        )  # fmt: skip
+        return (dx, None, du)
+
+    def batch(in_axes, operands, *, axis, reduction):
+        x, indices, updates = all_batched(in_axes, operands)
+        return scatter_elements(x, indices, updates, axis=axis + 1, reduction=reduction), 0
+
+
+# ---- by coordinates -------------------------------------------------------------------------------------------------
 
 
 @primitive
@@ -163,14 +300,58 @@ class gather_nd:
         return x[np.newaxis][nd_index(indices, x.shape, "GatherNd")]
 
     def bprop(ins, out, dout):
-        from .scatter import scatter_nd_update
-
         x, indices = ins
         return (scatter_nd_update(zeros_like(x), indices, dout, reduction="add"), None)
 
     def batch(in_axes, operands):
         x, indices = all_batched(in_axes, operands)
         return gather_nd(x, with_batch_coordinate(indices)), 0
+
+
+@primitive
+class scatter_nd_update:
+    """``x`` with ``updates`` combined into the slices that the rows of ``indices`` name (see `gather_nd`)."""
+
+    raises = True
+    layout = "any"
+
+    def infer(x, indices, updates, *, reduction="none"):
+        same_dtype("scatter_nd_update", x, updates)
+        _check_reduction("TensorScatterUpdate", reduction)
+        indices = require_kind("scatter_nd_update", indices, "i", "indices")
+        if not indices.shape or not isinstance(indices.shape[-1], int) or indices.shape[-1] > x.ndim:
+            raise ValueError(
+                f"For 'TensorScatterUpdate', the last dimension of 'indices' must be at most {x.ndim}, but got indices "
+                f"of shape {tuple(indices.shape)}."
+            )
+        expected = (*indices.shape[:-1], *x.shape[indices.shape[-1] :])
+        if not taken_equal_shapes(updates.shape, expected):
+            raise ValueError(
+                f"For 'TensorScatterUpdate', the shape of 'updates' must be {expected}, but got {tuple(updates.shape)}."
+            )
+        return x
+
+    def reference(x, indices, updates, *, reduction):
+        index = nd_index(indices, x.shape, "ScatterNd")
+        return combined(x[np.newaxis], updates, index=index, reduction=reduction)[0]
+
+    def bprop(ins, out, dout, *, reduction):
+        x, indices, updates = ins
+        dx, du = _scatter_gradients(
+            x, updates, out, dout, reduction,
+            lambda t: gather_nd(t, indices),
+            lambda t, u, how: scatter_nd_update(t, indices, u, reduction=how),
+        )  # fmt: skip
+        return (dx, None, du)
+
+    def batch(in_axes, operands, *, reduction):
+        x, indices, updates = all_batched(in_axes, operands)
+        return scatter_nd_update(x, with_batch_coordinate(indices), updates, reduction=reduction), 0
+
+
+def scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``."""
+    return scatter_nd_update(full(shape=shape, value=0, dtype=updates.dtype), indices, updates, reduction="add")
 
 
 def with_batch_coordinate(indices: Any) -> Any:
@@ -191,210 +372,7 @@ def nd_index(indices: np.ndarray, shape: Any, op: str) -> tuple[np.ndarray, ...]
     return (np.zeros(indices.shape[:-1], np.intp), *columns)
 
 
-# ---- advanced indexing ----------------------------------------------------------------------------------------------
-
-
-class _Layout:
-    """What a spec does to the axes of ``x``.
-
-    Attributes:
-        index_axes: per ``"index"`` entry, the axis of ``x`` that it indexes.
-        block: the broadcast shape of all index tensors.
-        place: how many result axes come before the block.
-        shape: the shape of the result.
-    """
-
-    def __init__(self, shape: Any, index_shapes: Any, spec: Any) -> None:
-        pending, self.index_axes = list(index_shapes), []
-        before: list[Any] = []
-        places: list[int] = []
-        axis, starts_at = 0, 0
-        for position, entry in enumerate(spec):
-            if entry is None:
-                before.append(1)
-                continue
-            if axis >= len(shape):
-                raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-            if isinstance(entry, tuple):
-                before.append(slice_length(shape[axis], *entry))
-            else:
-                if not places:
-                    starts_at = len(before)
-                places.append(position)
-                if entry == "index":
-                    self.index_axes.append(axis)
-                elif not taken_at_most(-entry if entry < 0 else entry + 1, shape[axis]):
-                    raise IndexError(f"index {entry} is out of bounds for dimension with size {shape[axis]}")
-            axis += 1
-        if len(self.index_axes) != len(pending):
-            raise TypeError(
-                f"advanced indexing: the spec has {len(self.index_axes)} index places, got {len(pending)} tensors"
-            )
-        others = [*before, *shape[axis:]]
-        try:
-            self.block = broadcast_shapes(*pending) if pending else ()
-        except ValueError:
-            shown = " ".join(str(list(s)) for s in pending)
-            raise IndexError(
-                f"shape mismatch: indexing tensors could not be broadcast together with shapes {shown}"
-            ) from None
-        together = not places or places[-1] - places[0] + 1 == len(places)
-        self.place = starts_at if together else 0
-        self.shape = (*others[: self.place], *self.block, *others[self.place :])
-
-
-def _numpy_index(x_shape: Any, indices: Any, spec: Any) -> tuple[Any, ...]:
-    layout = _Layout(x_shape, [i.shape for i in indices], spec)
-    empty = 0 in layout.block  # then no index is used, and NumPy looks at none
-    for values, axis in zip(indices, layout.index_axes if not empty else (), strict=not empty):
-        check_range(values, x_shape[axis], "index {index} is out of bounds for dimension with size {size}", IndexError)
-    rest = iter(indices)
-    return tuple(slice(*e) if isinstance(e, tuple) else next(rest) if e == "index" else e for e in spec)
-
-
-@primitive
-class advanced_get:
-    """``x[...]`` with integer tensors among the indices (see the module); a copy."""
-
-    raises = True
-    layout = "any"
-
-    def infer(x, *indices, spec):
-        x = tensor("advanced_get", x)
-        for i in indices:
-            require_kind("advanced_get", i, "i", "indices")
-        return x.with_shape(_Layout(x.shape, [i.shape for i in indices], spec).shape)
-
-    def reference(x, *indices, spec):
-        return np.array(x[_numpy_index(x.shape, indices, spec)], order="C")
-
-    def bprop(ins, out, dout, *, spec):
-        x, *indices = ins
-        return (
-            lambda: advanced_put(zeros_like(x), dout, *indices, spec=spec, reduction="add"),
-            *[None] * len(indices),
-        )
-
-    def batch(in_axes, operands, *, spec):
-        x, *indices = operands
-        layout = _Layout(*_unbatched_shapes(in_axes, operands), spec)
-        indices = _aligned_indices(in_axes[1:], indices, len(layout.block))
-        if in_axes[0] is None:
-            return move_axis(advanced_get(x, *indices, spec=spec), layout.place, 0), 0
-        rows = iota(shape=(x.shape[0], *(1,) * len(layout.block)), axis=0, dtype=dt.int64)
-        found = advanced_get(x, rows, *indices, spec=("index", *spec))
-        return _block_back(found, layout, _is_front(spec)), 0
-
-
-@primitive
-class advanced_put:
-    """``x`` after ``x[...] = value`` (``reduction="none"``), or ``+=`` at every index, repeated ones too (``add``)."""
-
-    raises = True
-    layout = "any"
-
-    def infer(x, value, *indices, spec, reduction="none"):
-        same_dtype("advanced_put", x, value)
-        for i in indices:
-            require_kind("advanced_put", i, "i", "indices")
-        part = _Layout(x.shape, [i.shape for i in indices], spec).shape
-        try:
-            joined = broadcast_shapes(value.shape, part)
-            # No extent of `part` may grow, be it 1 or not: the kernel reads one value per place that is written.
-            fits = len(joined) == len(part) and all(taken_equal(a, b) for a, b in zip(joined, part, strict=True))
-        except ValueError:
-            fits = False
-        if not fits:
-            raise ValueError(
-                f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
-                f"shape {list(part)}"
-            )
-        return x
-
-    def reference(x, value, *indices, spec, reduction):
-        index = _numpy_index(x.shape, indices, spec)
-        if reduction == "add":
-            return in_float32(_add_at)(np.array(x, order="C"), value, index=index)
-        out = np.array(x, order="C")
-        out[index] = value
-        return out
-
-    def bprop(ins, out, dout, *, spec, reduction):
-        x, value, *indices = ins
-        nothing = [None] * len(indices)
-        if reduction == "add":
-            return (dout, lambda: sum_to(advanced_get(dout, *indices, spec=spec), value.shape), *nothing)
-
-        def of_value():
-            # Of several writes to one place only the last one counts: number the writes, and see whose number stayed.
-            found = advanced_get(dout, *indices, spec=spec)
-            number = iota(shape=tuple(found.shape), axis=None, dtype=dt.int64)
-            blank = full(shape=tuple(x.shape), value=-1, dtype=dt.int64)
-            stayed = advanced_get(advanced_put(blank, number, *indices, spec=spec), *indices, spec=spec)
-            return sum_to(select(equal(stayed, number), found, constant_like(found, 0)), value.shape)
-
-        zero = constant_like(value, 0)
-        return (lambda: advanced_put(dout, zero, *indices, spec=spec), of_value, *nothing)
-
-    def batch(in_axes, operands, *, spec, reduction):
-        layout = _Layout(*_unbatched_shapes((in_axes[0], *in_axes[2:]), (operands[0], *operands[2:])), spec)
-        size = next(x.shape[0] for axis, x in zip(in_axes, operands, strict=True) if axis is not None)
-        (x,) = all_batched(in_axes[:1], operands[:1]) if in_axes[0] == 0 else (_repeat(operands[0], size),)
-        value = operands[1] if in_axes[1] == 0 else _repeat(operands[1], size)
-        value = reshape(value, shape=(size, *(1,) * (len(layout.shape) - len(value.shape) + 1), *value.shape[1:]))
-        value = broadcast_to(value, shape=(size, *layout.shape))
-        indices = _aligned_indices(in_axes[2:], operands[2:], len(layout.block))
-        rows = iota(shape=(size, *(1,) * len(layout.block)), axis=0, dtype=dt.int64)
-        value = _block_front(value, layout, _is_front(spec))
-        return advanced_put(x, value, rows, *indices, spec=("index", *spec), reduction=reduction), 0
-
-
-def _add_at(out, value, *, index):
-    np.add.at(out, index, value)
-    return out
-
-
-def _repeat(x: Any, size: Any) -> Any:
-    return broadcast_to(expand_dims(x, 0), shape=(size, *x.shape))
-
-
-def _unbatched_shapes(in_axes: Any, operands: Any) -> tuple[Any, list[Any]]:
-    shapes = [tuple(x.shape[1:] if axis == 0 else x.shape) for axis, x in zip(in_axes, operands, strict=True)]
-    return shapes[0], shapes[1:]
-
-
-def _aligned_indices(in_axes: Any, indices: Any, rank: int) -> list[Any]:
-    """Batched index tensors with ones between the batch axis and their own, so that they broadcast by batch."""
-    return [
-        reshape(i, shape=(i.shape[0], *(1,) * (rank - len(i.shape) + 1), *i.shape[1:])) if axis == 0 else i
-        for axis, i in zip(in_axes, indices, strict=True)
-    ]
-
-
-def _is_front(spec: Any) -> bool:
-    """Whether an index tensor in front of ``spec`` is next to all its index entries, so that the block stays there."""
-    advanced = [i for i, e in enumerate(spec) if e is not None and not isinstance(e, tuple)]
-    return not advanced or advanced == list(range(len(advanced)))
-
-
-def _block_order(layout: _Layout) -> tuple[int, ...]:
-    """Axes of (batch, block, others) in the order (batch, others before the block, block, others behind)."""
-    k = len(layout.block)
-    others = range(1 + k, 1 + len(layout.shape))
-    return (0, *others[: layout.place], *range(1, 1 + k), *others[layout.place :])
-
-
-def _block_back(found: Any, layout: _Layout, front: bool) -> Any:
-    return found if front and layout.place == 0 else transpose(found, perm=_block_order(layout))
-
-
-def _block_front(value: Any, layout: _Layout, front: bool) -> Any:
-    if front and layout.place == 0:
-        return value
-    return transpose(value, perm=tuple(int(i) for i in np.argsort(_block_order(layout))))
-
-
 __all__ = [
-    "advanced_get", "advanced_put", "along_axis", "check_range", "gather", "gather_elements", "gather_nd",
-    "nd_index", "with_batch_coordinate", "wrap_indices",
+    "combined", "gather", "gather_elements", "gather_nd", "index_add", "repeat_interleave", "scatter_elements",
+    "scatter_nd", "scatter_nd_update", "wrap_indices",
 ]  # fmt: skip

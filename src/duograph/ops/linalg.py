@@ -17,8 +17,8 @@ from duograph.core.shapes import broadcast_shapes, normalize_axis, numel, taken_
 from duograph.core.types import TensorType
 
 from .arithmetic import adjoint, mul
-from .movement import reshape, transpose
-from .rules import in_float32, same_dtype, sum_to
+from .movement import reshape, sum_to, transpose
+from .rules import in_float32, same_dtype
 
 
 def aligned_batch(op: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .rules import binary, unary
+from .elementwise import binary, unary
 
 logical_and = binary("logical_and", np.logical_and, doc="``x and y``, elementwise on bool.", kinds="b")
 logical_or = binary("logical_or", np.logical_or, doc="``x or y``, elementwise on bool.", kinds="b")

@@ -12,16 +12,16 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.shapes import taken_equal_shapes
 
-from .arithmetic import abs_, add, div, maximum, mul, neg, sub
+from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
 from .cast import cast
 from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
+from .cumulative import cumsum
 from .indexing import gather, gather_elements
 from .logical import logical_not
-from .movement import broadcast_to, expand_dims, reshape, squeeze
+from .movement import broadcast_to, expand_dims, reduce_sum, reshape, squeeze
 from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
-from .reduce import reduce_sum
 from .select import select
 from .smooth_activation import softplus
 from .unary import exp, log, sqrt
@@ -234,8 +234,6 @@ def multilabel_margin_loss(x: Any, target: Any, reduction: str = "mean") -> tupl
 
     ``target`` (C,) or (N, C) lists classes up to the first -1. Also gives what marks the target classes.
     """
-    from .cumulative import cumsum
-
     axis, classes = len(x.shape) - 1, x.shape[-1]
     ended = cumsum(cast(less(target, constant_like(target, 0)), dtype=target.dtype), axis=axis)
     listed = equal(ended, constant_like(target, 0))
@@ -377,8 +375,6 @@ def triplet_margin_loss(
     reduction: str = "mean",
 ) -> Any:
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with p-norm distances."""
-    from .arithmetic import minimum
-
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps))

@@ -1,7 +1,9 @@
 """Ops that move elements without computing: ``reshape``, ``transpose``, ``broadcast_to``, ``flip``, ``roll``, ``tile``.
 
-The first three give *views*: the result shares memory with its operand whenever NumPy's does. Slices and joins are in
-``slices.py``, diagonals and triangles in ``diagonals.py``.
+The first three give *views*: the result shares memory with its operand whenever NumPy's does. `reduce_sum` stands here
+too: it and `broadcast_to` are each other's gradient, and with `sum_to` every operator that broadcasts is declared on
+them. Other reductions are in ``reduce.py``, slices and joins in ``slices.py``, diagonals and triangles in
+``diagonals.py``.
 """
 
 from __future__ import annotations
@@ -10,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dtype import int64
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, taken_equal
+from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, reduced_shape
 from duograph.core.types import TensorType
 
-from .rules import batch_with, sum_to, tensor
+from .rules import batch_with, in_float32, tensor
 
 
 @primitive
@@ -95,6 +96,63 @@ class broadcast_to:
         return broadcast_to(x, shape=(x.shape[0], *shape)), 0
 
 
+def reduction_shape(shape, axis, keep_dims):
+    """The shape after reducing ``axis`` (normalised tuple); the empty tuple reduces nothing."""
+    return reduced_shape(shape, axis, keep_dims) if axis else tuple(shape)
+
+
+def restore_axes(x, value, axis):
+    """``value`` (reduced from ``x`` over ``axis``) broadcast back to the shape of ``x``."""
+    return broadcast_to(reshape(value, shape=reduction_shape(x.shape, axis, True)), shape=tuple(x.shape))
+
+
+def shift_axes(size, rank, axis, **rest):
+    """The attributes of a reduction for an operand with a batch axis in front."""
+    return {"axis": tuple(a + 1 for a in axis), **rest}
+
+
+@primitive
+class reduce_sum:
+    """Sum over ``axis`` (normalised tuple; empty tuple: over nothing). Keeps the dtype of ``x``."""
+
+    batch = batch_with("reduce_sum", shift_axes)
+
+    def infer(x, *, axis, keep_dims=False):
+        x = tensor("reduce_sum", x)
+        return TensorType(x.dtype, reduction_shape(x.shape, axis, keep_dims))
+
+    def reference(x, *, axis, keep_dims):
+        if x.dtype.kind in "fc" or x.dtype.kind == "V":
+            return _float_sum(x, axis=axis, keep_dims=keep_dims)
+        return np.sum(x, axis=axis, keepdims=keep_dims, dtype=x.dtype)
+
+    def bprop(ins, out, dout, *, axis, keep_dims):
+        return (restore_axes(ins[0], dout, axis),)
+
+
+@in_float32
+def _float_sum(x, *, axis, keep_dims):
+    return np.sum(x, axis=axis, keepdims=keep_dims)
+
+
+def sum_to(grad: Any, shape: Any) -> Any:
+    """``grad`` summed over the axes that broadcasting from ``shape`` had added: the gradient of broadcasting."""
+    if grad.shape == shape or tuple(grad.shape) == tuple(shape):
+        return grad
+    extra = len(grad.shape) - len(shape)
+    axes = tuple(range(extra)) + tuple(
+        i + extra for i, n in enumerate(shape) if isinstance(n, int) and n == 1 and grad.shape[i + extra] != 1
+    )
+    if axes:
+        grad = reduce_sum(grad, axis=axes, keep_dims=False)
+    return grad if tuple(grad.shape) == tuple(shape) else reshape(grad, shape=tuple(shape))
+
+
+def in_shape_of(grad: Any, x: Any) -> Any:
+    """``grad`` in the shape of ``x``, which it has, though its symbolic dimensions may be written in another way."""
+    return grad if tuple(grad.shape) == tuple(x.shape) else reshape(grad, shape=tuple(x.shape))
+
+
 def _check_axes(name: str, x: TensorType, axes: tuple[int, ...]) -> None:
     if any(not 0 <= axis < len(x.shape) for axis in axes):
         raise ValueError(f"For '{name}', the axes must be in [0, {len(x.shape)}), but got {axes}.")
@@ -157,45 +215,9 @@ class tile:
         return np.tile(x, multiples)
 
     def bprop(ins, out, dout, *, multiples):
-        from .reduce import reduce_sum
-
         pairs = tuple(extent for n, m in zip(ins[0].shape, multiples, strict=True) for extent in (m, n))
         copies = tuple(range(0, len(pairs), 2))
         return (reduce_sum(reshape(dout, shape=pairs), axis=copies) if copies else dout,)
-
-
-@primitive
-class repeat_interleave:
-    """Every element along ``axis`` repeated: ``repeats`` times, or ``repeats[i]`` times for a tuple."""
-
-    layout = "any"
-    batch = batch_with("repeat_interleave", lambda size, rank, repeats, axis: {"repeats": repeats, "axis": axis + 1})
-
-    def infer(x, *, repeats, axis):
-        x = tensor("repeat_interleave", x)
-        if isinstance(repeats, tuple) and not taken_equal(len(repeats), x.shape[axis]):
-            raise ValueError(
-                f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one each, got {len(repeats)} repeats."
-            )
-        if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else repeats < 0:
-            raise ValueError(f"For 'repeat_interleave', repeats must not be negative, but got {repeats}.")
-        size = sum(repeats) if isinstance(repeats, tuple) else x.shape[axis] * repeats
-        return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
-
-    def reference(x, *, repeats, axis):
-        return np.repeat(x, repeats, axis)
-
-    def bprop(ins, out, dout, *, repeats, axis):
-        from .creation import iota, zeros_like
-        from .reduce import reduce_sum
-        from .scatter import index_add
-
-        (x,) = ins
-        if isinstance(repeats, int):
-            split = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
-            return (reduce_sum(reshape(dout, shape=split), axis=(axis + 1,)),)
-        source = repeat_interleave(iota(shape=(x.shape[axis],), axis=0, dtype=int64), repeats=repeats, axis=0)
-        return (index_add(zeros_like(x), source, dout, axis=axis),)
 
 
 def expand_dims(x: Any, axis: int) -> Any:

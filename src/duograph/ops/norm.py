@@ -21,9 +21,9 @@ from duograph.core.shapes import normalize_axis, numel, taken_equal
 from .arithmetic import abs_, add, div, maximum, mul, sub
 from .cast import cast
 from .creation import constant_like, full
-from .movement import broadcast_to, reshape
+from .movement import broadcast_to, reduce_sum, reshape
+from .pool import avg_pool
 from .power import pow_
-from .reduce import reduce_sum
 from .rules import batch_with, in_float32, require_kind
 from .scalar import dim_size, scalar_tensor
 from .unary import exp, rsqrt, sqrt
@@ -339,8 +339,6 @@ def clip_by_global_norm(tensors: Sequence[Any], clip_norm: float) -> list[Any]:
 
 def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> Any:
     """Local response normalisation over the channels of ``x`` (N, C, H, W)."""
-    from .pool import avg_pool
-
     n, c, h, w = x.shape
     squares = reshape(mul(x, x), shape=(n, 1, c, h * w))
     total = avg_pool(

@@ -7,7 +7,7 @@ import numpy as np
 from .arithmetic import add, adjoint, div, mul, neg, sub
 from .compare import equal
 from .creation import constant_like
-from .rules import binary
+from .elementwise import binary
 from .select import select
 from .unary import log
 

@@ -16,7 +16,8 @@ from duograph.tensor.alias import ViewLink
 from duograph.tensor.tensor import Tensor, wrap_view
 
 from .creation import zeros_like
-from .rules import same_dtype, sum_to, tensor
+from .movement import sum_to
+from .rules import same_dtype, tensor
 from .slices import dynamic_slice, dynamic_update
 
 

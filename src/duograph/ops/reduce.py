@@ -1,7 +1,7 @@
 """Reductions. The order of accumulation is NumPy's pairwise order on C-contiguous operands: a function of shape alone.
 
 ``axis`` is a normalised tuple; the empty tuple reduces nothing (that ``()`` means all axes is the public functions'
-convention). Running reductions are in ``cumulative.py``.
+convention). ``reduce_sum`` is in ``movement.py``, running reductions are in ``cumulative.py``.
 """
 
 from __future__ import annotations
@@ -11,71 +11,33 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_le
 from duograph.core.op import primitive
-from duograph.core.shapes import numel, reduced_shape, taken_at_most
+from duograph.core.shapes import numel, taken_at_most
 from duograph.core.types import TensorType
 
 from .arithmetic import adjoint, div, mul
 from .cast import cast
 from .compare import equal
 from .creation import constant_like
-from .movement import broadcast_to, reshape, transpose
+from .cumulative import cumprod
+from .movement import reduce_sum, reduction_shape, reshape, restore_axes, shift_axes, transpose
 from .rules import batch_with, camel, in_float32, require_kind, tensor
 from .select import select
-
-
-def _reduced(shape, axis, keep_dims):
-    return reduced_shape(shape, axis, keep_dims) if axis else tuple(shape)
-
-
-def _shift_axes(size, rank, axis, **rest):
-    return {"axis": tuple(a + 1 for a in axis), **rest}
-
-
-def _restore(x, value, axis):
-    """``value`` (reduced from ``x``) broadcast back to the shape of ``x``."""
-    return broadcast_to(reshape(value, shape=_reduced(x.shape, axis, True)), shape=tuple(x.shape))
-
-
-@primitive
-class reduce_sum:
-    """Sum over ``axis`` (normalised tuple; empty tuple: over nothing). Keeps the dtype of ``x``."""
-
-    batch = batch_with("reduce_sum", _shift_axes)
-
-    def infer(x, *, axis, keep_dims=False):
-        x = tensor("reduce_sum", x)
-        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
-
-    def reference(x, *, axis, keep_dims):
-        if x.dtype.kind in "fc" or x.dtype.kind == "V":
-            return _float_sum(x, axis=axis, keep_dims=keep_dims)
-        return np.sum(x, axis=axis, keepdims=keep_dims, dtype=x.dtype)
-
-    def bprop(ins, out, dout, *, axis, keep_dims):
-        return (_restore(ins[0], dout, axis),)
-
-
-@in_float32
-def _float_sum(x, *, axis, keep_dims):
-    return np.sum(x, axis=axis, keepdims=keep_dims)
 
 
 @primitive
 class reduce_prod:
     """Product over ``axis``. The gradient multiplies what is left and right of each element, so zeros are right."""
 
-    batch = batch_with("reduce_prod", _shift_axes)
+    batch = batch_with("reduce_prod", shift_axes)
 
     def infer(x, *, axis, keep_dims=False):
         x = tensor("reduce_prod", x)
-        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+        return TensorType(x.dtype, reduction_shape(x.shape, axis, keep_dims))
 
     def reference(x, *, axis, keep_dims):
         return _product(x, axis=axis, keep_dims=keep_dims)
 
     def bprop(ins, out, dout, *, axis, keep_dims):
-        from .cumulative import cumprod
-
         (x,) = ins
         if not axis:
             return (dout,)
@@ -88,7 +50,7 @@ class reduce_prod:
         after = cumprod(rows, axis=last, exclusive=True, reverse=True)
         others = reshape(mul(before, after), shape=tuple(moved.shape))
         back = transpose(others, perm=tuple(int(i) for i in np.argsort(perm)))
-        return (mul(_restore(x, dout, axis), adjoint(back)),)
+        return (mul(restore_axes(x, dout, axis), adjoint(back)),)
 
 
 @in_float32
@@ -112,16 +74,16 @@ def _extreme_type(name):
             raise ValueError(
                 f"For '{camel(name)}', cannot reduce axis of size 0 in shape {tuple(x.shape)}: there is no identity."
             )
-        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+        return TensorType(x.dtype, reduction_shape(x.shape, axis, keep_dims))
 
     return infer
 
 
 def _share_among_equals(ins, out, dout, *, axis, keep_dims):
     (x,) = ins
-    hits = equal(x, _restore(x, out, axis))
+    hits = equal(x, restore_axes(x, out, axis))
     count = reduce_sum(cast(hits, dtype=x.dtype), axis=axis, keep_dims=keep_dims)
-    share = _restore(x, div(dout, count), axis)
+    share = restore_axes(x, div(dout, count), axis)
     return (select(hits, share, constant_like(dout, 0)),)
 
 
@@ -130,7 +92,7 @@ class reduce_max:
     """Maximum over ``axis``; NaN propagates. Equal maxima share the gradient evenly."""
 
     raises = _over_nothing
-    batch = batch_with("reduce_max", _shift_axes)
+    batch = batch_with("reduce_max", shift_axes)
     infer = _extreme_type("reduce_max")
     reference = in_float32(lambda x, *, axis, keep_dims: np.max(x, axis=axis, keepdims=keep_dims))
     bprop = _share_among_equals
@@ -141,7 +103,7 @@ class reduce_min:
     """Minimum over ``axis``; NaN propagates. Equal minima share the gradient evenly."""
 
     raises = _over_nothing
-    batch = batch_with("reduce_min", _shift_axes)
+    batch = batch_with("reduce_min", shift_axes)
     infer = _extreme_type("reduce_min")
     reference = in_float32(lambda x, *, axis, keep_dims: np.min(x, axis=axis, keepdims=keep_dims))
     bprop = _share_among_equals
@@ -154,11 +116,11 @@ class reduce_min:
 class reduce_all:
     """Whether all of ``x`` (bool) over ``axis`` hold."""
 
-    batch = batch_with("reduce_all", _shift_axes)
+    batch = batch_with("reduce_all", shift_axes)
 
     def infer(x, *, axis, keep_dims=False):
         x = require_kind("reduce_all", x, "b")
-        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+        return TensorType(x.dtype, reduction_shape(x.shape, axis, keep_dims))
 
     def reference(x, *, axis, keep_dims):
         return np.all(x, axis=axis, keepdims=keep_dims)
@@ -168,11 +130,11 @@ class reduce_all:
 class reduce_any:
     """Whether any of ``x`` (bool) over ``axis`` holds."""
 
-    batch = batch_with("reduce_any", _shift_axes)
+    batch = batch_with("reduce_any", shift_axes)
 
     def infer(x, *, axis, keep_dims=False):
         x = require_kind("reduce_any", x, "b")
-        return TensorType(x.dtype, _reduced(x.shape, axis, keep_dims))
+        return TensorType(x.dtype, reduction_shape(x.shape, axis, keep_dims))
 
     def reference(x, *, axis, keep_dims):
         return np.any(x, axis=axis, keepdims=keep_dims)
@@ -187,7 +149,7 @@ def _position_type(name):
         shape = x.shape or (1,)
         if not taken_at_most(1, shape[axis]):
             raise ValueError(f"For '{camel(name)}', axis {axis} of shape {tuple(x.shape)} is empty.")
-        return TensorType(dtype, _reduced(x.shape, (axis,), keep_dims) if x.shape else ())
+        return TensorType(dtype, reduction_shape(x.shape, (axis,), keep_dims) if x.shape else ())
 
     return infer
 

@@ -14,7 +14,8 @@ from .arithmetic import add, mul, sub
 from .attention import linear
 from .compare import greater
 from .creation import constant_like, iota, zeros_like
-from .movement import expand_dims, flip, reshape
+from .indexing import gather_elements
+from .movement import broadcast_to, expand_dims, flip, reshape
 from .select import select
 from .slices import concat, split, stack, unstack
 from .unary import relu, sigmoid, tanh
@@ -96,8 +97,6 @@ def reverse_sequence(x: Any, lengths: Any = None) -> Any:
     """``x`` (T, N, ...) with the order of steps reversed; within ``lengths`` (N,) if given, the rest stays."""
     if lengths is None:
         return flip(x, axes=(0,))
-    from .indexing import gather_elements
-    from .movement import broadcast_to
 
     steps, n = x.shape[:2]
     at = iota(shape=(steps, n), axis=0, dtype=lengths.dtype)

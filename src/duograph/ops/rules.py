@@ -1,4 +1,7 @@
-"""What op declarations share: type rules of uniform families, gradients back through broadcasting, batching."""
+"""What op declarations share and no op is needed for: checks of operand types, half precision, batching by axes.
+
+The families of elementwise ops are in ``elementwise.py``, the gradient of broadcasting (`sum_to`) in ``movement.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType
-from duograph.core.op import NO_RULE, NOT_DIFFERENTIABLE, Op, define, get_op
-from duograph.core.shapes import broadcast_shapes, show_shape, taken_equal_shapes
+from duograph.core.op import NO_RULE, get_op
+from duograph.core.shapes import show_shape, taken_equal_shapes
 from duograph.core.types import TensorType, Type
 
 # ---- types ----------------------------------------------------------------------------------------------------------
@@ -77,94 +80,6 @@ def require_shape(op: str, x: TensorType, shape: Sequence[Any], argument: str) -
         )
 
 
-def elementwise(op: str, kinds: str = "bifc") -> Callable[..., TensorType]:
-    """Type rule of elementwise ops: one dtype, broadcast shapes."""
-
-    def infer(x: Type, y: Type) -> TensorType:
-        dtype = same_dtype(op, x, y)
-        require_kind(op, x, kinds)
-        return TensorType(dtype, broadcast_shapes(x.shape, y.shape, op=camel(op)))  # type: ignore[attr-defined]
-
-    return infer
-
-
-def comparison(op: str, kinds: str = "bifc") -> Callable[..., TensorType]:
-    """Type rule of comparisons: one dtype in, bool out."""
-    same = elementwise(op, kinds)
-    return lambda x, y: same(x, y).with_dtype(dt.bool_)
-
-
-# ---- uniform families -----------------------------------------------------------------------------------------------
-
-
-def unary(
-    name: str,
-    reference: Callable[..., Any],
-    bprop: Any = NOT_DIFFERENTIABLE,
-    doc: str = "",
-    layout: str = "contiguous",
-    result: Callable[[TensorType], TensorType] = lambda x: x,
-    kinds: str = "bifc",
-    **rules: Any,
-) -> Op:
-    """Declares an elementwise op of one operand; ``bprop(x, out, dout)`` gives the one gradient.
-
-    float16 and bfloat16 are computed in float32 and rounded once.
-    """
-
-    def infer(x):  # type: ignore[no-untyped-def]
-        return result(require_kind(name, x, kinds))
-
-    def rule(ins: Any, out: Any, dout: Any) -> tuple[Any, ...]:
-        return (bprop(ins[0], out, dout),)
-
-    return define(
-        name,
-        __doc__=doc,
-        infer=infer,
-        reference=in_float32(reference),
-        bprop=bprop if bprop is NOT_DIFFERENTIABLE else rule,
-        layout=layout,
-        **{"batch": elementwise_batch(name), **rules},
-    )
-
-
-def binary(
-    name: str,
-    reference: Callable[..., Any],
-    bprop: Any = NOT_DIFFERENTIABLE,
-    doc: str = "",
-    layout: str = "any",
-    kinds: str = "bifc",
-    infer: Callable[..., TensorType] | None = None,
-) -> Op:
-    """Declares a broadcasting elementwise op of two operands.
-
-    ``bprop(x, y, out, dout)`` gives a pair of gradients of the broadcast shape (values, thunks or ``None``); they are
-    summed to the shapes of the operands here.
-    """
-
-    def rule(ins: Any, out: Any, dout: Any) -> tuple[Any, ...]:
-        grads = bprop(*ins, out, dout)
-        return tuple(_summed(grad, x) for grad, x in zip(grads, ins, strict=True))
-
-    return define(
-        name,
-        __doc__=doc,
-        infer=infer or elementwise(name, kinds),
-        reference=in_float32(reference),
-        bprop=bprop if bprop is NOT_DIFFERENTIABLE else rule,
-        batch=elementwise_batch(name),
-        layout=layout,
-    )
-
-
-def _summed(grad: Any, x: Any) -> Any:
-    if grad is None:
-        return None
-    return lambda: sum_to(grad() if callable(grad) else grad, x.shape)
-
-
 _HALF = (np.dtype(np.float16), dt.bfloat16.numpy)
 
 
@@ -195,50 +110,7 @@ def is_half(array: np.ndarray) -> bool:
     return array.dtype in _HALF
 
 
-# ---- gradients ------------------------------------------------------------------------------------------------------
-
-
-def sum_to(grad: Any, shape: Any) -> Any:
-    """``grad`` summed over the axes that broadcasting from ``shape`` had added: the gradient of broadcasting."""
-    if grad.shape == shape or tuple(grad.shape) == tuple(shape):
-        return grad
-    from .movement import reshape
-    from .reduce import reduce_sum
-
-    extra = len(grad.shape) - len(shape)
-    axes = tuple(range(extra)) + tuple(
-        i + extra for i, n in enumerate(shape) if isinstance(n, int) and n == 1 and grad.shape[i + extra] != 1
-    )
-    if axes:
-        grad = reduce_sum(grad, axis=axes, keep_dims=False)
-    return grad if tuple(grad.shape) == tuple(shape) else reshape(grad, shape=tuple(shape))
-
-
-def in_shape_of(grad: Any, x: Any) -> Any:
-    """``grad`` in the shape of ``x``, which it has, though its symbolic dimensions may be written in another way."""
-    from .movement import reshape
-
-    return grad if tuple(grad.shape) == tuple(x.shape) else reshape(grad, shape=tuple(x.shape))
-
-
 # ---- batching (vmap) ------------------------------------------------------------------------------------------------
-
-
-def elementwise_batch(name: str) -> Any:
-    """Batch rule of broadcasting elementwise ops: batch axes in front, ranks aligned behind them."""
-
-    def batch(in_axes: tuple[int | None, ...], operands: tuple[Any, ...], **attrs: Any) -> tuple[Any, Any]:
-        from .movement import reshape
-
-        ranks = [len(x.shape) - (axis is not None) for axis, x in zip(in_axes, operands, strict=True)]
-        rank = max(ranks)
-        aligned = [
-            reshape(x, shape=(x.shape[0], *(1,) * (rank - r), *x.shape[1:])) if axis is not None and r < rank else x
-            for axis, x, r in zip(in_axes, operands, ranks, strict=True)
-        ]
-        return get_op(name)(*aligned, **attrs), 0
-
-    return batch
 
 
 def batch_with(name: str, shift: Callable[..., dict[str, Any]]) -> Any:
@@ -255,7 +127,6 @@ def batch_with(name: str, shift: Callable[..., dict[str, Any]]) -> Any:
 
 __all__ = [
     "NO_RULE",
-    "batch_with", "binary", "camel", "comparison", "elementwise", "elementwise_batch", "in_float32",
-    "in_shape_of", "is_half",
-    "kind_of", "require_kind", "same_dtype", "sum_to", "tensor", "unary",
+    "batch_with", "camel", "in_float32", "is_half", "kind_of", "require_dtype", "require_kind", "require_shape",
+    "same_dtype", "tensor",
 ]  # fmt: skip

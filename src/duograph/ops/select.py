@@ -11,7 +11,9 @@ from duograph.core.shapes import broadcast_shapes
 from duograph.core.types import TensorType
 
 from .creation import constant_like
-from .rules import elementwise_batch, require_kind, same_dtype, sum_to
+from .elementwise import elementwise_batch
+from .movement import sum_to
+from .rules import require_kind, same_dtype
 
 
 @primitive

@@ -16,8 +16,8 @@ from duograph.core.shapes import slice_length, taken_equal, taken_equal_shapes
 from duograph.core.types import TensorType
 
 from .creation import stored, zeros_like
-from .movement import broadcast_to, expand_dims, squeeze
-from .rules import batch_with, in_float32, in_shape_of, same_dtype, tensor
+from .movement import broadcast_to, expand_dims, in_shape_of, squeeze
+from .rules import batch_with, in_float32, same_dtype, tensor
 
 _ALL = (None, None, None)
 

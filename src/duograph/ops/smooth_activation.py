@@ -15,8 +15,8 @@ import numpy as np
 from . import special_kernels as special
 from .arithmetic import add, maximum, minimum, mul, square, sub
 from .creation import constant_like
+from .elementwise import unary
 from .norm import scaled
-from .rules import unary
 from .unary import exp, sigmoid, tanh
 
 

@@ -12,9 +12,9 @@ from duograph.core.shapes import numel, taken_at_most
 from duograph.core.types import TensorType, TupleType
 
 from .creation import zeros_like
+from .indexing import scatter_elements
 from .movement import reshape
 from .rules import batch_with, in_float32, require_kind, same_dtype
-from .scatter import scatter_elements
 from .slices import all_batched, slice_axis
 
 

@@ -16,8 +16,10 @@ from . import gamma_kernels as gamma
 from .arithmetic import add, div, mul, neg, sign, sub
 from .compare import equal
 from .creation import constant_like
+from .elementwise import binary, elementwise_batch, unary
+from .movement import sum_to
 from .power import xlogy
-from .rules import binary, elementwise_batch, in_float32, require_kind, same_dtype, sum_to, unary
+from .rules import in_float32, require_kind, same_dtype
 from .select import select
 from .unary import exp, lgamma
 

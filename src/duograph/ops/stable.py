@@ -7,8 +7,8 @@ from typing import Any
 from .arithmetic import add, sub
 from .cast import stop_gradient
 from .creation import constant_like
-from .movement import reshape
-from .reduce import reduce_max, reduce_sum
+from .movement import reduce_sum, reshape
+from .reduce import reduce_max
 from .select import select
 from .unary import exp, isfinite, log
 

@@ -16,7 +16,8 @@ from . import special_kernels as special
 from .arithmetic import abs_, add, adjoint, div, mul, neg, square, sub
 from .compare import equal, greater, less
 from .creation import constant_like
-from .rules import elementwise_batch, in_float32, require_kind, unary
+from .elementwise import elementwise_batch, unary
+from .rules import in_float32, require_kind
 from .select import select
 
 

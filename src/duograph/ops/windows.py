@@ -7,7 +7,8 @@ import numpy as np
 from duograph.core.op import primitive
 from duograph.core.shapes import taken_at_most
 
-from .rules import batch_with, in_float32, in_shape_of, require_shape, tensor
+from .movement import in_shape_of
+from .rules import batch_with, in_float32, require_shape, tensor
 
 
 def _shift(batch, rank, /, axis, **rest):

@@ -9,12 +9,9 @@ view becomes ``write_view`` ops up to the root, and other views re-derive themse
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from duograph.core.op import Op
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
 
 
 class _Clock:
@@ -55,13 +52,17 @@ class Alias:
 class ViewLink(NamedTuple):
     """How a view was made: ``op(parent, **attrs)``."""
 
-    parent: Tensor
+    parent: Any  # the Tensor
     op: Op
     attrs: dict[str, Any]
 
 
-def root_of(tensor: Tensor) -> Tensor:
+AnyTensor = TypeVar("AnyTensor")
+
+
+def root_of(tensor: AnyTensor) -> AnyTensor:
     """The tensor that shows the whole storage which ``tensor`` is a view of."""
-    while tensor._view is not None:
-        tensor = tensor._view.parent
-    return tensor
+    root: Any = tensor
+    while root._view is not None:
+        root = root._view.parent
+    return root  # type: ignore[no-any-return]

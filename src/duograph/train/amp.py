@@ -17,6 +17,7 @@ from duograph.nn.cell_settings import cast_floats
 from duograph.nn.layer.basic import Dense
 from duograph.nn.layer.conv import Conv1d, Conv1dTranspose, Conv2d, Conv2dTranspose, Conv3d, Conv3dTranspose
 from duograph.nn.layer.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm, SyncBatchNorm
+from duograph.nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from duograph.nn.wrap.loss_scale import all_finite as _all_finite
 from duograph.ops.arithmetic import add, div, maximum, minimum, mul
 from duograph.ops.cast import cast
@@ -300,8 +301,6 @@ def build_train_network(
     Raises:
         ValueError: unknown level or keyword, or a keyword that the level does not go with.
     """
-    from duograph.nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
-
     if level not in LEVELS:
         raise ValueError(f"The amp level {level} is not supported")
     auto_mixed_precision(network, _level_of(level, kwargs))

@@ -70,8 +70,8 @@ def test_wrong_constructor_arguments():
 
 
 def test_all_classes_without_required_parameters_can_be_made():
+    from duograph.api.primitives import primitive_classes
     from duograph.api.primitives.base import REQUIRED
-    from duograph.api.public_ops import primitive_classes
 
     for name, cls in primitive_classes().items():
         assert getattr(ops, name) is cls

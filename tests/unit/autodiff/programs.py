@@ -8,8 +8,8 @@ from typing import Any
 from duograph.autodiff.backward import close_together, inner_scope
 from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.grads import grad
-from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.loops import make_graph
+from duograph.autodiff.tape import taping
 from duograph.core.op import binding, state
 from duograph.core.types import INT
 from duograph.ir.builder import Builder

@@ -6,8 +6,7 @@ import pytest
 from duograph.autodiff.api import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp, vmap
 from duograph.autodiff.check import check_gradients
 from duograph.ops.arithmetic import add, mul
-from duograph.ops.movement import reshape
-from duograph.ops.reduce import reduce_sum
+from duograph.ops.movement import reduce_sum, reshape
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import exp, sin
 from duograph.tensor.eager import write

@@ -2,9 +2,10 @@
 
 import pytest
 
+from duograph.autodiff.backward_hooks import HookBackward, InsertGradientOf
 from duograph.autodiff.custom import custom_call
 from duograph.autodiff.grads import grad
-from duograph.autodiff.hooks import HookBackward, InsertGradientOf, register_tensor_hook
+from duograph.autodiff.hooks import register_tensor_hook
 from duograph.autodiff.vmap import vmap
 from duograph.ops.arithmetic import add, mul
 from duograph.tensor.tensor import Tensor

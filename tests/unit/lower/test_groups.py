@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from duograph.autodiff.grads import grad
-from duograph.autodiff.graph_vjp import taping
 from duograph.autodiff.loops import make_graph
+from duograph.autodiff.tape import taping
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol
 from duograph.core.op import binding, get_op

@@ -20,8 +20,7 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.core.op import state
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.launch import launcher

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from duograph.autodiff.backward import backpropagate
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE
 from duograph.ops.creation import ones_like

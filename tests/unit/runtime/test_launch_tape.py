@@ -10,8 +10,7 @@ import pytest
 
 import duograph as ms
 from duograph import ops
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.core.op import get_op
 from duograph.runtime.launch import launcher
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching

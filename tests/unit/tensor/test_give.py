@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph.autodiff.graph_vjp import taping
-from duograph.autodiff.tape import Tape
+from duograph.autodiff.tape import Tape, taping
 from duograph.tensor.give import give
 
 

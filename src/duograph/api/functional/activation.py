@@ -10,7 +10,9 @@ from duograph.ops import activation as act
 from duograph.ops import arithmetic, movement
 from duograph.ops.norm import log_softmax as log_softmax_op
 from duograph.ops.norm import softmax as softmax_op
+from duograph.ops.slices import slice_axis
 from duograph.ops.unary import relu as relu_op
+from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, renamed, unary_function
@@ -53,8 +55,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def _in_place(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
-    from duograph.tensor.eager import write
-
     if not inplace:
         return value
     write(x, value)
@@ -133,8 +133,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
     """`silu` of the first half along ``dim`` times the second half."""
-    from duograph.ops.slices import slice_axis
-
     need_tensor("Swiglu", input=input)
     axis = existing_axis(dim, input.ndim, "Swiglu")
     half = input.shape[axis] // 2

@@ -9,15 +9,20 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.dtype import as_dtype
 from duograph.core.shapes import infer_reshape, numel
-from duograph.ops import movement, slices
+from duograph.ops import indexing, movement, slices
+from duograph.ops.arithmetic import sub
 from duograph.ops.cast import cast as cast_op
 from duograph.ops.cast import identity as identity_op
 from duograph.ops.cast import stop_gradient as stop_gradient_op
-from duograph.ops.creation import full
+from duograph.ops.compare import less
+from duograph.ops.creation import full, iota
+from duograph.ops.indexing import gather_elements
+from duograph.ops.select import select
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
+from ..indexing import getitem
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
 from .forms import axis_of, named, need_tensor, public_functions, renamed, static_int
@@ -148,7 +153,7 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None, dim:
         repeats = hooks.value_of(repeats, "repeat_interleave").reshape(-1).tolist()
     if isinstance(repeats, list | tuple):
         repeats = repeats[0] if len(repeats) == 1 else tuple(repeats)
-    return movement.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
+    return indexing.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
 
 
 def _at_least(rank: int, pad: Callable[[Tensor], tuple[Any, ...]]) -> Callable[[Any], Any]:
@@ -244,8 +249,6 @@ def strided_slice(
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
 ) -> Tensor:  # fmt: skip
     """``input_x[begin:end:strides]`` with TensorFlow's bit masks."""
-    from ..indexing import getitem
-
     need_tensor("StridedSlice", input_x=input_x)
     starts, stops = shape_of((begin,), "StridedSlice"), shape_of((end,), "StridedSlice")
     steps = shape_of((strides,), "StridedSlice")
@@ -314,12 +317,6 @@ def stop_gradient(value: Any) -> Any:
 
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
     """The first ``seq_lengths[i]`` elements of every sequence in reverse order."""
-    from duograph.ops.arithmetic import sub
-    from duograph.ops.compare import less
-    from duograph.ops.creation import iota
-    from duograph.ops.indexing import gather_elements
-    from duograph.ops.select import select
-
     s, b = axis_of(seq_dim, x, "ReverseSequence"), axis_of(batch_dim, x, "ReverseSequence")
     if s == b:
         raise ValueError(f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {s}, but got {b}.")

@@ -6,7 +6,11 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic, attention
+from duograph.ops.attention import scaled_dot_product_attention as compute
+from duograph.ops.linalg import matmul
 from duograph.ops.movement import reshape, transpose
+from duograph.ops.norm import softmax
+from duograph.ops.select import masked_fill
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, to_dtype
@@ -32,10 +36,6 @@ def flash_attention_score(
     Raises:
         ValueError: a layout or an argument that only accelerators have.
     """
-    from duograph.ops.linalg import matmul
-    from duograph.ops.norm import softmax
-    from duograph.ops.select import masked_fill
-
     need_tensor("FlashAttentionScore", query=query, key=key, value=value)
     if input_layout not in ("BSH", "BNSD", "SBH", "BSND"):
         raise ValueError(f"For 'flash_attention_score', the 'input_layout' {input_layout} is not supported on CPU.")
@@ -75,8 +75,6 @@ def scaled_dot_product_attention(
     scale: float | None = None,
 ) -> Tensor:  # fmt: skip
     """Scaled dot product attention."""
-    from duograph.ops.attention import scaled_dot_product_attention as compute
-
     masks = {} if attn_mask is None else {"attn_mask": attn_mask}
     need_tensor("ScaledDotProductAttention", query=query, key=key, value=value, **masks)
     return compute(query, key, value, attn_mask, is_causal, scale)

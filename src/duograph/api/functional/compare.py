@@ -8,6 +8,7 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic, unary
 from duograph.ops import compare as compare_ops
+from duograph.ops.complex import imag
 from duograph.ops.creation import constant_like, full
 from duograph.ops.logical import logical_and, logical_or
 from duograph.tensor import hooks
@@ -81,7 +82,6 @@ def isreal(input: Tensor) -> Tensor:
     need_tensor("IsReal", input=input)
     if not input.dtype.is_complex:
         return full(shape=tuple(input.shape), value=True, dtype=dt.bool_)
-    from duograph.ops.complex import imag
 
     part = imag(input)
     return compare_ops.equal(part, constant_like(part, 0))

@@ -13,15 +13,18 @@ from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.ops import arithmetic, unary
 from duograph.ops import creation as make
-from duograph.ops.movement import expand_dims
+from duograph.ops.movement import broadcast_to, expand_dims, move_axis, reshape
 from duograph.ops.scalar import Scalar, fitted
+from duograph.ops.select import select
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, wrap
 
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
+from .array import ravel
 from .forms import dtype_or, enough_memory, in_dtype, need_tensor, not_public, on_cpu, public_functions
+from .joining import meshgrid
 
 
 def _shape(size: Any, op: str) -> tuple[Any, ...]:
@@ -40,8 +43,6 @@ def _shape(size: Any, op: str) -> tuple[Any, ...]:
 def filled(shape: tuple[Any, ...], value: Any, dtype: dt.DType) -> Tensor:
     """A tensor of ``shape`` holding ``value``: a number, a run-time Scalar or a tensor of one element."""
     if isinstance(value, Tensor | Scalar):
-        from duograph.ops.movement import broadcast_to, reshape
-
         one = to_dtype(value, dtype) if isinstance(value, Tensor) else value.to_tensor(dtype)
         return broadcast_to(reshape(one, shape=(1,) * len(shape)), shape=shape)
     return make.full(shape=shape, value=fitted(value, dtype), dtype=dtype)
@@ -187,9 +188,6 @@ def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, 
         TypeError: ``indices`` are no integers.
         ValueError: ``axis`` is out of range.
     """
-    from duograph.ops.movement import move_axis
-    from duograph.ops.select import select
-
     need_tensor("OneHot", indices=indices)
     if not indices.dtype.is_integer:
         raise TypeError(f"For 'OneHot', the 'indices' must be integers, but got {indices.dtype}.")
@@ -231,8 +229,6 @@ def _triangle(
     Raises:
         MemoryError: no machine has room for so many.
     """
-    from duograph.tensor.tensor import wrap
-
     enough_memory(name, (2, max(total, rows)), dt.int64)
     i = np.arange(rows, dtype=np.int64)
     low, high = (np.clip(end, 0, columns) + np.zeros_like(i) for end in span(i))
@@ -313,9 +309,6 @@ def tuple_to_array(input_x: Any) -> Tensor:
 
 def cartesian_prod(*inputs: Tensor) -> Tensor:
     """All combinations of one element of each vector, one row each."""
-    from .array import ravel
-    from .joining import meshgrid
-
     if len(inputs) == 1:
         return inputs[0]
     return stack(*[ravel(g) for g in meshgrid(*inputs, indexing="ij")], axis=1)

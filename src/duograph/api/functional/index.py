@@ -10,14 +10,17 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.core.shapes import broadcast_shapes, numel
 from duograph.ops import arithmetic, indexing, movement, search
-from duograph.ops.creation import constant_like, full
-from duograph.ops.scatter import index_add as index_add_op
-from duograph.ops.scatter import scatter_elements as scatter_elements_op
-from duograph.ops.scatter import scatter_nd as scatter_nd_op
-from duograph.ops.scatter import scatter_nd_update as scatter_nd_update_op
-from duograph.ops.scatter import unsorted_segment as unsorted_segment_op
+from duograph.ops.cast import stop_gradient
+from duograph.ops.creation import constant_like, full, iota, one_hot
+from duograph.ops.indexing import index_add as index_add_op
+from duograph.ops.indexing import scatter_elements as scatter_elements_op
+from duograph.ops.indexing import scatter_nd as scatter_nd_op
+from duograph.ops.indexing import scatter_nd_update as scatter_nd_update_op
+from duograph.ops.norm import clip_by_norm
+from duograph.ops.reduce import reduce_any, reduce_max
+from duograph.ops.segments import unsorted_segment as unsorted_segment_op
 from duograph.ops.select import select as select_op
-from duograph.ops.slices import slice_axis
+from duograph.ops.slices import slice_axis, stack, strided_slice
 from duograph.ops.unary import isnan
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -179,7 +182,6 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
         )
         for k in range(numel(lead))
     ]  # fmt: skip
-    from duograph.ops.slices import stack
 
     out = stack(*parts, axis=0)
     return movement.reshape(out, shape=(*lead, *out.shape[1:]))
@@ -223,9 +225,6 @@ def embedding(
     scale_grad_by_freq: bool = False,
 ) -> Tensor:  # fmt: skip
     """Rows of ``weight`` at ``input``; the row ``padding_idx`` gets no gradient."""
-    from duograph.ops.cast import stop_gradient
-    from duograph.ops.norm import clip_by_norm
-
     need_tensor("Embedding", input=input, weight=weight)
     only("Embedding", "scale_grad_by_freq", scale_grad_by_freq, False)
     if max_norm is not None:
@@ -262,8 +261,6 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
 
 def _leading(src: Tensor, index: Tensor) -> Tensor:
     """The block of ``src`` that has the shape of ``index``."""
-    from duograph.ops.slices import strided_slice
-
     return strided_slice(src, slices=tuple((0, n, 1) for n in index.shape))
 
 
@@ -304,9 +301,6 @@ def index_add(
 
 def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
     """``x`` with ``value`` at the slices ``index`` along ``axis``."""
-    from duograph.ops.creation import one_hot
-    from duograph.ops.reduce import reduce_any
-
     need_tensor("IndexFill", x=x)
     i = axis_of(axis, x, "IndexFill")
     picks = shaped.ravel(_integers(index))
@@ -335,8 +329,6 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 
 def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
     """For every length ``n`` a row that is True at its first ``n`` places."""
-    from duograph.ops.creation import iota
-
     lengths = _integers(lengths)
     n = (
         hooks.as_python_number(_largest(lengths), "index")
@@ -348,8 +340,6 @@ def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
 
 
 def _largest(x: Tensor) -> Tensor:
-    from duograph.ops.reduce import reduce_max
-
     return reduce_max(x, axis=tuple(range(x.ndim)), keep_dims=False)
 
 

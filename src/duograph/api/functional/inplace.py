@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.ops import scatter
+from duograph.ops import indexing
 from duograph.ops.cast import stop_gradient as stop_gradient_op
-from duograph.ops.unary import erfinv
+from duograph.ops.unary import erfinv, relu
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
+from .activation import threshold as threshold_function
 from .forms import axis_of, contents, public_functions
 
 
 def inplace_index_add(var: Any, indices: Tensor, updates: Tensor, axis: int) -> Any:
     """Adds the slices ``updates`` to ``var`` at ``indices`` along ``axis``, in place."""
-    write(var, scatter.index_add(var, indices, updates, axis=axis_of(axis, var, "InplaceIndexAdd")))
+    write(var, indexing.index_add(var, indices, updates, axis=axis_of(axis, var, "InplaceIndexAdd")))
     return contents(var)
 
 
@@ -27,16 +28,12 @@ def erfinv_(input: Tensor) -> Tensor:
 
 def relu_(input: Tensor) -> Tensor:
     """`relu`, in place."""
-    from duograph.ops.unary import relu
-
     write(input, relu(input))
     return input
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold`, in place."""
-    from .activation import threshold as threshold_function
-
     write(input, threshold_function(input, threshold, value))
     return input
 

@@ -12,11 +12,11 @@ from duograph.core.shapes import numel
 from duograph.ops import arithmetic, diagonals, linalg, movement
 from duograph.ops import decompositions as dec
 from duograph.ops import reduce as red
-from duograph.ops.creation import constant_like
+from duograph.ops.creation import arange, constant_like, eye
 from duograph.ops.indexing import gather
 from duograph.ops.power import pow_
 from duograph.ops.select import select
-from duograph.ops.unary import exp, sqrt
+from duograph.ops.unary import exp, log, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -38,12 +38,12 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
     if ord == -math.inf:
         return red.reduce_min(x, axis=axes, keep_dims=keepdims)
     if ord == 0:
-        return red.reduce_sum(to_dtype(operators.not_equal(x, 0), x.dtype), axis=axes, keep_dims=keepdims)
+        return movement.reduce_sum(to_dtype(operators.not_equal(x, 0), x.dtype), axis=axes, keep_dims=keepdims)
     if ord == 1:
-        return red.reduce_sum(x, axis=axes, keep_dims=keepdims)
+        return movement.reduce_sum(x, axis=axes, keep_dims=keepdims)
     if ord == 2:
-        return sqrt(red.reduce_sum(arithmetic.mul(x, x), axis=axes, keep_dims=keepdims))
-    total = red.reduce_sum(pow_(x, constant_like(x, float(ord))), axis=axes, keep_dims=keepdims)
+        return sqrt(movement.reduce_sum(arithmetic.mul(x, x), axis=axes, keep_dims=keepdims))
+    total = movement.reduce_sum(pow_(x, constant_like(x, float(ord))), axis=axes, keep_dims=keepdims)
     return pow_(total, constant_like(total, 1.0 / ord))
 
 
@@ -58,12 +58,12 @@ def matrix_norm(
     i, j = (axis_of(a, x, "matrix_norm") for a in axis)
     if ord in (1, -1, math.inf, -math.inf):
         summed, best = (i, j) if abs(ord) == 1 else (j, i)
-        totals = red.reduce_sum(arithmetic.abs_(x), axis=(summed,), keep_dims=True)
+        totals = movement.reduce_sum(arithmetic.abs_(x), axis=(summed,), keep_dims=True)
         extreme = red.reduce_max if ord > 0 else red.reduce_min
         out = extreme(totals, axis=(best,), keep_dims=True)
     elif ord in ("nuc", 2, -2):
         values = dec.svd_values(shaped.moveaxis(x, (i, j), (-2, -1)))
-        reduced = {"nuc": red.reduce_sum, 2: red.reduce_max, -2: red.reduce_min}[ord]
+        reduced = {"nuc": movement.reduce_sum, 2: red.reduce_max, -2: red.reduce_min}[ord]
         out = reduced(values, axis=(values.ndim - 1,), keep_dims=False)
         for a in sorted((i, j)):
             out = movement.expand_dims(out, a)
@@ -134,8 +134,6 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 
 def logdet(input: Tensor) -> Tensor:
     """Logarithm of the determinant; NaN if it is negative."""
-    from duograph.ops.unary import log
-
     return log(det(input))
 
 
@@ -176,6 +174,8 @@ def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> 
 
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as 0."""
+    import numpy as np
+
     if hermitian:  # the lower triangle stands for the whole
         low = diagonals.tril(x, diagonal=-1)
         x = arithmetic.add(diagonals.tril(x, diagonal=0), dec.adjoint_matrix(low))
@@ -203,8 +203,6 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The n-th power of every square matrix, by squaring; negative ones of the inverse."""
-    from duograph.ops.creation import eye
-
     base = dec.inverse(input) if n < 0 else input
     out = movement.broadcast_to(eye(n=input.shape[-1], m=input.shape[-1], dtype=input.dtype), shape=tuple(input.shape))
     for bit in f"{abs(n):b}":
@@ -218,13 +216,12 @@ def trace(input: Tensor) -> Tensor:
     need_tensor("Trace", input=input)
     if input.ndim != 2:
         raise ValueError(f"For 'Trace', the dimension of 'input' must be 2, but got {input.ndim}.")
-    return red.reduce_sum(diagonals.diagonal(input, offset=0, axis1=0, axis2=1), axis=(0,), keep_dims=False)
+    return movement.reduce_sum(diagonals.diagonal(input, offset=0, axis1=0, axis2=1), axis=(0,), keep_dims=False)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """Powers of ``x`` in falling order as columns."""
     need_tensor("Vander", x=x)
-    from duograph.ops.creation import arange
 
     count = x.shape[0] if N is None else N
     powers = arange(start=count - 1, step=-1, size=count, dtype=x.dtype)
@@ -234,7 +231,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 def matrix_exp(input: Tensor) -> Tensor:
     """The matrix exponential: Taylor's series of the matrix divided by ``2**16``, squared back."""
     need_tensor("MatrixExp", input=input)
-    from duograph.ops.creation import eye
 
     one = eye(n=input.shape[-1], m=input.shape[-1], dtype=dt.float64)
     small = arithmetic.mul(to_dtype(input, dt.float64), constant_like(one, 2.0**-16))

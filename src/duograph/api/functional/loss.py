@@ -16,6 +16,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import promote, promote_float
 from .forms import axis_of, need_tensor, not_public, public_functions
+from .math import checked
 
 
 def cross_entropy(
@@ -86,7 +87,6 @@ def kl_div_of_logs(input: Tensor, target: Tensor, reduction: str = "mean", log_t
     """`kl_div`, of a target that may be given as logarithms."""
     if not log_target:
         return kl_div(input, target, reduction)
-    from duograph.ops.arithmetic import sub
 
     return losses.reduced(mul(exp(target), sub(target, input)), reduction, "kl_div")
 
@@ -96,8 +96,6 @@ def _promoted_pair(name: str, fn: Callable[..., Tensor]) -> Callable[..., Tensor
         need_tensor(name, input=input, target=target)
         x, y = promote(input, target, name)
         if tuple(x.shape) != tuple(y.shape):
-            from .math import checked
-
             checked(x, y, name)
         return fn(promote_float(x), promote_float(y), reduction)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.core.shapes import numel
-from duograph.ops import banded, factored, movement
+from duograph.ops import banded, diagonals, factored, movement
 from duograph.ops.creation import eye
 from duograph.ops.decompositions import adjoint_matrix
 from duograph.ops.linalg import matmul
+from duograph.ops.slices import concat, slice_axis
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -86,8 +87,6 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT
 
 def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
     """The diagonals from ``lower`` below to ``upper`` above the main one (negative: all), 0 elsewhere."""
-    from duograph.ops import diagonals
-
     low, high = (static_int(n, "matrix_band_part", "lower") for n in (lower, upper))
     out = x if low < 0 else diagonals.triu(x, diagonal=-low)
     return out if high < 0 else diagonals.tril(out, diagonal=high)
@@ -99,8 +98,6 @@ def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
     Raises:
         ValueError: unknown ``mode``.
     """
-    from duograph.ops.slices import concat, slice_axis
-
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"For 'MirrorPad', the 'mode' must be in ['REFLECT', 'SYMMETRIC'], but got {mode}.")
     rows = hooks.value_of(paddings, "the paddings of MirrorPad").tolist() if isinstance(paddings, Tensor) else paddings

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.core.shapes import numel
 from duograph.ops import arithmetic, movement
 from duograph.ops import conv as convs
 from duograph.ops.compare import less
@@ -15,16 +16,25 @@ from duograph.ops.norm import group_norm as group_norm_op
 from duograph.ops.norm import l2_normalize as l2_normalize_op
 from duograph.ops.norm import layer_norm as layer_norm_op
 from duograph.ops.norm import lrn as lrn_op
+from duograph.ops.norm import moments
 from duograph.ops.norm import rms_norm as rms_norm_op
 from duograph.ops.norm import scaled as scaled_op
+from duograph.ops.random import dropout_mask
 from duograph.ops.select import select
-from duograph.ops.unary import isfinite
+from duograph.ops.slices import stack
+from duograph.ops.unary import isfinite, rsqrt
 from duograph.tensor import hooks
 from duograph.tensor.eager import write
+from duograph.tensor.random import Generator
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
 from .forms import named, need_tensor, not_public, one_per_axis, only, public_functions
+from .linalg import vector_norm
+from .padding import pad_pairs
+
+# ---- activations ----------------------------------------------------------------------------------------------------
+
 
 # ---- convolution ----------------------------------------------------------------------------------------------------
 
@@ -164,8 +174,6 @@ def batch_norm(
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
     """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
-    from duograph.core.shapes import numel
-
     others = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     need_tensor("BatchNorm", input_x=input_x, **{name: x for name, x in others.items() if x is not None})
     if not training:
@@ -182,8 +190,6 @@ def batch_norm(
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
     """``input`` divided by its p-norm along ``dim`` (at least ``eps``)."""
-    from .linalg import vector_norm
-
     size = vector_norm(input, p, dim, True)
     return arithmetic.div(input, arithmetic.maximum(size, constant_like(size, eps)))
 
@@ -214,11 +220,8 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
     Raises:
         RuntimeError: the norm is not finite, and ``error_if_nonfinite``.
     """
-    from .linalg import vector_norm
-
     parts = [x] if isinstance(x, Tensor) else list(x)
     sizes = [vector_norm(t, norm_type) for t in parts]
-    from duograph.ops.slices import stack
 
     total = sizes[0] if len(sizes) == 1 else vector_norm(stack(*sizes, axis=0), norm_type)
     factor = arithmetic.div(constant_like(total, max_norm), arithmetic.add(total, constant_like(total, 1e-6)))
@@ -246,9 +249,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | No
     Raises:
         ValueError: ``p`` is not in [0, 1].
     """
-    from duograph.ops.random import dropout_mask
-    from duograph.tensor.random import Generator
-
     need_tensor("Dropout", input=input)
     _check_p("dropout", p)
     if not training or p == 0:
@@ -266,8 +266,6 @@ def _check_p(op: str, p: Any) -> None:
 
 def _channel_dropout(rank: int) -> Callable[..., Tensor]:
     def function(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-        from duograph.ops.random import dropout_mask
-
         name = f"dropout{rank}d"
         need_tensor(f"Dropout{rank}D", input=input)
         _check_p(name, p)
@@ -286,7 +284,6 @@ dropout1d, dropout2d, dropout3d = (_channel_dropout(rank) for rank in (1, 2, 3))
 def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
     """The last axis, of size 1, filled up with zeros to ``pad_dim_size``."""
     need_tensor("Padding", x=x)
-    from .padding import pad_pairs
 
     return pad_pairs(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
 
@@ -295,9 +292,6 @@ def add_layer_norm(
     x1: Tensor, x2: Tensor, gamma: Tensor, beta: Tensor, epsilon: float = 1e-5, additional_output: bool = False
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The layer norm of ``x1 + x2`` over the axes of ``gamma``, mean, inverse deviation and the sum."""
-    from duograph.ops.norm import moments
-    from duograph.ops.unary import rsqrt
-
     need_tensor("AddLayerNorm", x1=x1, x2=x2, gamma=gamma, beta=beta)
     total = x1 + x2
     centred, mean, variance = moments(total, tuple(range(total.ndim - gamma.ndim, total.ndim)))

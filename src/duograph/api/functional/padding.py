@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.ops import movement, slices
+from duograph.ops.scalar import fitted
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -48,8 +49,6 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
 @not_public
 def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
     """`pad` with one (before, after) pair per axis, the first axis first."""
-    from duograph.ops.scalar import fitted
-
     if any(p < 0 for pair in pairs for p in pair):
         cuts = tuple((max(-b, 0), n - max(-a, 0), 1) for n, (b, a) in zip(x.shape, pairs, strict=True))
         x = slices.strided_slice(x, slices=cuts)

@@ -7,8 +7,8 @@ from typing import Any
 from duograph.core.dim import definitely_eq
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, linalg, movement
-from duograph.ops import reduce as red
 from duograph.ops.einsum import einsum as einsum_op
+from duograph.ops.movement import roll
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -150,7 +150,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """Sum of ``conj(x) * y`` along ``axis``."""
     need_tensor("Vecdot", x=x, y=y)
     product = arithmetic.mul(arithmetic.adjoint(x), y)
-    return red.reduce_sum(product, axis=(axis_of(axis, product, "vecdot"),), keep_dims=False)
+    return movement.reduce_sum(product, axis=(axis_of(axis, product, "vecdot"),), keep_dims=False)
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:
@@ -167,8 +167,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Vector product along an axis of size 3 (default: the first such axis)."""
-    from duograph.ops.movement import roll
-
     x, y = promote(input, other, "Cross")
     if dim is None:
         axis = next((i for i, n in enumerate(x.shape) if definitely_eq(n, 3)), -1)
@@ -218,7 +216,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * sum of the products bmm(batch1, batch2)``."""
     need_tensor("addbmm", input=input, batch1=batch1, batch2=batch2)
-    return _blend(input, red.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
+    return _blend(input, movement.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

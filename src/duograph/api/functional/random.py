@@ -6,11 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
+from duograph.core.shapes import broadcast_shapes
 from duograph.ops import arithmetic
 from duograph.ops import random as draws
-from duograph.ops.creation import constant_like, full
+from duograph.ops.activation import gumbel_softmax as compute
+from duograph.ops.activation import rrelu as rrelu_op
+from duograph.ops.creation import constant_like, full, iota
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to
+from duograph.ops.norm import softmax
+from duograph.ops.search import nonzero
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import log, log1p
 from duograph.tensor.eager import write
@@ -20,6 +25,7 @@ from duograph.tensor.tensor import Tensor
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
 from .forms import as_float, dtype_or, need_tensor, not_public, only, public_functions, static_int
+from .padding import pad_pairs
 
 
 @not_public
@@ -104,8 +110,6 @@ def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
 
 
 def _broadcast(shape: Any, *parameters: Tensor) -> tuple[Any, ...]:
-    from duograph.core.shapes import broadcast_shapes
-
     return tuple(broadcast_shapes(shape, *[p.shape for p in parameters]))
 
 
@@ -191,7 +195,6 @@ def multinomial_with_replacement(
 def random_categorical(logits: Tensor, num_sample: int, seed: int = 0, dtype: Any = dt.int64) -> Tensor:
     """Indices drawn from the softmax of ``logits``."""
     need_tensor("RandomCategorical", logits=logits)
-    from duograph.ops.norm import softmax
 
     weights = softmax(as_float(logits), axis=logits.ndim - 1)
     return draws.multinomial(weights, num_sample, True, dt.as_dtype(dtype), source(seed))
@@ -207,8 +210,6 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
 
 def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
     """A sample of the Gumbel softmax; one-hot with ``hard``."""
-    from duograph.ops.activation import gumbel_softmax as compute
-
     need_tensor("gumbel_softmax", logits=logits)
     noise = arithmetic.neg(log(draws.exponential(tuple(logits.shape), logits.dtype)))
     return compute(logits, noise, tau, hard, dim)
@@ -216,11 +217,9 @@ def gumbel_softmax(logits: Tensor, tau: float = 1.0, hard: bool = False, dim: in
 
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
     """``input`` at and above 0, below it times a slope drawn from [lower, upper)."""
-    from duograph.ops.activation import rrelu as compute
-
     need_tensor("rrelu", input=input)
     u = draws.standard_uniform(tuple(input.shape), input.dtype)
-    return compute(input, arithmetic.add(arithmetic.mul(u, constant_like(u, upper - lower)), constant_like(u, lower)))
+    return rrelu_op(input, arithmetic.add(arithmetic.mul(u, constant_like(u, upper - lower)), constant_like(u, lower)))
 
 
 def bernoulli_ext(input: Tensor, *, generator: Generator | None = None) -> Tensor:
@@ -267,18 +266,13 @@ def _bernoulli(x: Tensor, generator: Any, p: Any = 0.5) -> Tensor:
 
 def choice_with_mask(input_x: Tensor, count: int = 256, seed: int | None = None) -> tuple[Tensor, Tensor]:
     """Coordinates of ``count`` randomly chosen True elements, and which of them are real."""
-    from duograph.ops.search import nonzero
-
     found = nonzero(input_x)
     n = found.shape[0]
     order = draws.randperm(n, dt.int64, source(seed))
     picked = gather(found, order, axis=0)
-    from .padding import pad_pairs
 
     short = max(count - n, 0)
     rows = pad_pairs(picked, [(0, short), (0, 0)])
-    from duograph.ops.creation import iota
-    from duograph.ops.slices import slice_axis
 
     valid = arithmetic.sub(constant_like(order, n), iota(shape=(count,), axis=0, dtype=dt.int64))
     return to_dtype(slice_axis(rows, 0, 0, count), dt.int32), to_dtype(

@@ -9,15 +9,17 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, cumulative, stable
 from duograph.ops import reduce as red
+from duograph.ops.cast import stop_gradient
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
 from duograph.ops.movement import expand_dims, reshape, squeeze
+from duograph.ops.movement import reduce_sum as sum_of
 from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.slices import slice_axis
-from duograph.ops.unary import isnan, sqrt
+from duograph.ops.unary import exp, isfinite, isnan, log, sqrt
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -57,7 +59,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
     """
     need_tensor("SumExt", input=input)
     x = in_dtype(input, dtype) if dtype is not None else _summable(input)
-    return red.reduce_sum(x, axis=axes_of(dim, input, "SumExt"), keep_dims=keepdim)
+    return sum_of(x, axis=axes_of(dim, input, "SumExt"), keep_dims=keepdim)
 
 
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
@@ -72,7 +74,7 @@ def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     need_tensor("ReduceMean", x=x)
     axes = axes_of(axis, x, "ReduceMean")
     if x.dtype.is_bool or x.dtype.is_integer:
-        total = red.reduce_sum(_summable(x), axis=axes, keep_dims=keep_dims)
+        total = sum_of(_summable(x), axis=axes, keep_dims=keep_dims)
         count = constant_like(total, numel(x.shape[a] for a in axes))
         return to_dtype(arithmetic.trunc_div(total, count), x.dtype)
     return mean_of(x, axis=axes, keep_dims=keep_dims)
@@ -225,7 +227,7 @@ def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -
         squares = arithmetic.mul(size, size)
     else:
         squares = arithmetic.mul(centred, centred)
-    total = red.reduce_sum(squares, axis=axes, keep_dims=keepdims)
+    total = sum_of(squares, axis=axes, keep_dims=keepdims)
     count = numel(x.shape[a] for a in axes)
     variance = arithmetic.div(total, constant_like(total, count - int(ddof)))
     return variance, mean_ if keepdims else squeeze(mean_, axes)
@@ -277,7 +279,7 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
     """The number of elements over ``axis`` that are not 0."""
     need_tensor("CountNonZero", x=x)
     hits = to_dtype(operators.not_equal(x, 0), dt.int64)
-    return in_dtype(red.reduce_sum(hits, axis=axes_of(axis, x, "CountNonZero"), keep_dims=keep_dims), dtype)
+    return in_dtype(sum_of(hits, axis=axes_of(axis, x, "CountNonZero"), keep_dims=keep_dims), dtype)
 
 
 # ---- running reductions ---------------------------------------------------------------------------------------------
@@ -314,9 +316,6 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it."""
-    from duograph.ops.cast import stop_gradient
-    from duograph.ops.unary import exp, isfinite, log
-
     need_tensor("CumulativeLogsumexp", input=input)
     i = axis_of(axis, input, "CumulativeLogsumexp")
     top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))
@@ -329,7 +328,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
 def trace_of_equal(x: Tensor, y: Tensor) -> Tensor:
     """The number of equal elements, int32 of shape (1,)."""
     hits = to_dtype(equal(x, y), dt.int32)
-    return expand_dims(red.reduce_sum(hits, axis=tuple(range(x.ndim)), keep_dims=False), 0)
+    return expand_dims(sum_of(hits, axis=tuple(range(x.ndim)), keep_dims=False), 0)
 
 
 def _reduction_alias(fn: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
@@ -348,7 +347,7 @@ def keep_sum(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
     axes = axes_of(axis, x, "ReduceSum")
     if x.dtype.is_bool:
         return red.reduce_any(x, axis=axes, keep_dims=keep_dims)
-    return red.reduce_sum(x, axis=axes, keep_dims=keep_dims)
+    return sum_of(x, axis=axes, keep_dims=keep_dims)
 
 
 @not_public

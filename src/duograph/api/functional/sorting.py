@@ -7,6 +7,7 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.ops import indexing, movement, search
 from duograph.ops.creation import full
+from duograph.ops.movement import reduce_sum
 from duograph.ops.sort import kth as kth_op
 from duograph.ops.sort import searchsorted as searchsorted_op
 from duograph.ops.sort import sort as sort_op
@@ -119,7 +120,6 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
     """Whether the target class ``x2[i]`` is among the ``k`` largest of row ``x1[i]``."""
     need_tensor("InTopKD", x1=x1, x2=x2)
-    from duograph.ops.reduce import reduce_sum
 
     target = indexing.gather_elements(x1, movement.expand_dims(x2, 1), axis=1)
     above = to_dtype(operators.greater(x1, target), dt.int32)

@@ -22,6 +22,7 @@ from duograph.ops.windows import sliding_window
 from duograph.tensor.tensor import Tensor
 
 from .forms import as_float, dtype_or, named, need_tensor, not_public, public_functions
+from .padding import pad as pad_function
 
 _ONE = {"fft": fft_op, "ifft": ifft_op, "rfft": rfft_op, "irfft": irfft_op}
 
@@ -173,8 +174,6 @@ def stft(
         >>> print(ops.stft(ops.ones((2, 100)), 64).shape)
         (2, 33, 7, 2)
     """
-    from .padding import pad as pad_function
-
     need_tensor("STFT", x=x)
     hop = n_fft // 4 if hop_length is None else hop_length
     weights = full_op(shape=(win_length or n_fft,), value=1, dtype=x.dtype) if window is None else window

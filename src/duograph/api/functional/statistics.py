@@ -14,23 +14,25 @@ from duograph.ops import linalg as products
 from duograph.ops import reduce as red
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, full
-from duograph.ops.indexing import gather, gather_elements
+from duograph.ops.indexing import gather, gather_elements, scatter_elements
+from duograph.ops.segments import unsorted_segment_sum
 from duograph.ops.select import select
+from duograph.ops.sort import kth
 from duograph.ops.unary import floor, isnan
+from duograph.tensor.hooks import value_of
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import joining, reduce, sorting
+from .compare import isclose
 from .forms import as_float, axis_of, enough_memory, named, need_tensor, not_public, public_functions
 from .math import BINARY
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
     """Whether all elements are close (`isclose`)."""
-    from .compare import isclose
-
     close = isclose(input, other, rtol, atol, equal_nan)
     return red.reduce_all(close, axis=tuple(range(close.ndim)), keep_dims=False)
 
@@ -63,7 +65,7 @@ def quantile(
     size = values.shape[last]
     flat = movement.reshape(points, shape=(numel(points.shape),))
     if ignore_nan:
-        count = red.reduce_sum(to_dtype(operators.invert(isnan(values)), x.dtype), axis=(last,), keep_dims=True)
+        count = movement.reduce_sum(to_dtype(operators.invert(isnan(values)), x.dtype), axis=(last,), keep_dims=True)
         place = arithmetic.mul(arithmetic.sub(count, constant_like(count, 1)), flat)
     else:
         place = movement.broadcast_to(
@@ -98,7 +100,7 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
     need_tensor("nanmedian", input=input)
     i = axis_of(axis, input, "nanmedian")
     values, places = sorting.sort(input, i)
-    count = red.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
+    count = movement.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
     middle = arithmetic.maximum(arithmetic.sub(count, constant_like(count, 1)), constant_like(count, 0))
     at = arithmetic.floor_div(middle, constant_like(count, 2))
     value = gather_elements(values, at, axis=i)
@@ -108,8 +110,6 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim`` and its index."""
-    from duograph.ops.sort import kth
-
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
     value, place = kth(input, k - 1, i)
@@ -133,15 +133,15 @@ def cov(
         norm = constant_like(x, max(rows.shape[1] - correction, 0))
         weighted = centred
     else:
-        total = red.reduce_sum(weight, axis=(0,), keep_dims=False)
-        mean = arithmetic.div(red.reduce_sum(arithmetic.mul(rows, weight), axis=(1,), keep_dims=True), total)
+        total = movement.reduce_sum(weight, axis=(0,), keep_dims=False)
+        mean = arithmetic.div(movement.reduce_sum(arithmetic.mul(rows, weight), axis=(1,), keep_dims=True), total)
         centred = arithmetic.sub(rows, mean)
         weighted = arithmetic.mul(centred, weight)
         if aweights is None:
             share = constant_like(total, 1)
         else:
             again = arithmetic.mul(weight, to_dtype(aweights, x.dtype))
-            share = arithmetic.div(red.reduce_sum(again, axis=(0,), keep_dims=False), total)
+            share = arithmetic.div(movement.reduce_sum(again, axis=(0,), keep_dims=False), total)
         norm = arithmetic.sub(total, arithmetic.mul(share, constant_like(total, correction)))
     out = arithmetic.div(products.matmul(weighted, centred, transpose_b=True), norm)
     return movement.reshape(out, shape=()) if input.ndim < 2 else out
@@ -178,7 +178,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
         steps = diff(to_dtype(x, y.dtype), 1, i if x.ndim == y.ndim else -1)
         if x.ndim == 1:
             steps = movement.reshape(steps, shape=tuple(n - 1 if k == i else 1 for k in range(y.ndim)))
-    total = red.reduce_sum(arithmetic.mul(pairs, steps), axis=(i,), keep_dims=False)
+    total = movement.reduce_sum(arithmetic.mul(pairs, steps), axis=(i,), keep_dims=False)
     return arithmetic.mul(total, constant_like(total, 0.5))
 
 
@@ -200,8 +200,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 @not_public
 def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -> Tensor:
     """``input`` with ``src`` added at one index along ``dim`` each (``mint.scatter_add``)."""
-    from duograph.ops.scatter import scatter_elements
-
     source = to_dtype(src, input.dtype)
     if tuple(source.shape) != tuple(places.shape):
         source = slices.strided_slice(source, slices=tuple((0, n, 1) for n in places.shape))
@@ -211,8 +209,6 @@ def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
     """Means of the rows ``indices`` of ``x`` per (sorted) segment."""
     need_tensor("SparseSegmentMean", x=x, indices=indices, segment_ids=segment_ids)
-    from duograph.ops.scatter import unsorted_segment_sum
-    from duograph.tensor.hooks import value_of
 
     count = int(value_of(segment_ids, "the number of segments").max()) + 1
     picked = gather(x, indices, axis=0)

@@ -16,6 +16,7 @@ from duograph.core import dtype as dt
 from duograph.ops import arithmetic
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like
+from duograph.ops.movement import expand_dims, reshape
 from duograph.ops.norm import global_norm as global_norm_op
 from duograph.ops.scalar import Scalar
 from duograph.tensor.eager import write
@@ -23,6 +24,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
 from .forms import contents, named, need_tensor, public_functions
+from .index import FUNCTIONS as index_functions
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -263,10 +265,6 @@ def _scattered(name: str) -> Callable[..., Any]:
     title = "".join(part.capitalize() for part in name.split("_"))
 
     def function(input_x: Any, indices: Tensor, updates: Tensor, use_locking: bool = False) -> Any:
-        from duograph.ops.movement import expand_dims
-
-        from .index import FUNCTIONS as index_functions
-
         need_tensor(title, input_x=input_x, indices=indices, updates=updates)
         rows = indices if name.startswith("scatter_nd") else expand_dims(indices, indices.ndim)
         write(input_x, index_functions[f"tensor_scatter_{how}"](input_x, rows, updates))
@@ -283,10 +281,6 @@ def inplace_update(x: Any, v: Tensor, indices: Any) -> Any:
 
 
 def _rows(x: Any, v: Tensor, indices: Any, how: str) -> Any:
-    from duograph.ops.movement import reshape
-
-    from .index import FUNCTIONS as index_functions
-
     places = (indices,) if isinstance(indices, int) else indices
     index = as_tensor(places, dt.int64)
     return index_functions[f"tensor_scatter_{how}"](x, reshape(index, shape=(index.shape[0], 1)), v)

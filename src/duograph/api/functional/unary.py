@@ -8,7 +8,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.op import Op
-from duograph.ops import arithmetic, logical, movement, reduce, unary
+from duograph.ops import arithmetic, logical, movement, unary
 from duograph.ops import complex as complex_ops
 from duograph.ops.creation import constant_like, iota
 from duograph.ops.select import select
@@ -16,7 +16,15 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import is_number
-from .forms import as_float, need_tensor, public_functions, refused, to_dtype, unary_function
+from .forms import (
+    as_float,
+    need_tensor,
+    public_functions,
+    refused,
+    static_int,
+    to_dtype,
+    unary_function,
+)
 
 
 def _floating(op: Op) -> Callable[[Tensor], Tensor]:
@@ -129,8 +137,6 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 def polygamma(n: Any, input: Tensor) -> Tensor:
     """The derivative of order ``n`` of `digamma`."""
-    from .forms import static_int
-
     order = static_int(n, "polygamma", "n")
     need_tensor("Polygamma", input=input)
     x = as_float(input)
@@ -150,7 +156,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         halves = iota(shape=(p,), axis=None, dtype=dt.float64)
         halves = to_dtype(arithmetic.mul(halves, constant_like(halves, 0.5)), x.dtype)
         terms = unary.lgamma(arithmetic.sub(movement.expand_dims(x, x.ndim), halves))
-        return arithmetic.add(total, reduce.reduce_sum(terms, axis=(x.ndim,), keep_dims=False))
+        return arithmetic.add(total, movement.reduce_sum(terms, axis=(x.ndim,), keep_dims=False))
     for i in range(p):
         total = arithmetic.add(total, unary.lgamma(arithmetic.sub(x, constant_like(x, i / 2))))
     return total

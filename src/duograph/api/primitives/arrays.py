@@ -10,9 +10,23 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic, movement
 from duograph.ops.creation import constant_like
+from duograph.ops.slices import stack
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, blocks, compare, creation, index, joining, matrices, nn, padding, sorting, unary
+from ..functional import (
+    array,
+    blocks,
+    compare,
+    creation,
+    index,
+    joining,
+    matrices,
+    nn,
+    padding,
+    sorting,
+    structure,
+    unary,
+)
 from ..functional.forms import axis_of
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -208,9 +222,7 @@ _row("Mvlgamma", lambda p, x: unary.mvlgamma(x, p.p), {"p": REQUIRED})
 
 
 def _scatter(name: str, how: str, nd: bool) -> Any:
-    from ..functional.structure import FUNCTIONS
-
-    write = FUNCTIONS[f"scatter_{'nd_' if nd else ''}{how}"]
+    write = structure.FUNCTIONS[f"scatter_{'nd_' if nd else ''}{how}"]
     return lambda p, x, i, u: write(x, i, u)
 
 
@@ -221,8 +233,6 @@ for _how in ("Add", "Sub", "Mul", "Div", "Max", "Min", "Update"):
 
 
 def _rows(how: str) -> Any:
-    from ..functional import structure
-
     fn = getattr(structure, f"inplace_{how}")
     return lambda p, x, v: fn(x, v, p.indices)
 
@@ -236,8 +246,6 @@ _row("MatrixBandPart", lambda p, x, lower, upper: matrices.matrix_band_part(x, l
 
 def _unravel(p: Any, indices: Any, dims: Any) -> Tensor:
     """Coordinates of flat positions, one row per axis."""
-    from duograph.ops.slices import stack
-
     rest, rows = as_tensor(indices), []
     for n in reversed(shape_of((dims,), "UnravelIndex")):
         extent = constant_like(rest, n)

@@ -10,12 +10,26 @@ from duograph.core import dtype as dt
 from duograph.core.op import Op
 from duograph.ops import arithmetic, compare, logical, power, unary
 from duograph.ops import complex as complex_ops
-from duograph.ops.movement import broadcast_to
+from duograph.ops.arithmetic import sub
+from duograph.ops.diagonals import diagonal
+from duograph.ops.indexing import index_add
+from duograph.ops.movement import broadcast_to, reshape
+from duograph.ops.norm import softmax
+from duograph.ops.reduce import reduce_all
 from duograph.ops.select import select as select_op
 from duograph.tensor.tensor import Tensor
 
-from ..functional import activation, array, creation, loss, math, reduce, structure
-from ..functional.forms import need_tensor
+from ..functional import (
+    activation,
+    array,
+    creation,
+    loss,
+    math,
+    reduce,
+    structure,
+)
+from ..functional.forms import need_tensor, static_int
+from ..functional.loss import softmax_cross_entropy_with_logits
 from ..promote import as_tensor, to_dtype
 from ..public_ops import functions
 from ..tensor_shape import shape_of
@@ -88,20 +102,12 @@ def gelu(x: Tensor) -> Tensor:
 
 def masked_float_status(x: Tensor) -> Tensor:
     """1.0 in a tensor of shape (1,) if any element is not finite, else 0.0."""
-    from duograph.ops.movement import reshape
-    from duograph.ops.reduce import reduce_all
-
     fine = reduce_all(unary.isfinite(x), axis=tuple(range(x.ndim)), keep_dims=False)
     return reshape(to_dtype(logical.logical_not(fine), dt.float32), shape=(1,))
 
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """Cross entropy of every row, and its gradient with respect to the logits."""
-    from duograph.ops.arithmetic import sub
-    from duograph.ops.norm import softmax
-
-    from ..functional.loss import softmax_cross_entropy_with_logits
-
     return softmax_cross_entropy_with_logits(logits, labels), sub(softmax(logits, axis=logits.ndim - 1), labels)
 
 
@@ -112,9 +118,6 @@ def fill_v2(shape: Any, value: Tensor) -> Tensor:
 
 def diag_part(x: Tensor) -> Tensor:
     """The inverse of ``Diag``."""
-    from duograph.ops.diagonals import diagonal
-    from duograph.ops.movement import reshape
-
     half = tuple(x.shape[: x.ndim // 2])
     n = 1
     for extent in half:
@@ -125,10 +128,6 @@ def diag_part(x: Tensor) -> Tensor:
 
 def bincount(array: Tensor, size: Any, weights: Tensor) -> Tensor:
     """The sums of ``weights`` at each of 0 ... size-1."""
-    from duograph.ops.scatter import index_add
-
-    from ..functional.forms import static_int
-
     zeros = creation.zeros((static_int(size, "Bincount", "size"),), weights.dtype)
     return index_add(zeros, array, weights, axis=0)
 

@@ -11,7 +11,8 @@ from duograph.ops import conv as convs
 from duograph.ops import loss as losses
 from duograph.ops import pool as pools
 from duograph.ops.compare import equal
-from duograph.ops.creation import constant_like, iota
+from duograph.ops.creation import constant_like, iota, one_hot, zeros_like
+from duograph.ops.indexing import gather
 from duograph.ops.movement import move_axis, reshape
 from duograph.ops.norm import batch_norm_inference as batch_norm_inference_op
 from duograph.ops.norm import batch_norm_training as batch_norm_training_op
@@ -284,9 +285,6 @@ def _check_reduction(p: Any) -> None:
 
 def _nll(p: Any, logits: Tensor, labels: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """The loss and the sum of the weights of the labels."""
-    from duograph.ops.creation import constant_like, zeros_like
-    from duograph.ops.indexing import gather
-
     out = losses.nll_loss(logits, labels, weight, p.ignore_index, p.reduction, owner="NLLLoss")
     ignored = equal(labels, constant_like(labels, p.ignore_index))
     weights = gather(weight, select(ignored, zeros_like(labels), labels), axis=0)
@@ -327,7 +325,6 @@ def _sparse_cross_entropy(p: Any, logits: Tensor, labels: Tensor) -> Tensor:
     """Mean cross entropy with classes; with ``is_grad`` its gradient with respect to the logits."""
     if not p.is_grad:
         return losses.sparse_softmax_cross_entropy_with_logits(logits, labels)
-    from duograph.ops.creation import one_hot
 
     chosen = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
     gap = arithmetic.sub(softmax_op(logits, axis=logits.ndim - 1), chosen)

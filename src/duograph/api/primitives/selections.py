@@ -6,12 +6,15 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import scatter
+from duograph.ops import indexing, segments
 from duograph.ops.arithmetic import conj, maximum, minimum
 from duograph.ops.compare import equal, greater, less
 from duograph.ops.creation import constant_like, full
+from duograph.ops.cumulative import cumsum
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to, expand_dims, reshape, transpose
+from duograph.ops.random import randperm
+from duograph.ops.reduce import reduce_max
 from duograph.ops.select import select
 from duograph.ops.slices import concat, slice_axis, stack
 from duograph.ops.sort import sort as sort_op
@@ -20,6 +23,7 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from ..functional import index, inplace, joining, random, sorting
+from ..functional.creation import logspace
 from ..functional.forms import axis_of
 from ..promote import as_tensor, to_dtype
 from ..tensor_shape import shape_of
@@ -33,8 +37,8 @@ def _segments(reduction: str) -> Any:
     def forward(p: Any, x: Tensor, ids: Tensor) -> Tensor:
         count = int(hooks.value_of(ids, f"the segments of {p.name}").max()) + 1
         how = "sum" if reduction == "mean" else reduction
-        out = scatter.unsorted_segment(x, ids, num_segments=count, reduction=how)
-        sizes = scatter.unsorted_segment(
+        out = segments.unsorted_segment(x, ids, num_segments=count, reduction=how)
+        sizes = segments.unsorted_segment(
             full(shape=tuple(ids.shape), value=1, dtype=x.dtype), ids, num_segments=count, reduction="sum"
         )
         sizes = broadcast_to(reshape(sizes, shape=(count, *(1,) * (x.ndim - 1))), shape=tuple(out.shape))
@@ -78,7 +82,7 @@ def _fixed_width(p: Any, x: Tensor, limits: Tensor) -> Tensor:
     place = floor((flat - low) * p.nbins / (high - low))
     place = minimum(maximum(place, constant_like(place, 0)), constant_like(place, p.nbins - 1))
     one = full(shape=tuple(flat.shape), value=1, dtype=dt.int32)
-    return scatter.index_add(full(shape=(p.nbins,), value=0, dtype=dt.int32), to_dtype(place, dt.int64), one, axis=0)
+    return indexing.index_add(full(shape=(p.nbins,), value=0, dtype=dt.int32), to_dtype(place, dt.int64), one, axis=0)
 
 
 _row("HistogramFixedWidth", _fixed_width, {"nbins": REQUIRED, "dtype": "int32"})
@@ -86,9 +90,6 @@ _row("HistogramFixedWidth", _fixed_width, {"nbins": REQUIRED, "dtype": "int32"})
 
 def _running_logsumexp(p: Any, x: Tensor, axis: Any) -> Tensor:
     """The logarithm of the running sum of exponentials along ``axis``."""
-    from duograph.ops.cumulative import cumsum
-    from duograph.ops.reduce import reduce_max
-
     i = axis_of(axis, x, p.name)
     top = reduce_max(x, axis=(i,), keep_dims=True)
     total = cumsum(exp(x - top), axis=i, exclusive=p.exclusive, reverse=p.reverse)
@@ -102,8 +103,6 @@ _row("CumulativeLogsumexp", _running_logsumexp, {"exclusive": False, "reverse": 
 
 def _powers(p: Any, start: Any, end: Any) -> Tensor:
     """``base`` to evenly spaced powers."""
-    from ..functional.creation import logspace
-
     return logspace(start, end, p.steps, p.base, dtype=p.dtype)
 
 
@@ -161,7 +160,7 @@ def _dense(places: Tensor, values: Tensor, shape: tuple[Any, ...]) -> Tensor:
     """A dense tensor with ``values`` at ``places``, 0 elsewhere."""
     places = expand_dims(places, 1) if places.ndim == 1 else places
     values = broadcast_to(values, shape=tuple(places.shape[:1]))
-    return scatter.scatter_nd_update(full(shape=tuple(shape), value=0, dtype=values.dtype), places, values)
+    return indexing.scatter_nd_update(full(shape=tuple(shape), value=0, dtype=values.dtype), places, values)
 
 
 def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
@@ -169,7 +168,7 @@ def _put(p: Any, x: Tensor, values: Tensor, places: Any) -> Tensor:
     index_rows = stack(*[to_dtype(i, dt.int64) for i in places], axis=places[0].ndim)
     shape = (*index_rows.shape[:-1], *x.shape[len(places) :])
     how = "add" if p.accumulate else "none"
-    return scatter.scatter_nd_update(x, index_rows, broadcast_to(values, shape=tuple(shape)), reduction=how)
+    return indexing.scatter_nd_update(x, index_rows, broadcast_to(values, shape=tuple(shape)), reduction=how)
 
 
 _row("IndexPut", _put, {"accumulate": 0})
@@ -189,7 +188,7 @@ def _confusion(p: Any, labels: Tensor, predictions: Tensor, weights: Tensor | No
     kind = dt.as_dtype(p.dtype) if weights is None else weights.dtype
     counts = full(shape=tuple(labels.shape), value=1, dtype=kind) if weights is None else weights
     table = full(shape=(p.num_classes,) * 2, value=0, dtype=kind)
-    return scatter.scatter_nd_update(table, stack(labels, predictions, axis=1), counts, reduction="add")
+    return indexing.scatter_nd_update(table, stack(labels, predictions, axis=1), counts, reduction="add")
 
 
 _row("ConfusionMatrix", _confusion, {"num_classes": REQUIRED, "dtype": "int32"})
@@ -198,8 +197,6 @@ _row("ParallelConcat", lambda p, xs: joining.concat(xs, 0))
 
 def _range_rows(p: Any, n: Any, seed: Any = 0) -> Tensor:
     """A permutation of 0 ... n-1, filled up with ``pad`` to ``max_length``."""
-    from duograph.ops.random import randperm
-
     count = int(hooks.value_of(n, "the size of Randperm").reshape(-1)[0]) if isinstance(n, Tensor) else n
     rest = full(shape=(p.max_length - count,), value=p.pad, dtype=p.dtype)
     return concat(to_dtype(randperm(count, dt.int64), p.dtype), rest, axis=0)

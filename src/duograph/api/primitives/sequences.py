@@ -6,12 +6,13 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
-from duograph.ops import decoding, scatter
+from duograph.ops import decoding, indexing
 from duograph.ops.compare import less, not_equal
 from duograph.ops.creation import constant_like, full
-from duograph.ops.ctc import ctc_loss
+from duograph.ops.ctc import ctc_grad, ctc_loss
 from duograph.ops.movement import reshape
 from duograph.ops.norm import log_softmax
+from duograph.ops.rnn import recurrent_layers
 from duograph.ops.slices import slice_axis
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -34,14 +35,12 @@ _row(
 
 def _ctc(p: Any, x: Tensor, places: Tensor, labels: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """The CTC loss of logits (T, N, C) whose last class is the blank, and its gradient in the logits."""
-    from duograph.ops.ctc import ctc_grad
-
     if p.preprocess_collapse_repeated or not p.ctc_merge_repeated:
         raise ValueError("For 'CTCLoss', only labels that are not collapsed and paths that are merged are supported.")
     steps, n, classes = x.shape
     width = labels.shape[0]
     empty = full(shape=(n, width), value=classes - 1, dtype=dt.int64)
-    dense = scatter.scatter_nd_update(empty, places, to_dtype(labels, dt.int64))
+    dense = indexing.scatter_nd_update(empty, places, to_dtype(labels, dt.int64))
     known = to_dtype(not_equal(dense, constant_like(dense, classes - 1)), dt.int64)
     leading = reduce.cumprod(known, 1)  # the first blank ends the labels of a row
     if hooks.truth(reduce.any(not_equal(leading, known))):
@@ -74,8 +73,6 @@ _row("ListDiff", lambda p, x, y: decoding.list_diff(x, y, index_dtype=p.out_idx)
 
 def _lstm(p: Any, x: Tensor, h: Tensor, c: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
     """LSTM layers over (steps, batch, features); all weights one after the other in ``weights``."""
-    from duograph.ops.rnn import recurrent_layers
-
     flat = reshape(weights, shape=(numel(weights.shape),))
     if p.dropout:
         raise ValueError(f"For 'LSTM', the 'dropout' must be 0 on CPU, but got {p.dropout}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.ops import special as ops
+from duograph.ops.complex import real
 from duograph.ops.fft import fft_n, irfft, rfft
 from duograph.tensor.tensor import Tensor
 
@@ -52,7 +53,6 @@ def _fft_with_size(p: Any, x: Tensor) -> Tensor:
     part = fft_n(x, None, axes[:-1], p.norm, inverse=True) if axes[:-1] else x
     if p.onesided:
         return irfft(part, sizes[-1] if sizes else None, -1, p.norm)
-    from duograph.ops.complex import real
 
     return real(fft_n(part, None, axes[-1:], p.norm, inverse=True))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from duograph.ops import scatter
+from duograph.ops import indexing
 from duograph.ops.compare import greater
 from duograph.ops.creation import constant_like, full
 from duograph.ops.movement import broadcast_to, reshape
@@ -51,9 +51,9 @@ def _rows(s: Any, gradient: Tensor, like: Tensor) -> tuple[Tensor, Tensor]:
     """The gradient in the shape of the variable, and which of its elements are given."""
     zero = full(shape=tuple(like.shape), value=0, dtype=like.dtype)
     count = full(shape=tuple(gradient.shape[:1]), value=1, dtype=like.dtype)
-    hits = scatter.index_add(full(shape=tuple(like.shape[:1]), value=0, dtype=like.dtype), s.indices, count, axis=0)
+    hits = indexing.index_add(full(shape=tuple(like.shape[:1]), value=0, dtype=like.dtype), s.indices, count, axis=0)
     given = reshape(greater(hits, constant_like(hits, 0)), shape=(like.shape[0], *(1,) * (like.ndim - 1)))
-    return scatter.index_add(zero, s.indices, gradient, axis=0), broadcast_to(given, shape=tuple(like.shape))
+    return indexing.index_add(zero, s.indices, gradient, axis=0), broadcast_to(given, shape=tuple(like.shape))
 
 
 def _row(

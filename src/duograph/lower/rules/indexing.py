@@ -7,7 +7,7 @@ from typing import Any
 
 from duograph.core.dim import definitely_le
 from duograph.core.shapes import slice_range
-from duograph.ops.indexing import _Layout
+from duograph.ops.advanced_indexing import _Layout
 
 from ..kernels.fill import always_fails
 from ..kernels.indexed import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.ops.scatter import _SEGMENT, _segment_start
+from duograph.ops.segments import _SEGMENT, _segment_start
 
 from ..kernels.accumulate import accumulator, convert_all, store_accumulated
 from ..kernels.fill import always_fails, fill_words, words_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duograph.api.functional import activation, creation, loss, nn, pool, random
-from duograph.api.functional.forms import need_tensor, one_per_axis, renamed
+from duograph.api.functional.forms import in_dtype, need_tensor, one_per_axis, renamed
 from duograph.api.functional.index import FUNCTIONS as _INDEX
 from duograph.api.functional.padding import pad as _pad
 from duograph.api.functional.products import dense
@@ -113,8 +113,6 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
 
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Logarithm of `softmax`."""
-    from duograph.api.functional.forms import in_dtype
-
     return activation.log_softmax(in_dtype(input, dtype), -1 if dim is None else dim)
 
 

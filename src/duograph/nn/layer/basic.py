@@ -18,8 +18,7 @@ from duograph.ops import creation, random
 from duograph.ops.arithmetic import add, mul
 from duograph.ops.creation import constant_like, full, zeros_like
 from duograph.ops.linalg import matmul
-from duograph.ops.movement import broadcast_to, move_axis, reshape, transpose
-from duograph.ops.reduce import reduce_sum
+from duograph.ops.movement import broadcast_to, move_axis, reduce_sum, reshape, transpose
 from duograph.ops.select import select
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor

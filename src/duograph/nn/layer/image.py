@@ -14,9 +14,8 @@ from duograph.ops import diagonals, image
 from duograph.ops.arithmetic import maximum, mul
 from duograph.ops.conv import resolve_padding
 from duograph.ops.creation import constant_like
-from duograph.ops.movement import reshape, roll, transpose
+from duograph.ops.movement import reduce_sum, reshape, roll, transpose
 from duograph.ops.norm import lrn
-from duograph.ops.reduce import reduce_sum
 from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 

@@ -16,8 +16,8 @@ from duograph.ops import decompositions, diagonals
 from duograph.ops.arithmetic import abs_, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
+from duograph.ops.movement import reduce_sum
 from duograph.ops.norm import reduce_mean
-from duograph.ops.reduce import reduce_sum
 from duograph.tensor.tensor import Tensor
 
 _OPS = functions()

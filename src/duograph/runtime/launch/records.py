@@ -17,6 +17,7 @@ from duograph.core import dtype as dt
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
+from duograph.runtime.kernels.single import SingleOp, single_op
 from duograph.runtime.python.cpython import WRITEABLE
 from duograph.tensor.tensor import Tensor
 
@@ -308,8 +309,6 @@ def _strides(array: np.ndarray) -> tuple[int, ...] | None:
 
 
 def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]) -> None:
-    from duograph.runtime.kernels.single import SingleOp, single_op
-
     prepared = single_op(step.op, operands, step.attrs)
     if not isinstance(prepared, SingleOp):
         raise Uncovered(f"{step.op.name} has no native kernel")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named, cond, custom_vjp, while_loop
@@ -25,6 +24,7 @@ from .arena import Block
 from .emit import Emitter, Scope, knows, may_overwrite
 from .frame import ITERATIONS, LOOKED
 from .interrupts import POLL
+from .steps import Step
 from .values import (
     ALIASES,
     NOTHING,
@@ -39,10 +39,6 @@ from .values import (
     output_places,
     tree_of,
 )
-
-if TYPE_CHECKING:
-    from .steps import Step
-
 
 PATIENCE = 1 << 28
 """Cycles of the clock that a program runs before it asks whether it is to stop."""

@@ -1,4 +1,5 @@
-"""Graphs as loop IR: straight-line code. Control flow is in `programs.control`, numbers in `programs.scalars`.
+"""Graphs as loop IR: straight-line code. Control flow is in ``control.py``, stacks in ``stacks.py``, numbers in
+``scalars.py``; `functions.ProgramEmitter` puts them together.
 
 An `Emitter` writes one function; bodies and branches are written in place, with memory of the same arena. Who computes
 a value may be told where to put it (`Scope.places`): outputs of the program and of branches, the next value of a loop
@@ -8,7 +9,7 @@ carry. What is not told gets a block of its own, or the block of an operand that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,14 +19,14 @@ from duograph.core.shapes import assumptions
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
-from duograph.lower.loop.ir import Value
+from duograph.lower.loop.ir import Function, Value
 from duograph.lower.lowering import Lowering, Operand, Temporary
 from duograph.runtime.kernels import kernels
 from duograph.runtime.kernels.status import ASSERTION
 
-from . import scalars
 from .frame import CELLS, Frame, UnknownExtent
 from .heap import alloc_function, cut_function
+from .steps import Step
 from .values import (
     ALIASES,
     CONTROL,
@@ -42,12 +43,8 @@ from .values import (
     leaf_types,
     leaves_of,
     tree_of,
+    word_type,
 )
-
-if TYPE_CHECKING:
-    from .build import Build
-    from .steps import Step
-
 
 UNTYPED = TensorType(uint8, ())
 """What scratch memory is said to hold."""
@@ -73,10 +70,37 @@ class Scope:
         self.alive: dict[Node, Tree] = {}
 
 
+class Program(Protocol):
+    """What emitters ask of the program that they write functions of (`build.Build`)."""
+
+    debug: bool
+    native_stacks: bool
+    symbols: dict[Symbol, tuple[int, int]]
+    in_python: set[Node]
+
+    def steps_of(self, graph: Graph) -> list[Step]: ...
+
+    def own_sizes(self, graph: Graph) -> frozenset[Symbol]: ...
+
+    def kernel(self, function: Function) -> str: ...
+
+    def tick(self, e: Emitter, name: str) -> None: ...
+
+    def constant(self, e: Emitter, node: Const) -> Memory: ...
+
+    def object_handle(self, value: Any) -> int: ...
+
+    def host_step(self, step: Any) -> int: ...
+
+    def is_function(self, graph: Graph) -> bool: ...
+
+    def callee(self, graph: Graph) -> Any: ...
+
+
 class Emitter(Frame):
     """Writes graphs into one function."""
 
-    def __init__(self, build: Build, name: str) -> None:
+    def __init__(self, build: Program, name: str) -> None:
         super().__init__(name, build.debug)
         self.build = build
         self.allocations = 0
@@ -162,7 +186,7 @@ class Emitter(Frame):
         if isinstance(node.value, np.ndarray):
             return self.build.constant(self, node)
         if isinstance(node.type, ScalarType):
-            return Number(node.type, self.b.const(node.value, scalars.word_type(node.type)))
+            return Number(node.type, self.b.const(node.value, word_type(node.type)))
         return Handle(node.type, self.b.const(self.build.object_handle(node.value)))
 
     def _node(self, node: Apply, step: Step, scope: Scope) -> Tree:
@@ -197,7 +221,10 @@ class Emitter(Frame):
         stacked = self.stack_step(node, operands, scope)
         if stacked is not None:
             return stacked
-        return scalars.emit(self, node, operands, scope)
+        return self.scalar(node, operands, scope)
+
+    def scalar(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
+        raise NotImplementedError
 
     def control(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
         raise NotImplementedError
@@ -232,7 +259,7 @@ class Emitter(Frame):
                         scope.symbols[extent] = self.b.const(0)
                 leaves.append(self.new("undef", t, scope))
             elif isinstance(t, ScalarType):
-                leaves.append(Number(t, self.b.const(0, scalars.word_type(t))))
+                leaves.append(Number(t, self.b.const(0, word_type(t))))
             elif isinstance(t, TokenType):
                 leaves.append(NOTHING)
             else:

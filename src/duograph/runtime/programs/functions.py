@@ -21,11 +21,11 @@ from duograph.lower.loop.types import I64, element_of
 from duograph.runtime.kernels.status import RECURSION
 
 from .control import ControlEmitter
-from .emit import Scope, knows
+from .emit import Program, Scope, knows
 from .frame import FRAMES
 from .heap import cut_function
 from .host import emit_host
-from .scalars import word_type
+from .scalars import emit as emit_scalar
 from .stacks import StackEmitter
 from .values import (
     NOTHING,
@@ -40,6 +40,7 @@ from .values import (
     leaves_of,
     output_places,
     tree_of,
+    word_type,
 )
 
 MAX_DEPTH = 10_000
@@ -103,6 +104,9 @@ class ProgramEmitter(ControlEmitter, StackEmitter):
     def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
         return emit_host(self, node, operands, scope, reason)
 
+    def scalar(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
+        return emit_scalar(self, node, operands, scope)
+
     def call_function(self, node: Apply, graph: Graph, operands: list[Tree], scope: Scope) -> Tree:
         b, callee = self.b, self.build.callee(graph)
         if not callee.is_closed:
@@ -131,7 +135,7 @@ class ProgramEmitter(ControlEmitter, StackEmitter):
         return tree_of(node.type, results)
 
 
-def write_function(build: Any, callee: Callee) -> Function:
+def write_function(build: Program, callee: Callee) -> Function:
     """The code of a graph that is a function."""
     e = ProgramEmitter(build, callee.graph.name)
     b = e.b

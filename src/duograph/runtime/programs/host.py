@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +23,9 @@ from duograph.ir.node import Apply, Graph
 from duograph.lower.loop.types import float_bits, float_of_bits
 from duograph.runtime.kernels.status import HOST
 
-from .emit import knows
+from .emit import Emitter, Scope, knows
 from .frame import RUN, UnknownExtent
 from .interrupts import provide
-from .scalars import word_type
 from .values import (
     CONTROL,
     NOTHING,
@@ -39,10 +38,8 @@ from .values import (
     leaf_types,
     leaves_of,
     tree_of,
+    word_type,
 )
-
-if TYPE_CHECKING:
-    from .emit import Emitter, Scope
 
 SYMBOL = "dg_host"
 

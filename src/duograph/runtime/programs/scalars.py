@@ -7,7 +7,7 @@ repeated by the interpreter. Functions that are not in the tables run in Python.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Apply
@@ -15,11 +15,9 @@ from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.ir import Value
 from duograph.runtime.kernels.status import OVERFLOW, ZERO_DIVISION
 
+from .emit import Emitter, Scope
 from .frame import floor_divided
-from .values import Memory, Number, Tree
-
-if TYPE_CHECKING:
-    from .emit import Emitter, Scope
+from .values import SCALAR_OPS, Memory, Number, Tree
 
 _EXACT = 1 << 53
 """Up to here every int is a float."""
@@ -28,14 +26,9 @@ _INF = float("inf")
 _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
-def word_type(type: ScalarType) -> str:
-    """How a number of this type is held."""
-    return "f64" if type.kind == "float" else "i64"
-
-
 def emit(e: Emitter, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
     """The value of a scalar op."""
-    made = SCALAR_OPS[node.op.name](e, node, operands, scope)
+    made = _WRITTEN[node.op.name](e, node, operands, scope)
     if made is None:
         return e.host(node, operands, scope, f"{node.op.name} {node.attrs.get('fn', '')} is computed by Python".strip())
     return made
@@ -284,8 +277,9 @@ def _dim_size(e: Emitter, node: Apply, operands: list[Tree], scope: Scope) -> Tr
     return Number(node.type, e.b.value(e.dim(x.type.shape[node.attrs["axis"]], scope.symbols)))
 
 
-SCALAR_OPS: dict[str, Callable[[Any, Apply, list[Tree], Any], Tree | None]] = {
+_WRITTEN: dict[str, Callable[[Emitter, Apply, list[Tree], Scope], Tree | None]] = {
     "scalar_binary": _binary, "scalar_unary": _unary, "tensor_item": _tensor_item, "scalar_tensor": _scalar_tensor,
     "dim_size": _dim_size,
 }  # fmt: skip
-"""The ops of this module: how each is written; ``None`` from one of them: Python has to."""
+"""How each of `SCALAR_OPS` is written; ``None`` from one of them: Python has to."""
+assert _WRITTEN.keys() == SCALAR_OPS

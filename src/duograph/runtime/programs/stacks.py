@@ -17,7 +17,6 @@ from duograph.runtime.kernels.status import ASSERTION
 from .emit import Emitter, Scope
 from .frame import CELLS
 from .residuals import HEAD, layout_number
-from .scalars import word_type
 from .steps import STACK_OPS
 from .values import (
     NOTHING,
@@ -30,6 +29,7 @@ from .values import (
     leaf_types,
     leaves_of,
     tree_of,
+    word_type,
 )
 
 

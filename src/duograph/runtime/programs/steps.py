@@ -21,8 +21,7 @@ from duograph.lower.ops import lower_call
 from duograph.lower.reduce.loops import NotAffine
 from duograph.lower.rule import Refused
 
-from .scalars import SCALAR_OPS
-from .values import ALIASES, CONTROL, Place
+from .values import ALIASES, CONTROL, SCALAR_OPS, Place
 
 STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "pack", "unpack")
 

@@ -17,6 +17,8 @@ from .arena import Block, Extent
 CONTROL = (call, call_named, cond, custom_vjp, while_loop, scan)
 ALIASES = frozenset({"reshape", "identity", "stop_gradient", "assigned", "sized"})
 """Ops whose result is their first operand, seen otherwise: all values are contiguous and nobody writes to them."""
+SCALAR_OPS = frozenset({"scalar_binary", "scalar_unary", "tensor_item", "scalar_tensor", "dim_size"})
+"""Ops on Python numbers and sizes, written by ``scalars.py``."""
 
 
 @dataclass(eq=False)
@@ -58,6 +60,11 @@ class Number:
 
     type: ScalarType
     value: Value
+
+
+def word_type(type: ScalarType) -> str:
+    """How a number of this type is held."""
+    return "f64" if type.kind == "float" else "i64"
 
 
 @dataclass(eq=False)
