@@ -9,8 +9,9 @@ from duograph.core import kernel
 from duograph.core.traits import traits_of
 from duograph.tensor.tensor import Tensor
 
+from .facts import HEAP_TYPE, lookup
 from .policy import is_user_class
-from .sources import HEAP_TYPE, Pin, lookup
+from .sources import Pin
 
 _OWN = ("duograph.frontend.", "duograph.ops.", "duograph.tensor.", "duograph.core.")
 

@@ -270,7 +270,6 @@ def triangular_solve(
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """p-norms of the differences of all pairs of different rows."""
     need_tensor("Pdist", input=input)
-    from .linalg import vector_norm
 
     n = input.shape[0]
     enough_memory("pdist", (n * (n - 1), numel(input.shape[1:])), input.dtype)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import types
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from duograph.frontend.exact import are_same_keys
 from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, lacks, lookup, tensor_facts
 from duograph.frontend.sources import Source
 from duograph.frontend.world import MISSING
+from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import TYPE
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from .words import facts_text, short, told
-
-if TYPE_CHECKING:
-    from .native import Translator
 
 __all__ = ["KINDS", "Kind", "kind_of_length"]
 
@@ -34,6 +32,35 @@ _LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
 _SIZED = (list, tuple, dict, set, frozenset)
 SIMPLE = (int, float, str, bytes, bool, type(None))
 """Classes of values that are compared without running code of users."""
+
+
+class Translation(Protocol):
+    """What writes guards as a program of the guard machine (`native.Translator`).
+
+    Attributes:
+        program: what has been written.
+        args: arguments for which all guards hold.
+        measured: sources and classes that guards of lengths and keys check as well.
+    """
+
+    program: GuardProgram
+    args: Sequence[Any]
+    measured: set[tuple[Source, type | None]]
+
+    def known(self, source: Source) -> Any:
+        """The object that ``source`` must be, or ``None``."""
+
+    def register(self, source: Source) -> int:
+        """Where the value of ``source`` is."""
+
+    def gives(self, source: Source, expected: Any) -> None:
+        """Adds that ``source`` gives this object."""
+
+    def is_inherited(self, source: Source) -> bool:
+        """Whether it is an attribute of a known object that its class holds, as it is."""
+
+    def namespace(self, source: Source) -> dict[Any, Any] | None:
+        """The dictionary known by identity in which the value stands, if it is nothing else."""
 
 
 class Kind:
@@ -69,7 +96,7 @@ class Kind:
         """
         return f"{constant(self.holds)}({value}, {constant(expected)})"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         """Adds the check to a guard program; False if the machine knows nothing of the kind."""
         return False
 
@@ -106,7 +133,7 @@ class _Is(Kind):
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
         return f"{value} is {constant(expected)}"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         t.gives(source, expected)
         return True
 
@@ -127,7 +154,7 @@ class _Type(Kind):
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
         return f"type({value}) is {constant(expected)}"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         if source.kind == "pinned":
             t.program.fixed(source.base.value, TYPE, expected)
         elif (source, expected) not in t.measured:
@@ -155,7 +182,7 @@ class _Equal(Kind):
             return f"type({value}) is {constant(type(expected))} and {value} == {constant(expected)}"
         return super().test(value, expected, constant)
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         if t.is_inherited(source):
             t.gives(source, source.load(t.args))
         elif type(expected) in SIMPLE:
@@ -171,7 +198,7 @@ class _Equal(Kind):
 # ---- tensors and Cells ----------------------------------------------------------------------------------------------
 
 
-def _compared(t: Translator, source: Source, facts: tuple[Any, ...]) -> bool:
+def _compared(t: Translation, source: Source, facts: tuple[Any, ...]) -> bool:
     kind, dtype, shape, contiguous, grad = facts
     if np.empty(0, dtype).dtype is not dtype:
         return False
@@ -201,7 +228,7 @@ class _Tensor(Kind):
         actual = tensor_facts(value) if issubclass(type(value), Tensor) else value
         return f"{source} was {facts_text(expected)}, is {facts_text(actual)}"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         return _compared(t, source, expected)
 
 
@@ -217,7 +244,7 @@ class _Pattern(Kind):
             return False
         return all(want is None or want == n for want, n in zip(shape, value._data.shape, strict=True))
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         return _compared(t, source, (*expected, None, None))
 
 
@@ -241,7 +268,7 @@ class _Cell(Kind):
     def holds(self, value: Any, expected: Any) -> bool:
         return bool(cell_facts(value) == expected)
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         cell = t.known(source)
         tables = [] if cell is None else [vars(cell).get(name) for name in HOOKS]
         plain = bool(tables) and all(isinstance(x, dict) and type(x).__len__ in _DICT_LENGTHS for x in tables)
@@ -276,7 +303,7 @@ class _Len(Kind):
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
         return f"len({value}) == {expected}"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         kind = type(source.load(t.args))
         if kind.__len__ not in _LENGTHS:  # another runs Python
             return False
@@ -296,7 +323,7 @@ class _Keys(Kind):
     def holds(self, value: Any, expected: Any) -> bool:
         return are_same_keys(value, expected)
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         if not all(type(k) is str for k in expected) or type(source.load(t.args)) is not dict:
             return False
         t.program.keys(t.register(source), expected)
@@ -329,7 +356,7 @@ class _Values(Kind):
     def miss(self, source: Source, expected: Any, value: Any) -> str:
         return f"{source} has other items"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         found = t.namespace(source)
         if found is None:
             return False
@@ -355,7 +382,7 @@ class _NoItem(_Lacks):
     def holds(self, value: Any, expected: Any) -> bool:
         return expected not in value
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         held = t.known(source)
         if type(held) is not dict or type(expected) is not str:
             return False
@@ -373,7 +400,7 @@ class _NoAttribute(_Lacks):
     def holds(self, value: Any, expected: Any) -> bool:
         return not hasattr(value, expected)
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         module = t.known(source)
         plain = type(module) is types.ModuleType and "__getattr__" not in vars(module)
         if not plain or hasattr(types.ModuleType, expected):
@@ -402,7 +429,7 @@ class _NoValue(_Lacks):
     def holds(self, value: Any, expected: Any) -> bool:
         return expected not in vars(value)
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         owner = t.known(source)
         if owner is None:
             return False
@@ -427,7 +454,7 @@ class _Defines(Kind):
     def miss(self, source: Source, expected: Any, value: Any) -> str:
         return f"{source}.{expected[0]} was another object ({told(expected[1].value)})"
 
-    def native(self, t: Translator, source: Source, expected: Any) -> bool:
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
         cls, (name, raw) = t.known(source), expected
         if not isinstance(cls, type):
             return False
