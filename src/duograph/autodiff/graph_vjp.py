@@ -25,13 +25,13 @@ from duograph.base.diagnostics import InternalError
 from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
-from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
-from duograph.ir.interpreter import run
+from duograph.ir.control import make_tuple, tuple_get, undef
 from duograph.ir.memo import Memo
-from duograph.ir.node import Apply, Const, Graph, Node, Param, sizes_in_attrs
+from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
+from .origins import origins_of_results
 from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse, taping
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
@@ -130,72 +130,6 @@ def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[
     for entry, tag in entries if overwritten else ():
         if places := overwritten.get(tag):
             entry.stamps = tuple([OVERWRITTEN if i in places else stamp for i, stamp in enumerate(entry.stamps)])
-
-
-Origins = dict[Any, None]  # a set in order
-
-
-def origins_of_results(graph: Graph) -> list[Origins]:
-    """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs hand on."""
-    memo: dict[Graph, list[Origins]] = graph.context.__dict__.setdefault("origins", {})
-    found = memo.get(graph)
-    if found is None:
-        known: dict[Node, Origins] = {}
-        for node in graph.nodes:
-            if node.op is tuple_get and isinstance(node.operands[0], Apply):
-                known[node] = _origins(node, node.operands[0], node.attrs["index"], known)
-            elif node.op in (cond, call) and not isinstance(node.type, TupleType):
-                known[node] = _origins(node, node, 0, known)
-        out = graph.output
-        if not isinstance(out.type, TupleType):
-            found = [known.get(out, {out: None})]
-        elif isinstance(out, Apply) and out.op is make_tuple:
-            found = [known.get(o, {o: None}) for o in out.operands]
-        else:
-            assert isinstance(out, Apply)
-            found = [_origins((out, i), out, i, known) for i in range(len(out.type.items))]
-        memo[graph] = found
-    return found
-
-
-def _origins(value: Any, producer: Apply, index: int, known: dict[Node, Origins]) -> Origins:
-    """What ``value`` may be, a result of ``producer``."""
-    operands = producer.operands
-    if producer.op is while_loop or producer.op is scan:  # there may be no iteration
-        start = operands[index + (producer.op is scan)]
-        return {value: None, **known.get(start, {start: None})}
-    if producer.op is not cond and producer.op is not call:
-        return {value: None}
-    keys: tuple[str, ...] = ("graph",)
-    if producer.op is cond:
-        taken = constant_test(operands[0])
-        keys = ("then", "orelse") if taken is None else ("then",) if taken else ("orelse",)
-        operands = operands[1:]
-    found: Origins = {}
-    for key in keys:
-        graph: Graph = producer.attrs[key]
-        for origin in origins_of_results(graph)[index]:
-            if isinstance(origin, Param):
-                operand = operands[graph.params.index(origin)]
-                found.update(known.get(operand, {operand: None}))
-            else:
-                found[producer, key, origin] = None
-    return found
-
-
-def constant_test(test: Node) -> bool | None:
-    """The value of the test of a branch if that is the same in every run."""
-    work, seen = [test], set()
-    while work:
-        node = work.pop()
-        if isinstance(node, Param) or (isinstance(node, Apply) and node.op.effects):
-            return None
-        if isinstance(node, Apply) and node not in seen:
-            seen.add(node)
-            work.extend(node.operands)
-    if not isinstance(test, Apply):
-        return bool(test.value) if isinstance(test, Const) else None
-    return bool(run(test.context.graph(test.context.fresh_name("test"), (), test)))
 
 
 @dataclass(frozen=True)

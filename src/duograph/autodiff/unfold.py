@@ -20,7 +20,7 @@ import numpy as np
 from duograph.core.kernel import as_value, compute
 from duograph.core.op import restoring, state
 from duograph.core.types import ScalarType
-from duograph.ir.control import CONTROL_OPS, call_named, custom_vjp, make_tuple, tuple_get, undef
+from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.ir.printer import all_graphs
@@ -32,6 +32,7 @@ from .graph_vjp import mark_overwritten, program_order
 from .tape import Entry, Stale, Tape, entry_of, stamps_of
 
 _LOOSE = (make_tuple, tuple_get, undef)
+_UNFOLDED = (*_LOOSE, call, cond, while_loop, scan)  # no recursion, no gradient of the user's, no residuals
 
 
 def can_unfold(graph: Graph) -> bool:
@@ -44,8 +45,7 @@ def can_unfold(graph: Graph) -> bool:
 
 def _is_plain(graph: Graph) -> bool:
     for node in graph.nodes:
-        op = node.op
-        if op is custom_vjp or op is call_named or op.effects or (op.structured and op not in (*CONTROL_OPS, *_LOOSE)):
+        if node.op.effects or (node.op.structured and node.op not in _UNFOLDED):
             return False
     return _recorded(program_order(graph)) == _recorded(graph.nodes)
 
