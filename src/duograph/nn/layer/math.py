@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Flag
+from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import decompositions, diagonals
 from duograph.ops.arithmetic import abs_, mul, sub
 from duograph.ops.cast import cast, stop_gradient
@@ -23,15 +25,13 @@ from duograph.tensor.tensor import Tensor
 _OPS = functions()
 
 
+_scale = checks.that(checks.a_number, lambda x: not x <= 0, "be greater than 0, but got {}")
+Scale = Annotated[float, Kind("Union[int, float]", _scale)]
+
+
+@with_settings
 class MatMul(Cell):
     """The matrix product.
-
-    Args:
-        transpose_x1 (bool): of the first operand's last two axes. Default ``False``.
-        transpose_x2 (bool): of the second's. Default ``False``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import duograph as ms
@@ -40,10 +40,8 @@ class MatMul(Cell):
         [[11.]]
     """
 
-    def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
-        super().__init__()
-        self.transpose_x1 = checks.boolean(transpose_x1, "transpose_x1", self.cls_name)
-        self.transpose_x2 = checks.boolean(transpose_x2, "transpose_x2", self.cls_name)
+    transpose_x1: Flag = False
+    transpose_x2: Flag = False
 
     def construct(self, x1, x2):
         if self.transpose_x1 and len(x1.shape) > 1:
@@ -237,19 +235,11 @@ def embedded(square: Tensor, like: Tensor) -> Tensor:
     return _OPS["pad"](square, (0, more[1], 0, more[0])) if any(more) else square
 
 
+@with_settings
 class L1Regularizer(Cell):
-    """The sum of absolute values, times ``scale``.
+    """The sum of absolute values, times ``scale``."""
 
-    Args:
-        scale (int, float): above 0.
-    """
-
-    def __init__(self, scale: Any) -> None:
-        super().__init__()
-        checks.number(scale, "scale", self.cls_name)
-        if scale <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'scale' must be greater than 0, but got {scale}.")
-        self.scale = scale
+    scale: Scale = option("the factor")
 
     def construct(self, weights):
         total = reduce_sum(abs_(weights), axis=tuple(range(len(weights.shape))), keep_dims=False)
