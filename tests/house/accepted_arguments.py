@@ -91,7 +91,7 @@ ACCEPTED: dict[str, str] = {
         train.callback.monitors:ReduceLROnPlateau.on_train_begin(run_context)
     """,
     CONTRACT: """
-        dataset.vision:Decode.__init__(to_pil) nn.layer.basic:Dropout.__init__(dtype)
+        dataset.vision:Decode.__init__(to_pil)
         nn.layer.basic:Identity.__init__(args,kwargs)
         nn.wrap.cell_wrapper:GetNextSingleOp.__init__(dataset_shapes,dataset_types)
         train.callback.records:SummaryCollector.__init__(collect_tensor_freq)

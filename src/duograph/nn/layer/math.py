@@ -12,8 +12,8 @@ from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.nn.kinds import Flag
-from duograph.nn.settings import Kind, option, with_settings
+from duograph.nn.kinds import Anything, Flag
+from duograph.nn.settings import Check, Kind, option, with_settings
 from duograph.ops import decompositions, diagonals
 from duograph.ops.arithmetic import abs_, mul, sub
 from duograph.ops.cast import cast, stop_gradient
@@ -25,6 +25,20 @@ from duograph.tensor.tensor import Tensor
 _OPS = functions()
 
 
+def _axis_of(*types: type, none: bool = False) -> Check:
+    def check(value: Any, name: str, owner: str) -> Any:
+        if (isinstance(value, bool) or not isinstance(value, types)) and not (none and value is None):
+            raise TypeError(
+                f"For '{owner}', the type of '{name}' should be one of '{[t.__name__ for t in types]}', "
+                f"but got type '{type(value).__name__}'."
+            )
+        return value
+
+    return check
+
+
+Axis = Annotated[Any, Kind("Union[int, tuple(int), None]", _axis_of(int, tuple, none=True))]
+Axes = Annotated[Any, Kind("Union[int, tuple(int), list(int)]", _axis_of(int, list, tuple))]
 _scale = checks.that(checks.a_number, lambda x: not x <= 0, "be greater than 0, but got {}")
 Scale = Annotated[float, Kind("Union[int, float]", _scale)]
 
@@ -51,24 +65,17 @@ class MatMul(Cell):
         return linalg.matmul(x1, x2)
 
 
+@with_settings
 class Moments(Cell):
-    """Mean and variance.
+    """Mean and variance."""
 
-    Args:
-        axis (Union[int, tuple(int), None]): over which axes. Default ``None``: all.
-        keep_dims (Union[bool, None]): Default ``None``: no.
-    """
+    axis: Axis = option("over which axes; ``None``: all", default=None)
+    keep_dims: Anything = option("``None``: no", default=None)
 
-    def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
-        super().__init__()
-        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | tuple)):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'tuple']', "
-                f"but got type '{type(axis).__name__}'."
-            )
-        if keep_dims is not None:
-            checks.boolean(keep_dims, "keep_dims", self.cls_name)
-        self.axis, self.keep_dims = axis, bool(keep_dims)
+    def _settings_taken(self, given):
+        if self.keep_dims is not None:
+            checks.boolean(self.keep_dims, "keep_dims", self.cls_name)
+        self.keep_dims = bool(self.keep_dims)
 
     def construct(self, x):
         return self.moments(x)
@@ -103,23 +110,15 @@ class Range(Cell):
         return self.result_tensor
 
 
+@with_settings
 class ReduceLogSumExp(Cell):
-    """``log(sum(exp(x)))`` over axes.
+    """``log(sum(exp(x)))`` over axes."""
 
-    Args:
-        axis (Union[int, tuple(int), list(int)]): the axes.
-        keep_dims (bool): Default ``False``.
-    """
+    axis: Axes = option("the axes")
+    keep_dims: Flag = False
 
-    def __init__(self, axis: Any, keep_dims: bool = False) -> None:
-        super().__init__()
-        if isinstance(axis, bool) or not isinstance(axis, int | tuple | list):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'list', 'tuple']', "
-                f"but got type '{type(axis).__name__}'."
-            )
-        self.axis = tuple(axis) if isinstance(axis, list) else axis
-        self.keep_dims = checks.boolean(keep_dims, "keep_dims", self.cls_name)
+    def _settings_taken(self, given):
+        self.axis = tuple(self.axis) if isinstance(self.axis, list) else self.axis
 
     def construct(self, x):
         return logsumexp(x, self.axis, self.keep_dims)
