@@ -34,7 +34,6 @@ ACCEPTED: dict[str, str] = {
         nn.cell_settings:CellSettings.set_comm_fusion(fusion_type)
         nn.cell_settings:CellSettings.shard(in_strategy,kwargs,out_strategy,parameter_plan)
         nn.cell_settings:CellSettings.update_cell_type(cell_type)
-        nn.layer.embedding:EmbeddingLookup.__init__(manual_shapes,slice_mode)
         device.parallel:Layout.__call__(tensor_map)
         device.parallel:shard(args,kwargs,out_strategy) tensor.parameter:Parameter.init_data(layout,set_sliced)
         tensor.parameter:Parameter.set_data(slice_shape) train.serialization:ckpt_to_safetensors(processes_num)
@@ -93,9 +92,8 @@ ACCEPTED: dict[str, str] = {
         train.callback.monitors:ReduceLROnPlateau.on_train_begin(run_context)
     """,
     CONTRACT: """
-        dataset.vision:Decode.__init__(to_pil) nn.layer.basic:Dropout.__init__(dtype)
-        nn.layer.basic:Identity.__init__(args,kwargs) nn.layer.combined:Conv2dBnAct.__init__(after_fake)
-        nn.layer.combined:DenseBnAct.__init__(after_fake)
+        dataset.vision:Decode.__init__(to_pil)
+        nn.layer.basic:Identity.__init__(args,kwargs)
         nn.wrap.cell_wrapper:GetNextSingleOp.__init__(dataset_shapes,dataset_types)
         train.callback.records:SummaryCollector.__init__(collect_tensor_freq)
         train.callback.records:SummaryRecord.__init__(network)
@@ -134,7 +132,10 @@ KEPT: dict[str, str] = {
         ops.SparseApplyProximalAdagrad(use_locking) ops.SparseApplyRMSProp(use_locking)
     """,
     ONE_PROCESS: """
-        nn.SyncBatchNorm(process_groups)
+        nn.EmbeddingLookup(manual_shapes,slice_mode) nn.SyncBatchNorm(process_groups)
+    """,
+    CONTRACT: """
+        nn.Conv2dBnAct(after_fake) nn.DenseBnAct(after_fake)
     """,
     ONE_ORDER: """
         ops.TopK(sorted)

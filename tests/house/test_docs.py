@@ -57,6 +57,20 @@ def test_examples_of_functions_from_tables():
     assert not told, "".join(told)
 
 
+def test_examples_of_cells_from_tables():
+    """Classes that no class statement makes; those have their examples run file by file."""
+    told: list[str] = []
+    stated = {
+        n.name for p in SOURCE.rglob("*.py") for n in ast.walk(ast.parse(p.read_text())) if isinstance(n, ast.ClassDef)
+    }
+    made = {name: cell for name, cell in _public()["cells"].items() if name not in stated}
+    for name, cell in made.items():
+        known = {"nn": nn, "ops": ops, "Tensor": ms.Tensor}
+        test = doctest.DocTestParser().get_doctest(cell.__doc__, known, name, None, None)
+        doctest.DocTestRunner().run(test, out=told.append)
+    assert len(made) > 10 and not told, "".join(told)
+
+
 def _public() -> dict[str, dict[str, Any]]:
     """What users call, by kind."""
     cells = {n: getattr(nn, n) for n in nn.__all__}

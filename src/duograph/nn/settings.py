@@ -67,7 +67,7 @@ class Setting:
             return f"    {name}: {text}"
         if self.default is not REQUIRED:
             text = f"{text} Default ``{self.default!r}``.".strip()
-        return f"    {name} ({self.kind.words}): {text}"
+        return f"    {name} ({self.kind.words}): {text or 'required.'}"
 
 
 def option(text: str = "", *, default: Any = REQUIRED, after: str = "") -> Any:

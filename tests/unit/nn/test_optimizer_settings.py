@@ -115,3 +115,24 @@ def test_parameters_are_looked_through_once_per_capture(monkeypatch):
         step(tuple(ms.Tensor([1.0]) for _ in weights))
         counts.append(len(looks))
     assert counts[1] < 5 * counts[0]
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float64], ids=str)
+@pytest.mark.parametrize("name", [*OPTIMIZERS, "Momentum with Nesterov", "LARS with clipping"])
+def test_every_optimizer_takes_parameters_of_every_float(name, dtype):
+    """The rates are float32: what mixes both is computed in the wider dtype, and rounded when it is stored."""
+    more = {
+        "Momentum with Nesterov": lambda p: nn.Momentum(p, 0.125, 0.5, use_nesterov=True),
+        "LARS with clipping": lambda p: nn.LARS(nn.Momentum(p, 0.125, 0.5), use_clip=True),
+    }
+    results = []
+    for how in ("dynamic", "compiled"):
+        weight = ms.Parameter(ms.Tensor([1.0, -2.0, 0.5], dtype), name="weight")
+        optimizer = (OPTIMIZERS | more)[name]([weight])
+        step = (lambda g: optimizer((g,))) if how == "dynamic" else ms.jit(lambda g: optimizer((g,)))
+        for i in range(3):
+            step(ms.Tensor([0.5, -0.25 * i, 1.0], dtype))
+        moved = bool((weight != ms.Tensor([1.0, -2.0, 0.5], dtype)).any())
+        assert weight.dtype is dtype and (moved or name == "Adadelta")  # whose first steps are below bfloat16's
+        results.append(weight.astype(ms.float64).asnumpy().tobytes())
+    assert results[0] == results[1]

@@ -12,7 +12,7 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis, numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.nn.kinds import Anything, Dtype, Flag, Init, PositiveInt
+from duograph.nn.kinds import Anything, Dtype, Flag, Init, PositiveInt, Unkept
 from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import creation, random
 from duograph.ops.arithmetic import add, mul
@@ -271,39 +271,32 @@ def dropout(x: Tensor, p: float, mask_shape: tuple[Any, ...] | None = None) -> T
     return select(mask, scaled, constant_like(x, 0))
 
 
+@with_settings
 class Dropout(Cell):
     """While training, sets elements to 0 at random and scales the others so that the mean stays.
 
-    Args:
-        keep_prob (float): probability of *keeping* an element. Default ``0.5``; deprecated, use ``p``.
-        p (Union[float, int, None]): probability of dropping an element. Default ``None``.
-        dtype (dtype): kept for old programs. Default float32.
-
     Raises:
         ValueError: a probability out of range.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> print(nn.Dropout(p=0.5)(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 2)
     """
 
-    def __init__(self, keep_prob: float = 0.5, p: Any = None, dtype: Any = dt.float32) -> None:
-        super().__init__()
-        if p is None:
-            checks.number(keep_prob, "keep_prob", self.cls_name)
-            if not 0 < keep_prob <= 1:
-                raise ValueError(
-                    f"For '{self.cls_name}', the 'keep_prob' must be a number in range (0, 1], but got {keep_prob}."
-                )
-            self.keep_prob: float | None = keep_prob
-        else:
+    keep_prob: Anything = option("probability of *keeping* an element; deprecated, use ``p``", default=0.5)
+    p: Anything = option("probability of dropping an element", default=None)
+    dtype: Unkept = option("kept for old programs", default=dt.float32)
+
+    def _settings_taken(self, given):
+        keep, p = self.keep_prob, self.p
+        if p is not None:
             checks.probability(p, "p", self.cls_name)
             self.keep_prob = None
-        self.p = p
-        self.drop_prob = float(p) if p is not None else 1.0 - keep_prob
+        elif not 0 < checks.number(keep, "keep_prob", self.cls_name) <= 1:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'keep_prob' must be a number in range (0, 1], but got {keep}."
+            )
+        self.drop_prob = float(p) if p is not None else 1.0 - keep
 
     def construct(self, x):
         if not self.training or self.drop_prob == 0:

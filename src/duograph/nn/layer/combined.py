@@ -7,7 +7,7 @@ from typing import Any
 from duograph.api.public_ops import functions
 from duograph.nn import checks
 from duograph.nn.cell import Cell
-from duograph.nn.kinds import Flag, Init, Unkept
+from duograph.nn.kinds import Anything, Flag, Init, Integer, Unkept
 from duograph.nn.settings import option, with_settings
 from duograph.ops.movement import reshape, transpose
 from duograph.tensor.tensor import Tensor
@@ -16,6 +16,7 @@ from .activation import LeakyReLU, get_activation
 from .basic import Dense
 from .conv import Conv2d
 from .normalization import BatchNorm1d, BatchNorm2d
+from .ranks import by_rank
 
 _OPS = functions()
 
@@ -101,30 +102,30 @@ class DenseBnAct(_BnAct):
         return self._bn_act(self.dense(x))
 
 
+@with_settings
 class TimeDistributed(Cell):
     """A layer applied to every step of a sequence.
-
-    Args:
-        layer (Union[Cell, Primitive]): the layer.
-        time_axis (int): the axis of steps.
-        reshape_with_axis (int): an axis that steps may be folded into, so that the layer is called once. Default
-            ``None``: the layer is called for each step.
 
     Raises:
         TypeError: ``layer`` is neither Cell nor Primitive.
     """
 
-    def __init__(self, layer: Any, time_axis: int, reshape_with_axis: int | None = None) -> None:
-        super().__init__()
+    layer: Unkept = option("Cell or Primitive")
+    time_axis: Integer = option("the axis of steps")
+    reshape_with_axis: Anything = option(
+        "an axis that steps may be folded into, so that the layer is called once", default=None
+    )
+
+    def _settings_taken(self, given):
+        layer = given["layer"]
         if not callable(layer):
             raise TypeError(
                 f"For '{self.cls_name}', the 'layer' must be Cell or Primitive instance, but got type: "
                 f"{type(layer).__name__}."
             )
-        checks.integer(time_axis, "time_axis", self.cls_name)
-        if reshape_with_axis is not None:
-            checks.integer(reshape_with_axis, "reshape_with_axis", self.cls_name)
-        self.layer, self.time_axis, self.reshape_with_axis = layer, time_axis, reshape_with_axis
+        if self.reshape_with_axis is not None:
+            checks.integer(self.reshape_with_axis, "reshape_with_axis", self.cls_name)
+        self.layer = layer
 
     def construct(self, inputs):
         rank = len(inputs.shape)
@@ -162,22 +163,15 @@ def unfolded(out: Tensor, x: Tensor, time: int, other: int) -> Tensor:
     return transpose(apart, perm=(*rest[:time], place, *rest[time:]))
 
 
+@with_settings
 class _FractionalMaxPool(Cell):
     """Maxima over windows at pseudo-random places."""
 
-    rank = 2
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
-        return_indices: bool = False,
-        _random_samples: Any = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
-        self.return_indices, self._random_samples = return_indices, _random_samples
+    kernel_size: Anything = option("the windows")
+    output_size: Anything = option("extents of the result, or", default=None)
+    output_ratio: Anything = option("their ratio to the input's", default=None)
+    return_indices: Anything = option("also the places of the maxima", default=False)
+    _random_samples: Anything = option("of shape (N, C, 2), in (0, 1); ``None``: drawn", default=None)
 
     def construct(self, input):
         function = _OPS[f"fractional_max_pool{self.rank}d"]
@@ -185,19 +179,6 @@ class _FractionalMaxPool(Cell):
         return function(input, *settings)
 
 
-class FractionalMaxPool2d(_FractionalMaxPool):
-    """Maxima over windows at pseudo-random places, over two axes.
-
-    Args:
-        kernel_size (Union[int, tuple[int]]): the windows.
-        output_size (Union[int, tuple[int]]): extents of the result, or
-        output_ratio (Union[float, tuple[float]]): their ratio to the input's.
-        return_indices (bool): also the places of the maxima. Default ``False``.
-        _random_samples (Tensor): of shape (N, C, 2), in (0, 1). Default ``None``: drawn.
-    """
-
-
-class FractionalMaxPool3d(_FractionalMaxPool):
-    """Maxima over windows at pseudo-random places, over three axes; see `FractionalMaxPool2d`."""
-
-    rank = 3
+_, FractionalMaxPool2d, FractionalMaxPool3d = by_rank(
+    _FractionalMaxPool, "FractionalMaxPool", "Maxima over windows of {batch} at pseudo-random places."
+)

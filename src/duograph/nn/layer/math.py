@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.kinds import Anything, Flag
+from duograph.nn.settings import Check, Kind, option, with_settings
 from duograph.ops import decompositions, diagonals
 from duograph.ops.arithmetic import abs_, mul, sub
 from duograph.ops.cast import cast, stop_gradient
@@ -23,15 +25,27 @@ from duograph.tensor.tensor import Tensor
 _OPS = functions()
 
 
+def _axis_of(*types: type, none: bool = False) -> Check:
+    def check(value: Any, name: str, owner: str) -> Any:
+        if (isinstance(value, bool) or not isinstance(value, types)) and not (none and value is None):
+            raise TypeError(
+                f"For '{owner}', the type of '{name}' should be one of '{[t.__name__ for t in types]}', "
+                f"but got type '{type(value).__name__}'."
+            )
+        return value
+
+    return check
+
+
+Axis = Annotated[Any, Kind("Union[int, tuple(int), None]", _axis_of(int, tuple, none=True))]
+Axes = Annotated[Any, Kind("Union[int, tuple(int), list(int)]", _axis_of(int, list, tuple))]
+_scale = checks.that(checks.a_number, lambda x: not x <= 0, "be greater than 0, but got {}")
+Scale = Annotated[float, Kind("Union[int, float]", _scale)]
+
+
+@with_settings
 class MatMul(Cell):
     """The matrix product.
-
-    Args:
-        transpose_x1 (bool): of the first operand's last two axes. Default ``False``.
-        transpose_x2 (bool): of the second's. Default ``False``.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import duograph as ms
@@ -40,10 +54,8 @@ class MatMul(Cell):
         [[11.]]
     """
 
-    def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
-        super().__init__()
-        self.transpose_x1 = checks.boolean(transpose_x1, "transpose_x1", self.cls_name)
-        self.transpose_x2 = checks.boolean(transpose_x2, "transpose_x2", self.cls_name)
+    transpose_x1: Flag = False
+    transpose_x2: Flag = False
 
     def construct(self, x1, x2):
         if self.transpose_x1 and len(x1.shape) > 1:
@@ -53,24 +65,17 @@ class MatMul(Cell):
         return products.matmul(x1, x2)
 
 
+@with_settings
 class Moments(Cell):
-    """Mean and variance.
+    """Mean and variance."""
 
-    Args:
-        axis (Union[int, tuple(int), None]): over which axes. Default ``None``: all.
-        keep_dims (Union[bool, None]): Default ``None``: no.
-    """
+    axis: Axis = option("over which axes; ``None``: all", default=None)
+    keep_dims: Anything = option("``None``: no", default=None)
 
-    def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
-        super().__init__()
-        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | tuple)):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'tuple']', "
-                f"but got type '{type(axis).__name__}'."
-            )
-        if keep_dims is not None:
-            checks.boolean(keep_dims, "keep_dims", self.cls_name)
-        self.axis, self.keep_dims = axis, bool(keep_dims)
+    def _settings_taken(self, given):
+        if self.keep_dims is not None:
+            checks.boolean(self.keep_dims, "keep_dims", self.cls_name)
+        self.keep_dims = bool(self.keep_dims)
 
     def construct(self, x):
         return self.moments(x)
@@ -105,23 +110,15 @@ class Range(Cell):
         return self.result_tensor
 
 
+@with_settings
 class ReduceLogSumExp(Cell):
-    """``log(sum(exp(x)))`` over axes.
+    """``log(sum(exp(x)))`` over axes."""
 
-    Args:
-        axis (Union[int, tuple(int), list(int)]): the axes.
-        keep_dims (bool): Default ``False``.
-    """
+    axis: Axes = option("the axes")
+    keep_dims: Flag = False
 
-    def __init__(self, axis: Any, keep_dims: bool = False) -> None:
-        super().__init__()
-        if isinstance(axis, bool) or not isinstance(axis, int | tuple | list):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'axis' should be one of '['int', 'list', 'tuple']', "
-                f"but got type '{type(axis).__name__}'."
-            )
-        self.axis = tuple(axis) if isinstance(axis, list) else axis
-        self.keep_dims = checks.boolean(keep_dims, "keep_dims", self.cls_name)
+    def _settings_taken(self, given):
+        self.axis = tuple(self.axis) if isinstance(self.axis, list) else self.axis
 
     def construct(self, x):
         return logsumexp(x, self.axis, self.keep_dims)
@@ -237,19 +234,11 @@ def embedded(square: Tensor, like: Tensor) -> Tensor:
     return _OPS["pad"](square, (0, more[1], 0, more[0])) if any(more) else square
 
 
+@with_settings
 class L1Regularizer(Cell):
-    """The sum of absolute values, times ``scale``.
+    """The sum of absolute values, times ``scale``."""
 
-    Args:
-        scale (int, float): above 0.
-    """
-
-    def __init__(self, scale: Any) -> None:
-        super().__init__()
-        checks.number(scale, "scale", self.cls_name)
-        if scale <= 0:
-            raise ValueError(f"For '{self.cls_name}', the 'scale' must be greater than 0, but got {scale}.")
-        self.scale = scale
+    scale: Scale = option("the factor")
 
     def construct(self, weights):
         total = reduce_sum(abs_(weights), axis=tuple(range(len(weights.shape))), keep_dims=False)

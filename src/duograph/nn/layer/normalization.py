@@ -26,6 +26,7 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from .conv import channels_first, channels_last
+from .ranks import by_rank
 
 
 def in_dtype(x: Any, dtype: dt.DType) -> Any:
@@ -348,7 +349,7 @@ class _InstanceNorm(Cell):
     beta_init: Init = "zeros"
     dtype: Dtype = dt.float32
 
-    rank = 4
+    rank = 2
 
     def _settings_taken(self, given):
         shape = (self.num_features,)
@@ -356,7 +357,7 @@ class _InstanceNorm(Cell):
         trained(self, shape, given, given["affine"])
 
     def construct(self, x):
-        check_channels(x, (self.rank,), self.num_features, "NCHW", self.cls_name)
+        check_channels(x, (self.rank + 2,), self.num_features, "NCHW", self.cls_name)
         return instance_norm(x, self.in_use(self.gamma), self.in_use(self.beta), self.eps)
 
     def extend_repr(self) -> str:
@@ -366,37 +367,6 @@ class _InstanceNorm(Cell):
         )
 
 
-@with_settings
-class InstanceNorm1d(_InstanceNorm):
-    """Instance normalisation of (N, C, L).
-
-    Examples:
-        >>> print(nn.InstanceNorm1d(2)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 4)
-    """
-
-    rank = 3
-
-
-@with_settings
-class InstanceNorm2d(_InstanceNorm):
-    """Instance normalisation of (N, C, H, W).
-
-    Examples:
-        >>> print(nn.InstanceNorm2d(2)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 4, 4)
-    """
-
-    rank = 4
-
-
-@with_settings
-class InstanceNorm3d(_InstanceNorm):
-    """Instance normalisation of (N, C, D, H, W).
-
-    Examples:
-        >>> print(nn.InstanceNorm3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 4, 4, 4)
-    """
-
-    rank = 5
+InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = by_rank(
+    _InstanceNorm, "InstanceNorm", "Instance normalisation of {batch}.", "2"
+)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from duograph.nn import checks
 from duograph.nn.cell import Cell
+from duograph.nn.settings import Fixed, Kind, option, with_settings
 from duograph.ops.movement import flip
 from duograph.ops.slices import concat, pad, slice_axis
 from duograph.tensor.tensor import Tensor
+
+from .ranks import by_rank
 
 
 def padded(x: Tensor, widths: tuple[tuple[int, int], ...], mode: str, value: Any = 0) -> Tensor:
@@ -35,53 +39,60 @@ def _mirrored(x: Tensor, axis: int, front: int, back: int) -> Tensor:
     return concat(*parts, axis=axis) if len(parts) > 1 else x
 
 
+def _pairs(value: Any, name: str, owner: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise TypeError(f"For '{owner}', the type of '{name}' must be tuple, but got {type(value).__name__}.")
+    for pair in value:
+        if len(pair) != 2:
+            raise ValueError(f"For '{owner}', the dimension of '{name}' must be (n, 2), but got {value}.")
+    if len(value) > 4:
+        raise ValueError(f"For '{owner}', only '{name}' up to 4 dims is supported, but got {len(value)}.")
+    return tuple(tuple(pair) for pair in value)
+
+
+def _filling(value: Any, name: str, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(
+            f"For '{owner}', the type of parameter '{name}' should be in [float, int], but got {type(value)}."
+        )
+    return value
+
+
+_MODES = ("CONSTANT", "REFLECT", "SYMMETRIC")
+_mode = checks.that(checks.same, lambda x: x in _MODES, "be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {}")
+Pairs = Annotated[Any, Kind("tuple", _pairs)]
+Mode = Annotated[str, Kind("str", _mode, '``"CONSTANT"``, ``"REFLECT"`` or ``"SYMMETRIC"``')]
+Widths = Annotated[Any, Kind("Union[int, tuple[int]]", text="how far at each side", kept=False)]
+Filling = Annotated[float, Kind("Union[int, float]", _filling)]
+
+
+@with_settings
 class Pad(Cell):
     """Pads every axis.
-
-    Args:
-        paddings (tuple): (front, back) per axis.
-        mode (str): ``"CONSTANT"``, ``"REFLECT"`` or ``"SYMMETRIC"``. Default ``"CONSTANT"``.
 
     Examples:
         >>> print(nn.Pad(((0, 0), (1, 1)))(Tensor([[-1.0, 0.5], [2.0, -3.0]])).shape)
         (2, 4)
     """
 
-    def __init__(self, paddings: Any, mode: str = "CONSTANT") -> None:
-        super().__init__()
-        if not isinstance(paddings, tuple):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of 'paddings' must be tuple, but got {type(paddings).__name__}."
-            )
-        for pair in paddings:
-            if len(pair) != 2:
-                raise ValueError(
-                    f"For '{self.cls_name}', the dimension of 'paddings' must be (n, 2), but got {paddings}."
-                )
-        if len(paddings) > 4:
-            raise ValueError(
-                f"For '{self.cls_name}', only 'paddings' up to 4 dims is supported, but got {len(paddings)}."
-            )
-        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-            raise ValueError(
-                f"For '{self.cls_name}', the 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got {mode}."
-            )
-        self.paddings = tuple(tuple(pair) for pair in paddings)
-        self.mode = mode
+    paddings: Pairs = option("(front, back) per axis")
+    mode: Mode = "CONSTANT"
 
     def construct(self, x):
         return padded(x, self.paddings, self.mode.lower())
 
 
+@with_settings
 class _SpatialPad(Cell):
     """Pads the trailing ``rank`` axes by widths given from the last axis on: (left, right, top, bottom, ...)."""
 
+    padding: Widths
+
     rank = 1
     mode = "constant"
-    least_dims = 1
 
-    def _set_padding(self, padding: Any) -> None:
-        owner = self.cls_name
+    def _settings_taken(self, given):
+        owner, padding = self.cls_name, given["padding"]
         if isinstance(padding, bool) or not isinstance(padding, int | tuple | list):
             raise TypeError(
                 f"For '{owner}', the type of parameter 'padding' should be in [int, tuple], but got {padding}."
@@ -99,54 +110,40 @@ class _SpatialPad(Cell):
         return ((0, 0),) * (ndim - len(pairs)) + tuple(reversed(pairs))
 
 
+@with_settings
 class _ConstantPad(_SpatialPad):
-    def __init__(self, padding: Any, value: Any) -> None:
-        super().__init__()
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of parameter 'value' should be in [float, int], but got "
-                f"{type(value)}."
-            )
-        self._set_padding(padding)
-        self.value = value
+    value: Filling
 
     def construct(self, x):
         return padded(x, self._widths(len(x.shape)), "constant", self.value)
 
 
-class ConstantPad1d(_ConstantPad):
-    """Pads the last axis by (left, right) with ``value``.
+class _EdgePad(_SpatialPad):
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        if any(p < 0 for p in self.padding):
+            raise ValueError(f"For '{self.cls_name}', the 'padding' must not be negative, but got {given['padding']}.")
 
-    Examples:
-        >>> print(nn.ConstantPad1d(1, 0.5)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 6)
-    """
-
-    rank = 1
-
-
-class ConstantPad2d(_ConstantPad):
-    """Pads the last two axes by (left, right, top, bottom) with ``value``.
-
-    Examples:
-        >>> print(nn.ConstantPad2d(1, 0.5)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 6, 6)
-    """
-
-    rank = 2
+    def construct(self, x):
+        return padded(x, self._widths(len(x.shape)), self.mode)
 
 
-class ConstantPad3d(_ConstantPad):
-    """Pads the last three axes by (left, right, top, bottom, front, back) with ``value``.
-
-    Examples:
-        >>> print(nn.ConstantPad3d(1, 0.5)(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 6, 6, 6)
-    """
-
-    rank = 3
+def _two_more(n: int) -> int:
+    return n + 2
 
 
+ConstantPad1d, ConstantPad2d, ConstantPad3d = by_rank(
+    _ConstantPad, "ConstantPad", "Pads {axes} by {sides} with ``value``.", "1, 0.5", _two_more
+)
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = by_rank(
+    _EdgePad, "ReflectionPad", "Pads {axes} by reflection at the ends.", "1", _two_more, mode="reflect"
+)
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = by_rank(
+    _EdgePad, "ReplicationPad", "Pads {axes} by repeating the ends.", "1", _two_more, mode="replicate"
+)
+
+
+@with_settings
 class ZeroPad2d(_ConstantPad):
     """Pads the last two axes by (left, right, top, bottom) with zeros.
 
@@ -155,84 +152,6 @@ class ZeroPad2d(_ConstantPad):
         (1, 2, 6, 6)
     """
 
+    value: Fixed = 0
+
     rank = 2
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0)
-
-
-class _EdgePad(_SpatialPad):
-    def __init__(self, padding: Any) -> None:
-        super().__init__()
-        self._set_padding(padding)
-        if any(p < 0 for p in self.padding):
-            raise ValueError(f"For '{self.cls_name}', the 'padding' must not be negative, but got {padding}.")
-
-    def construct(self, x):
-        return padded(x, self._widths(len(x.shape)), self.mode)
-
-
-class ReflectionPad1d(_EdgePad):
-    """Pads the last axis by reflection at its ends.
-
-    Examples:
-        >>> print(nn.ReflectionPad1d(1)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 6)
-    """
-
-    rank, mode = 1, "reflect"
-
-
-class ReflectionPad2d(_EdgePad):
-    """Pads the last two axes by reflection at their ends.
-
-    Examples:
-        >>> print(nn.ReflectionPad2d(1)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 6, 6)
-    """
-
-    rank, mode = 2, "reflect"
-
-
-class ReflectionPad3d(_EdgePad):
-    """Pads the last three axes by reflection at their ends.
-
-    Examples:
-        >>> print(nn.ReflectionPad3d(1)(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 6, 6, 6)
-    """
-
-    rank, mode = 3, "reflect"
-
-
-class ReplicationPad1d(_EdgePad):
-    """Pads the last axis by repeating its ends.
-
-    Examples:
-        >>> print(nn.ReplicationPad1d(1)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 6)
-    """
-
-    rank, mode = 1, "replicate"
-
-
-class ReplicationPad2d(_EdgePad):
-    """Pads the last two axes by repeating their ends.
-
-    Examples:
-        >>> print(nn.ReplicationPad2d(1)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 6, 6)
-    """
-
-    rank, mode = 2, "replicate"
-
-
-class ReplicationPad3d(_EdgePad):
-    """Pads the last three axes by repeating their ends.
-
-    Examples:
-        >>> print(nn.ReplicationPad3d(1)(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 6, 6, 6)
-    """
-
-    rank, mode = 3, "replicate"

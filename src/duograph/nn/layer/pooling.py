@@ -14,6 +14,7 @@ from duograph.ops.movement import expand_dims, squeeze
 from duograph.tensor.tensor import Tensor
 
 from .conv import channels_first, channels_last
+from .ranks import by_rank
 
 
 def batched(x: Tensor, rank: int, owner: str) -> tuple[Tensor, bool]:
@@ -266,40 +267,17 @@ class _AdaptiveAvgPool(_Adaptive):
         return unbatched(image.adaptive_avg_pool(x, self._extents(x)), added)
 
 
-@with_settings
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """Means over ``output_size`` nearly equal parts of (N, C, L) or (C, L).
-
-    Examples:
-        >>> print(nn.AdaptiveAvgPool1d(2)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 2)
-    """
-
-    rank = 1
+def _two(_: int) -> int:
+    return 2
 
 
-@with_settings
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """Means over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W).
-
-    Examples:
-        >>> print(nn.AdaptiveAvgPool2d((2, 2))(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 2, 2)
-    """
-
-    rank = 2
-
-
-@with_settings
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """Means over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
-
-    Examples:
-        >>> print(nn.AdaptiveAvgPool3d((2, 2, 2))(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 2, 2, 2)
-    """
-
-    rank = 3
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = by_rank(
+    _AdaptiveAvgPool,
+    "AdaptiveAvgPool",
+    "Means over ``output_size`` nearly equal parts of {batch} or {single}.",
+    "2",
+    _two,
+)
 
 
 @with_settings
@@ -311,6 +289,15 @@ class _AdaptiveMaxPool(_Adaptive):
         out, indices = pool.adaptive_max_pool(x, output_size=self._extents(x))
         out = unbatched(out, added)
         return (out, unbatched(indices, added)) if self.return_indices else out
+
+
+_, AdaptiveMaxPool2d, AdaptiveMaxPool3d = by_rank(
+    _AdaptiveMaxPool,
+    "AdaptiveMaxPool",
+    "Maxima over ``output_size`` nearly equal parts of {batch} or {single}.",
+    "2",
+    _two,
+)
 
 
 @with_settings
@@ -325,30 +312,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     return_indices: Fixed = False
 
     rank = 1
-
-
-@with_settings
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """Maxima over ``output_size`` nearly equal parts of (N, C, H, W) or (C, H, W).
-
-    Examples:
-        >>> print(nn.AdaptiveMaxPool2d((2, 2))(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 2, 2)
-    """
-
-    rank = 2
-
-
-@with_settings
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """Maxima over ``output_size`` nearly equal parts of (N, C, D, H, W) or (C, D, H, W).
-
-    Examples:
-        >>> print(nn.AdaptiveMaxPool3d((2, 2, 2))(ops.ones((1, 2, 4, 4, 4))).shape)
-        (1, 2, 2, 2, 2)
-    """
-
-    rank = 3
 
 
 # ---- other -----------------------------------------------------------------------------------------------------------
@@ -374,28 +337,9 @@ class _LPPool(Cell):
         return unbatched(out, added)
 
 
-@with_settings
-class LPPool1d(_LPPool):
-    """The p-norm of each window of (N, C, L) or (C, L).
-
-    Examples:
-        >>> print(nn.LPPool1d(2.0, 2, 2)(ops.ones((1, 2, 4))).shape)
-        (1, 2, 2)
-    """
-
-    rank = 1
-
-
-@with_settings
-class LPPool2d(_LPPool):
-    """The p-norm of each window of (N, C, H, W) or (C, H, W).
-
-    Examples:
-        >>> print(nn.LPPool2d(2.0, 2, 2)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 2, 2)
-    """
-
-    rank = 2
+LPPool1d, LPPool2d, _ = by_rank(
+    _LPPool, "LPPool", "The p-norm of each window of {batch} or {single}.", "2.0, 2, 2", _two
+)
 
 
 @with_settings
@@ -424,22 +368,8 @@ class _MaxUnpool(Cell):
         return unbatched(pool.max_unpool(x, indices, size=size), added)
 
 
-@with_settings
-class MaxUnpool1d(_MaxUnpool):
-    """Undoes `MaxPool1d`: puts values at their positions, 0 elsewhere."""
-
-    rank = 1
-
-
-@with_settings
-class MaxUnpool2d(_MaxUnpool):
-    """Undoes `MaxPool2d`: puts values at their positions, 0 elsewhere."""
-
-    rank = 2
-
-
-@with_settings
-class MaxUnpool3d(_MaxUnpool):
-    """Undoes `MaxPool3d`: puts values at their positions, 0 elsewhere."""
-
-    rank = 3
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = by_rank(
+    _MaxUnpool,
+    "MaxUnpool",
+    "Undoes maximum pooling of {batch}: puts values at their positions, 0 elsewhere.",
+)

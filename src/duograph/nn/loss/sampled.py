@@ -2,68 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.nn import checks
+from duograph.nn.kinds import Anything, Flag, Unkept
+from duograph.nn.settings import option, with_settings
 from duograph.ops.random import standard_uniform
 from duograph.tensor.random import Generator
 from duograph.tensor.tensor import Tensor
 
-from .loss import LossBase
+from .loss import LossBase, Reduction
 
 _OPS = functions()
 
 
+@with_settings
 class SampledSoftmaxLoss(LossBase):
-    """Cross entropy of the true classes against ``num_sampled`` drawn ones, corrected by how likely these are.
+    """Cross entropy of the true classes against ``num_sampled`` drawn ones, corrected by how likely these are."""
 
-    Args:
-        num_sampled (int): how many classes are drawn, all different, small numbers more often.
-        num_classes (int): number of classes.
-        num_true (int): true classes of each sample. Default ``1``.
-        sampled_values (Union[list, tuple]): drawn classes, and expected counts of the true and drawn ones. Default
-            ``None``: drawn with every call.
-        remove_accidental_hits (bool): drawn classes that are true do not count. Default ``True``.
-        seed (int): of the draws; ``0``: they come from the default generator. Default ``0``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default ``"none"``.
+    num_sampled: Anything = option("how many classes are drawn, all different, small numbers more often")
+    num_classes: Anything = option("number of classes")
+    num_true: Anything = option("true classes of each sample", default=1)
+    sampled_values: Anything = option(
+        "drawn classes, and expected counts of the true and drawn ones; ``None``: drawn with every call", default=None
+    )
+    remove_accidental_hits: Flag = option("drawn classes that are true do not count", default=True)
+    seed: Unkept = option("of the draws; ``0``: they come from the default generator", default=0)
+    reduction: Reduction = "none"
 
-    Raises:
-        TypeError: wrong types.
-        ValueError: values out of range.
-    """
-
-    def __init__(
-        self,
-        num_sampled: int,
-        num_classes: int,
-        num_true: int = 1,
-        sampled_values: Any = None,
-        remove_accidental_hits: bool = True,
-        seed: int = 0,
-        reduction: str = "none",
-    ) -> None:
-        super().__init__(reduction)
-        owner = self.cls_name
-        if num_true < 1:
-            raise ValueError(f"For '{owner}', the 'num_true' must be greater than or equal to 1, but got {num_true}.")
-        if num_sampled > num_classes or num_true > num_classes:
+    def _settings_taken(self, given):
+        owner, drawn, classes, seed = self.cls_name, self.num_sampled, self.num_classes, given["seed"]
+        if self.num_true < 1:
             raise ValueError(
-                f"For '{owner}', the 'num_sampled' {num_sampled} and 'num_true' {num_true} must not be above the "
-                f"'num_classes' {num_classes}."
+                f"For '{owner}', the 'num_true' must be greater than or equal to 1, but got {self.num_true}."
             )
-        if sampled_values is not None and (not isinstance(sampled_values, list | tuple) or len(sampled_values) != 3):
+        if drawn > classes or self.num_true > classes:
+            raise ValueError(
+                f"For '{owner}', the 'num_sampled' {drawn} and 'num_true' {self.num_true} must not be above the "
+                f"'num_classes' {classes}."
+            )
+        values = self.sampled_values
+        if values is not None and (not isinstance(values, list | tuple) or len(values) != 3):
             raise ValueError(f"For '{owner}', the length of 'sampled_values' must be equal to 3.")
-        self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
-        self.sampled_values = sampled_values
         self.generator = Generator(checks.integer(seed, "seed", owner)) if seed else None
-        self.remove_accidental_hits = checks.boolean(remove_accidental_hits, "remove_accidental_hits", owner)
-        k = np.arange(num_classes, dtype=np.float64)
-        share = np.log((k + 2) / (k + 1)) / np.log(num_classes + 1)
-        expected = -np.expm1(num_sampled * np.log1p(-np.minimum(share, 1 - 1e-12)))
+        k = np.arange(classes, dtype=np.float64)
+        share = np.log((k + 2) / (k + 1)) / np.log(classes + 1)
+        expected = -np.expm1(drawn * np.log1p(-np.minimum(share, 1 - 1e-12)))
         self.log_share = Tensor(np.log(share).astype(np.float32))
         self.expected = Tensor(expected.astype(np.float32))
 
