@@ -21,7 +21,16 @@ from duograph.api.functional import (
     statistics,
     unary,
 )
-from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
+from duograph.api.functional.forms import (
+    as_float,
+    axis_of,
+    in_dtype,
+    need_tensor,
+    on_cpu,
+    public_functions,
+    renamed,
+    static_int,
+)
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
@@ -535,21 +544,9 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return _M["float_power"](input, exponent)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        allclose, add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk,
-        split,
-        count_nonzero, cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip,
-        gather, index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow,
-        norm, ones, zeros, permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal,
-        scatter, scatter_add, select, softmax, sort, argsort, topk, squeeze, std, var, std_mean, var_mean, transpose,
-        unique, clone, float_power,
-    )
-} | {
+FUNCTIONS = public_functions(globals()) | {
     "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
     "bmm": renamed(products.bmm, input_x="input"), "mv": renamed(products.mv, mat="input"),
-    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "bernoulli": bernoulli, "cdist": cdist,
-    "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"],
-    "vdot": products.dot,
+    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": cat, "divide": div,
+    "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
 }  # fmt: skip
