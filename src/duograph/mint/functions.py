@@ -10,6 +10,7 @@ from duograph.api import tensor_shape as shaped
 from duograph.api.functional import (
     array,
     creation,
+    forms,
     index,
     joining,
     linalg,
@@ -21,16 +22,7 @@ from duograph.api.functional import (
     statistics,
     unary,
 )
-from duograph.api.functional.forms import (
-    as_float,
-    axis_of,
-    in_dtype,
-    need_tensor,
-    on_cpu,
-    public_functions,
-    renamed,
-    static_int,
-)
+from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
@@ -544,7 +536,7 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return _M["float_power"](input, exponent)
 
 
-FUNCTIONS = public_functions(globals()) | {
+FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | {
     "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
     "bmm": renamed(products.bmm, input_x="input"), "mv": renamed(products.mv, mat="input"),
     "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": cat, "divide": div,

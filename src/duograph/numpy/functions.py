@@ -11,7 +11,7 @@ import numpy as np
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
 from duograph.api.functional import blocks, creation, index, joining, random, reduce, sorting, statistics
-from duograph.api.functional.forms import as_float, axes_of, in_dtype, public_functions, static_int
+from duograph.api.functional.forms import as_float, axes_of, in_dtype, static_int
 from duograph.api.functional.joining import concat as join
 from duograph.api.functional.joining import stack as join_anew
 from duograph.api.promote import to_dtype
@@ -24,8 +24,10 @@ from duograph.ops.indexing import gather, gather_elements
 from duograph.ops.slices import slice_axis
 from duograph.tensor.tensor import Tensor
 
-from . import padding, products, ranges
 from .elementwise import as_tensor
+from .padding import pad
+from .products import cov, cross, dot, kron, matrix_power, multi_dot, norm, outer, tensordot, vander
+from .ranges import linspace, logspace, meshgrid
 
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
@@ -542,17 +544,27 @@ def around(a: Any, decimals: int = 0) -> Tensor:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **public_functions(globals()), **public_functions(vars(padding)), **public_functions(vars(products)),
-    **public_functions(vars(ranges)),
-    "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty": zeros,
+    f.__name__: f
+    for f in (
+        array, asarray, copy, ones, zeros, full, full_like, arange, linspace, logspace, eye, identity, tri, tril, triu,
+        diag, diagflat, diagonal, trace, reshape, transpose, expand_dims, squeeze, ravel, swapaxes, moveaxis,
+        broadcast_to, broadcast_arrays, tile, repeat, flip, roll, rot90, concatenate, append, stack, split, array_split,
+        meshgrid, sum, mean, prod, std, var, ptp, argmax, argmin, all, any, average, cumsum, cumprod, count_nonzero,
+        diff, where, take, take_along_axis, clip, unique, searchsorted, isclose, array_equal, pad, dot, outer,
+        tensordot, kron, cross, norm, multi_dot, cov, rand, randn, randint, size, isscalar, around,
+    )
+} | {
+    "round": around, "ones_like": _like(1), "zeros_like": _like(0), "empty_like": empty_like, "empty": zeros,
     "amax": _extreme(reduce.amax), "amin": _extreme(reduce.amin), "max": _extreme(reduce.amax),
     "min": _extreme(reduce.amin),
     "hstack": _joined(joining.hstack), "vstack": _joined(joining.vstack), "dstack": _joined(joining.dstack),
     "column_stack": _joined(joining.column_stack), "atleast_1d": _at_least(arrays.atleast_1d),
-    "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d),
-    "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any,
+    "atleast_2d": _at_least(arrays.atleast_2d), "atleast_3d": _at_least(arrays.atleast_3d), "asfarray": asfarray,
+    "fliplr": lambda m: flip(m, 1), "flipud": lambda m: flip(m, 0), "sometrue": any, "argwhere": argwhere,
+    "trapz": trapz,
     "nanmean": lambda a, axis=None, dtype=None, keepdims=False: reduce.nanmean(
         as_float(a), axis, keepdims, dtype=dtype
     ),
     "nansum": lambda a, axis=None, dtype=None, keepdims=False: reduce.nansum(as_tensor(a), axis, keepdims, dtype=dtype),
+    "matrix_power": matrix_power, "vander": vander, "bincount": bincount,
 }  # fmt: skip
