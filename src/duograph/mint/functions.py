@@ -10,6 +10,7 @@ from duograph.api import tensor_shape as shaped
 from duograph.api.functional import (
     array,
     creation,
+    forms,
     index,
     joining,
     linalg,
@@ -525,21 +526,9 @@ def float_power(input: Any, exponent: Any) -> Tensor:
     return _M["float_power"](input, exponent)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (
-        allclose, add, sub, div, addcdiv, baddbmm, all, any, amax, amin, arange, argmax, argmin, cat, stack, chunk,
-        split,
-        count_nonzero, cummax, cummin, cumsum, cumprod, diag, diff, dstack, eq, equal, empty, empty_like, flatten, flip,
-        gather, index_select, index_add, item, linspace, max, min, mean, median, meshgrid, multinomial, nansum, narrow,
-        norm, ones, zeros, permute, prod, rand, randn, rand_like, randn_like, randint, randint_like, randperm, normal,
-        scatter, scatter_add, select, softmax, sort, argsort, topk, squeeze, std, var, std_mean, var_mean, transpose,
-        unique, clone, float_power,
-    )
-} | {
+FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | {
     "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
     "bmm": renamed(products.bmm, input_x="input"), "mv": renamed(products.mv, mat="input"),
-    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "bernoulli": bernoulli, "cdist": cdist,
-    "concat": cat, "full": full, "divide": div, "floor_divide": _M["floor_divide"], "fix": _M["trunc"],
-    "vdot": products.dot,
+    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": cat, "divide": div,
+    "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
 }  # fmt: skip

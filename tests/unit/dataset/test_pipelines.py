@@ -13,10 +13,10 @@ from duograph.dataset import transforms, vision
 
 @pytest.fixture(autouse=True)
 def seeded():
-    before = ds.config._values["seed"]
+    before = ds.config._seed[0]
     ds.config.set_seed(7)
     yield
-    ds.config._values["seed"] = before
+    ds.config._seed[0] = before
 
 
 def numbers(n=6, **kwargs):

@@ -13,14 +13,7 @@ from duograph.ops import linalg as matrix_ops
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import (
-    array,
-    creation,
-    linalg,
-    products,
-    reduce,
-    statistics,
-)
+from ..functional import array, creation, linalg, products, reduce, statistics
 from ..functional.forms import axes_of, axis_of, in_dtype
 from .base import REQUIRED, Table
 
