@@ -206,7 +206,7 @@ def expand_dims(x: Any, axis: int) -> Any:
 def squeeze(x: Any, axes: tuple[int, ...]) -> Any:
     """``x`` without ``axes`` (normalised), whose size must be 1."""
     for axis in axes:
-        if isinstance(x.shape[axis], int) and x.shape[axis] != 1:
+        if not taken_equal(x.shape[axis], 1):
             raise ValueError(
                 f"Cannot select an axis to squeeze out which has size not equal to one, got shape {tuple(x.shape)}."
             )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.shapes import existing_axis, numel
+from duograph.core.shapes import existing_axis, numel, taken_at_most
 from duograph.ops import arithmetic, movement, slices
 from duograph.ops import decompositions as dec
 from duograph.ops import linalg as products
@@ -114,6 +114,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
 
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
+    taken_at_most(k, input.shape[i])
     value, place = kth(input, k - 1, i)
     return (value, place) if keepdim else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
 
