@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.dim import Dim, definitely_eq, definitely_le
+from duograph.core.dim import Dim, UnknownSizeError, definitely_eq, definitely_le
 from duograph.core.op import state
-from duograph.core.shapes import taken_at_most
+from duograph.core.shapes import taken_at_most, taken_equal
 from duograph.ops import movement
 from duograph.ops.advanced_indexing import advanced_get, advanced_put
 from duograph.ops.ranges import block_view, range_slice, range_update, range_view
@@ -257,7 +257,7 @@ def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
 
 def check_mask(x: Tensor, mask: Tensor, first: int) -> None:
     for i, (n, size) in enumerate(zip(mask.shape, x.shape[first:], strict=False)):
-        if definitely_eq(n, size) is False:
+        if not taken_equal(n, size):
             raise ValueError(
                 f"The shape of index {tuple(mask.shape)} does not match the shape of the indexed data {tuple(x.shape)} "
                 f"at dim index {first + i}"
@@ -311,7 +311,10 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
 
 def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
     """The slice of length 1 for an integer index."""
-    is_inside = taken_at_most(-item, size) if definitely_le(item, -1) else taken_at_most(item + 1, size)
+    try:
+        is_inside = taken_at_most(-item, size) if definitely_le(item, -1) else taken_at_most(item + 1, size)
+    except UnknownSizeError:  # what the program itself finds out is looked at where the axis is dropped
+        is_inside = True
     if not is_inside:
         if what == "get":
             raise IndexError(f"index {item} is out of bounds for dimension with size {size}")

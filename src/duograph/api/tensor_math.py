@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import definitely_eq
+from duograph.core.dim import known_eq
 from duograph.core.shapes import existing_axis, normalize_axis, numel
 from duograph.ops import diagonals, movement, random, search, slices
 from duograph.ops import random as draws
@@ -101,7 +101,7 @@ def cov(self: Tensor, *, correction: int = 1, fweights: Any = None, aweights: An
         elif correction:
             norm = sub(whole, constant_like(whole, correction))
         out = div(matmul(mul(centred, weights), movement.transpose(centred, perm=(1, 0))), norm)
-    return movement.reshape(out, shape=()) if definitely_eq(x.shape[0], 1) else out
+    return movement.reshape(out, shape=()) if known_eq(x.shape[0], 1) else out
 
 
 def allclose(self: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import Dim, definitely_eq
+from duograph.core.dim import Dim, definitely_eq, known_eq
 from duograph.core.shapes import (
     broadcast_shapes,
     existing_axis,
@@ -18,6 +18,8 @@ from duograph.core.shapes import (
     normalize_axis,
     normalize_permutation,
     numel,
+    taken_at_most,
+    taken_equal,
 )
 from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
@@ -198,9 +200,9 @@ def hermitian(self: Tensor) -> Tensor:
 def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
     """Without the axes of size 1, or without those of ``axis`` that have size 1."""
     if axis is None:
-        axes = [i for i, n in enumerate(self.shape) if definitely_eq(n, 1)]
+        axes = [i for i, n in enumerate(self.shape) if known_eq(n, 1)]
     else:
-        axes = [i for i in _each(axis, self.ndim, "Squeeze") if self.ndim and definitely_eq(self.shape[i], 1)]
+        axes = [i for i in _each(axis, self.ndim, "Squeeze") if self.ndim and known_eq(self.shape[i], 1)]
     return movement.squeeze(self, tuple(axes)) if axes else self
 
 
@@ -261,7 +263,7 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
     extent = self.shape[axis]
     if isinstance(split_size_or_sections, list | tuple):
         sizes = tuple(split_size_or_sections)
-        if definitely_eq(sum(sizes), extent) is False:
+        if not taken_equal(sum(sizes), extent):
             raise ValueError(f"The sum of 'split_size_or_sections' should be equal to {extent}, but got {sum(sizes)}.")
         return slices.split(self, sizes, axis)
     step = split_size_or_sections
@@ -305,7 +307,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     axis = existing_axis(dim, self.ndim, "narrow")
     extent = self.shape[axis]
     first = start + extent if isinstance(start, int) and start < 0 else start
-    if isinstance(extent, int) and (first < 0 or length < 0 or first + length > extent):
+    if not (taken_at_most(0, first) and taken_at_most(0, length) and taken_at_most(first + length, extent)):
         raise ValueError(f"For 'narrow', start {start} and length {length} exceed dimension size {extent}.")
     return slices.slice_axis(self, axis, first, first + length)
 

@@ -370,6 +370,18 @@ def ceil_div(a: Extent, b: Extent) -> Extent:
 # ---- questions ------------------------------------------------------------------------------------------------------
 
 
+def known_eq(a: Extent, b: Extent) -> bool:
+    """Whether `a` and `b` are equal, where that decides what the program is.
+
+    Raises:
+        UnknownSizeError: for some values of their symbols they are, for others not.
+    """
+    equal = definitely_eq(a, b)
+    if equal is None:
+        raise UnknownSizeError(f"whether the size {a} is {b} is only known at run time")
+    return equal
+
+
 def definitely_eq(a: Extent, b: Extent) -> bool | None:
     """Whether `a` and `b` are equal for all values of their symbols (True), for none (False), or unknown (None)."""
     difference = a - b

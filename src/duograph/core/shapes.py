@@ -75,6 +75,7 @@ class _Listener(threading.local):
 
     def __init__(self) -> None:
         self.assume: Assume = None
+        self.assume_broadcast: Assume = None  # of what is broadcast: the op that does it will say the same
 
 
 listener = _Listener()
@@ -84,11 +85,12 @@ listener = _Listener()
 def assumptions() -> Iterator[list[tuple[Extent, Extent]]]:
     """Collects what shape rules assume in the block: pairs of extents that are taken to be equal."""
     found: list[tuple[Extent, Extent]] = []
-    before, listener.assume = listener.assume, lambda a, b: found.append((a, b))
+    before = listener.assume, listener.assume_broadcast
+    listener.assume = listener.assume_broadcast = lambda a, b: found.append((a, b))
     try:
         yield found
     finally:
-        listener.assume = before
+        listener.assume, listener.assume_broadcast = before
 
 
 def taken_equal(a: Extent, b: Extent) -> bool:
@@ -124,7 +126,7 @@ def _broadcast_extent(a: Extent, b: Extent, assume: Assume) -> Extent | None:
     if equal is False and a_not_one and b_not_one:
         return None
     take_b = b_not_one and not a_not_one if isinstance(b, Dim) else isinstance(a, Dim)
-    assume = assume or listener.assume
+    assume = assume or listener.assume_broadcast
     if assume is not None and equal is not True:
         assume(a, b)
     return b if take_b else a

@@ -130,14 +130,15 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
         session.world.seed, session.world.offset = Scalar(seed), Scalar(offset)
         quiet, state.quiet = state.quiet, 0
         enclosed, state.enclosed = state.enclosed, 0
-        listener.assume = lambda a, b: session.assumptions.append((a, b))
+        listener.assume = session.assume
+        listener.assume_broadcast = lambda a, b: session.assumptions.append((a, b))
         outer, watch.session = watch.session, session
         try:
             yield
         finally:
             session.is_over = True
             watch.session = outer
-            listener.assume = None
+            listener.assume = listener.assume_broadcast = None
             if not session.is_done:
                 session.forget()
             state.quiet, state.enclosed = quiet, enclosed

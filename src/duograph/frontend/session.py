@@ -17,7 +17,7 @@ from typing import Any
 from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
-from duograph.core.dim import fresh_symbol
+from duograph.core.dim import UnknownSizeError, fresh_symbol
 from duograph.core.memory import installed, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
@@ -129,7 +129,11 @@ class CaptureBinder(GraphBinder):
         born = self.session.born
         self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)
         known = len(self.session.assumptions)
-        out = super().bind(op, operands, attrs)
+        typing, self.session.is_typing = self.session.is_typing, True
+        try:
+            out = super().bind(op, operands, attrs)
+        finally:
+            self.session.is_typing = typing
         if not op.view:
             check_size(op.name, out)
         first = out[0] if isinstance(out, tuple) and out else out
@@ -203,6 +207,7 @@ class Session(Shadows):
         self.patterns = patterns or {}
         self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
+        self.is_typing = False  # whether an op's own rule is asked, whose node then raises where it was wrong
         self._assuming: set[Any] = set()  # nodes of which they took late ones to be
         self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
         self.born = fresh_stamp()
@@ -278,6 +283,20 @@ class Session(Shadows):
         known = self._tensor_sources.get(id(tensor))
         return known[1] if known else sources.pinned(tensor)
 
+    def assume(self, a: Any, b: Any) -> None:
+        """Notes that two extents are taken to be equal.
+
+        Raises:
+            UnknownSizeError: the program itself finds one of them out, and there is no op that would raise then.
+        """
+        if not self.is_typing and self._is_late(a, b):
+            raise UnknownSizeError(f"whether the size {a} is {b} is only known at run time")
+        self.assumptions.append((a, b))
+
+    def _is_late(self, *extents: Any) -> bool:
+        early = {symbol for symbol, _, _ in self.symbols}
+        return any(not symbols_in(x) <= early for x in extents)
+
     def assumes_late_sizes(self, node: Any, known: int) -> bool:
         """Whether ``node`` is computed only under assumptions about sizes that the program itself finds out.
 
@@ -286,10 +305,8 @@ class Session(Shadows):
             known: how many assumptions there were before. A node that was there already (another path, a further
                 attempt at this one) has been typed when it was made, and assumes what it assumed then.
         """
-        if known < len(self.assumptions):
-            early = {symbol for symbol, _, _ in self.symbols}
-            if any(not symbols_in(x) <= early for pair in self.assumptions[known:] for x in pair):
-                self._assuming.add(node)
+        if any(self._is_late(*pair) for pair in self.assumptions[known:]):
+            self._assuming.add(node)
         return node in self._assuming
 
     def follow(self, tensor: Tensor) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, reduced_shape
+from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, reduced_shape, taken_equal
 from duograph.core.types import TensorType
 
 from .rules import batch_with, in_float32, tensor
@@ -228,7 +228,7 @@ def expand_dims(x: Any, axis: int) -> Any:
 def squeeze(x: Any, axes: tuple[int, ...]) -> Any:
     """``x`` without ``axes`` (normalised), whose size must be 1."""
     for axis in axes:
-        if isinstance(x.shape[axis], int) and x.shape[axis] != 1:
+        if not taken_equal(x.shape[axis], 1):
             raise ValueError(
                 f"Cannot select an axis to squeeze out which has size not equal to one, got shape {tuple(x.shape)}."
             )

@@ -48,29 +48,59 @@ def test_same_as_eager(f, mode, capsys):
         assert shown[0] == shown[1], values
 
 
-def column(x):
-    return x[:, 0]
-
-
-def last_row(x):
-    return x[-1]
-
-
-def element_and_column(x):
-    return x[1, Tensor([0])]
+SIZED = {
+    "column": lambda x: x[:, 0],
+    "last row": lambda x: x[-1],
+    "element and column": lambda x: x[1, Tensor([0])],
+    "narrow": lambda x: x.narrow(0, 0, 1),
+    "slice": lambda x: ops.slice(x, (1, 0), (1, 1)),
+    "split": lambda x: x.split([1, 1]),
+    "squeeze": lambda x: x.squeeze(1),
+    "squeeze all": lambda x: x.squeeze(),
+    "kthvalue": lambda x: x.kthvalue(2),
+    "mask": lambda x: x[Tensor([True, False])],
+    "pooled": lambda x: ops.adaptive_avg_pool1d(x.expand_dims(0), 2),
+}
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
-@pytest.mark.parametrize("f", [column, last_row, element_and_column])
-def test_an_index_of_nothing_raises_where_sizes_vary(f, mode):
+@pytest.mark.parametrize("f", SIZED.values(), ids=SIZED)
+def test_sizes_that_vary_and_do_not_fit(f, mode):
     """Also where nothing else is left: the result would be as empty as it should be."""
     compiled = ms.jit(f, dynamic=1, **mode)
     for _ in range(2):
-        for shape in ((3, 2), (3, 4), (4, 0), (0, 0), (0, 1), (2, 0), (0, 0), (1, 1)):
+        for shape in ((3, 2), (3, 4), (4, 0), (0, 0), (0, 1), (2, 0), (0, 0), (2, 3), (1, 1), (1, 3), (2, 1)):
             shown = []
             for g in (f, compiled):
                 try:
-                    shown.append(g(ops.ones(shape)).shape)
-                except IndexError as error:
+                    shown.append(str(g(ops.ones(shape))))
+                except (IndexError, ValueError) as error:
                     shown.append(str(error))
             assert shown[0] == shown[1], shape
+
+
+FOUND = {
+    "split": lambda y: y.split([1, 1]),
+    "narrow": lambda y: y.narrow(0, 0, 1),
+    "slice": lambda y: ops.slice(y, (1,), (1,)),
+    "mask": lambda y: y[Tensor([True, False])],
+    "squeeze": lambda y: y.squeeze(),
+    "element": lambda y: y[1],
+}
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("f", FOUND.values(), ids=FOUND)
+def test_sizes_that_are_found_out_and_do_not_fit(f, mode):
+    def select(x, n):
+        return f(x[x > n])
+
+    compiled = ms.jit(select, **mode)
+    for n in (0.5, 2.0, 10.0, 1.0, 0.5):
+        shown = []
+        for g in (select, compiled):
+            try:
+                shown.append(str(g(Tensor([1.0, 2.0, 3.0]), Tensor(n))))
+            except (IndexError, ValueError) as error:
+                shown.append(str(error))
+        assert shown[0] == shown[1], n

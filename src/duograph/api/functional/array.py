@@ -8,7 +8,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import as_dtype
-from duograph.core.shapes import infer_reshape, numel
+from duograph.core.shapes import infer_reshape, numel, taken_at_most
 from duograph.ops import indexing, movement, slices
 from duograph.ops.arithmetic import sub
 from duograph.ops.cast import cast as cast_op
@@ -235,7 +235,7 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     spec = []
     for n, b, k in zip(input_x.shape, starts, sizes, strict=True):
         stop = n if k == -1 else b + k
-        if isinstance(n, int) and (b < 0 or stop > n):
+        if b < 0 or not taken_at_most(stop, n):
             raise ValueError(
                 f"For 'Slice', the slice from {starts} of size {sizes} is out of range for shape "
                 f"{tuple(input_x.shape)}."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.core.dim import definitely_eq
-from duograph.core.shapes import numel
+from duograph.core.dim import definitely_eq, known_eq
+from duograph.core.shapes import numel, taken_equal
 from duograph.ops import arithmetic, linalg, movement
 from duograph.ops.einsum import einsum as einsum_op
 from duograph.ops.movement import roll
@@ -169,12 +169,12 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """Vector product along an axis of size 3 (default: the first such axis)."""
     x, y = promote(input, other, "Cross")
     if dim is None:
-        axis = next((i for i, n in enumerate(x.shape) if definitely_eq(n, 3)), -1)
+        axis = next((i for i, n in enumerate(x.shape) if known_eq(n, 3)), -1)
         if axis < 0:
             raise ValueError(f"For 'Cross', an axis of size 3 is needed, but got shape {tuple(x.shape)}.")
     else:
         axis = axis_of(dim, x, "Cross")
-        if not definitely_eq(x.shape[axis], 3):
+        if not taken_equal(x.shape[axis], 3):
             raise ValueError(f"For 'Cross', dimension {axis} must be 3, but got {x.shape[axis]}.")
 
     def turned(t: Tensor, k: int) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
-from duograph.core.shapes import existing_axis, numel
+from duograph.core.shapes import existing_axis, numel, taken_at_most
 from duograph.ops import arithmetic, movement, slices
 from duograph.ops import linalg as products
 from duograph.ops import reduce as red
@@ -112,6 +112,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     """The ``k``-th smallest element along ``dim`` and its index."""
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
+    taken_at_most(k, input.shape[i])
     value, place = kth(input, k - 1, i)
     return (value, place) if keepdim else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
 

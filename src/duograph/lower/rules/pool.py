@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import gcd, prod
 from typing import Any
 
+from duograph.core.dim import Dim
+
 from ..kernels.accumulate import accumulator, convert_all
 from ..loop.types import BITS
 from ..lowering import Lowering, Memory, Sink, product
@@ -14,7 +16,7 @@ from ..pool.maximum_grad import cells_of, max_pool_grad_function, scatter_sink_f
 from ..pool.planes import gather_function, scatter_function
 from ..pool.resize import TAPS, resize_function, taps_function, unresize_function
 from ..pool.window import form_of, narrowed, window_numbers
-from ..rule import kernel
+from ..rule import Refused, kernel
 
 
 def grain_of(elements: Any, wanted: int = 8192, items: Any = None) -> int:
@@ -150,6 +152,8 @@ def avg_pool_grad(c: Lowering) -> None:
 def _tables(c: Lowering, elem: str, size: int, outputs: int) -> tuple[list[Memory], int]:
     """The tables of places and weights of an axis of ``size`` elements read by ``outputs`` places, and the taps."""
     mode, scale = c.attrs["mode"], c.attrs["scale"]
+    if isinstance(size, Dim) or isinstance(outputs, Dim):
+        raise Refused("an axis whose size is only known at run time")
     align = c.attrs["align"] and mode != "nearest-exact"
     # The window of place j is as long as ceil((j * size mod outputs + size) / outputs), and the largest remainder is
     # outputs - gcd: found without a loop over the places, of which there may be more than anybody can count.
