@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from duograph.autodiff import tape
 from duograph.autodiff.grads import grad
 from duograph.autodiff.graph_vjp import vjp
 from duograph.autodiff.loops import make_graph
+from duograph.base.diagnostics import InternalError
 from duograph.core import dtype as dt
 from duograph.core.op import binding
 from duograph.core.types import TensorType
@@ -127,3 +129,11 @@ def test_vjp_of_a_graph():
     out, *saved = run(forward, np.float32(3), np.float32(5))
     assert out == 45
     assert [float(g) for g in run(backward, np.float32(1), *saved)] == [30.0, 9.0]
+
+
+def test_a_tape_without_rules_for_control_ops_refuses(monkeypatch):
+    """The rules stand above the tape and register themselves: one that was forgotten must not be a gradient of 0."""
+    loop = compiled((F32, F32), repeated_until)
+    monkeypatch.setattr(tape, "RULES", {})
+    with pytest.raises(InternalError, match="autodiff.recording"):
+        grad(lambda s, w: loop(s, w), (0, 1))(S, W)
