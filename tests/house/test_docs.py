@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,26 @@ def test_documented(kind):
 def test_headings(kind):
     lacking = [name for name, value in _public()[kind].items() if any(h not in value.__doc__ for h in HEADINGS[kind])]
     assert len(lacking) <= LACKING[kind], f"more {kind} than before have no {' and '.join(HEADINGS[kind])} section"
+
+
+HOPS = re.findall(r"`([\w/]+\.py): (\w+(?:\.\w+)*)`", (SOURCE.parents[1] / "docs" / "architecture.md").read_text())
+
+
+@pytest.mark.parametrize(("path", "name"), HOPS, ids=[f"{path}:{name}" for path, name in HOPS])
+def test_hops_of_the_architecture_are_there(path, name):
+    body = ast.parse((SOURCE / path).read_text(encoding="utf-8")).body
+    for part in name.split("."):
+        found = [x for x in body if _defined(x) == part]
+        assert found, f"docs/architecture.md names {name} of {path}"
+        body = getattr(found[0], "body", [])
+
+
+def _defined(statement: ast.stmt) -> str | None:
+    if isinstance(statement, ast.AnnAssign | ast.Assign):
+        target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+        return getattr(target, "id", None)
+    return getattr(statement, "name", None)
+
+
+def test_the_lives_are_drawn():
+    assert len(HOPS) >= 30

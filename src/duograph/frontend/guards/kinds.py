@@ -25,7 +25,7 @@ from duograph.tensor.tensor import Tensor
 
 from .words import facts_text, short, told
 
-__all__ = ["KINDS", "Kind", "kind_of_length"]
+__all__ = ["KINDS", "Kind", "guard_kind", "kind_of_length"]
 
 _DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
 _LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
@@ -109,7 +109,8 @@ KINDS: dict[str, Kind] = {}
 """All, by name."""
 
 
-def _kind(cls: type[Kind]) -> type[Kind]:
+def guard_kind(cls: type[Kind]) -> type[Kind]:
+    """Adds a kind."""
     KINDS[cls.name] = cls()
     return cls
 
@@ -117,7 +118,7 @@ def _kind(cls: type[Kind]) -> type[Kind]:
 # ---- which object ---------------------------------------------------------------------------------------------------
 
 
-@_kind
+@guard_kind
 class _Is(Kind):
     name = "is"
 
@@ -141,7 +142,7 @@ class _Is(Kind):
         return True
 
 
-@_kind
+@guard_kind
 class _Type(Kind):
     name = "type"
 
@@ -165,7 +166,7 @@ class _Type(Kind):
         return not expected.__flags__ & HEAP_TYPE and expected is not types.ModuleType
 
 
-@_kind
+@guard_kind
 class _Equal(Kind):
     """A value of the same class and bits."""
 
@@ -212,7 +213,7 @@ def _compared(t: Translation, source: Source, facts: tuple[Any, ...]) -> bool:
     return True
 
 
-@_kind
+@guard_kind
 class _Tensor(Kind):
     """A tensor with the same `tensor_facts`."""
 
@@ -232,7 +233,7 @@ class _Tensor(Kind):
         return _compared(t, source, expected)
 
 
-@_kind
+@guard_kind
 class _Pattern(Kind):
     """A tensor of this class, dtype and shape, where ``None`` is any extent."""
 
@@ -248,7 +249,7 @@ class _Pattern(Kind):
         return _compared(t, source, (*expected, None, None))
 
 
-@_kind
+@guard_kind
 class _View(Kind):
     """A view that was made by this op with these attributes."""
 
@@ -259,7 +260,7 @@ class _View(Kind):
         return value is not None and value.op is op and value.attrs == attrs
 
 
-@_kind
+@guard_kind
 class _Cell(Kind):
     """A Cell with the same `cell_facts`."""
 
@@ -286,7 +287,7 @@ class _Cell(Kind):
 # ---- containers -----------------------------------------------------------------------------------------------------
 
 
-@_kind
+@guard_kind
 class _Len(Kind):
     name = "len"
 
@@ -314,7 +315,7 @@ class _Len(Kind):
         return type(load()) is tuple
 
 
-@_kind
+@guard_kind
 class _Keys(Kind):
     """Exactly these keys, in this order."""
 
@@ -330,7 +331,7 @@ class _Keys(Kind):
         return True
 
 
-@_kind
+@guard_kind
 class _Elements(Kind):
     """Exactly these elements of a set, in this order."""
 
@@ -340,7 +341,7 @@ class _Elements(Kind):
         return are_same_keys(value, expected)
 
 
-@_kind
+@guard_kind
 class _Values(Kind):
     """A dictionary with the values of this one, in this order."""
 
@@ -375,7 +376,7 @@ class _Lacks(Kind):
         return f"{source} had no {expected!r}, now it has"
 
 
-@_kind
+@guard_kind
 class _NoItem(_Lacks):
     name = "no item"
 
@@ -393,7 +394,7 @@ class _NoItem(_Lacks):
 # ---- attributes -----------------------------------------------------------------------------------------------------
 
 
-@_kind
+@guard_kind
 class _NoAttribute(_Lacks):
     name = "no attribute"
 
@@ -410,7 +411,7 @@ class _NoAttribute(_Lacks):
         return True
 
 
-@_kind
+@guard_kind
 class _NoOwnAttribute(_Lacks):
     """Neither the object nor its class has it."""
 
@@ -420,7 +421,7 @@ class _NoOwnAttribute(_Lacks):
         return lacks(value, expected)
 
 
-@_kind
+@guard_kind
 class _NoValue(_Lacks):
     """The dictionary of the object lacks it."""
 
@@ -437,7 +438,7 @@ class _NoValue(_Lacks):
         return True
 
 
-@_kind
+@guard_kind
 class _Defines(Kind):
     """A class, or the first base that has the name, defines this under it; ``Pin(None)``: no class does."""
 
@@ -468,7 +469,7 @@ class _Defines(Kind):
 # ---- answers of code ------------------------------------------------------------------------------------------------
 
 
-@_kind
+@guard_kind
 class _KindOf(Kind):
     """Whether a class counts as a subclass (`abc` can be asked at any time)."""
 
@@ -484,7 +485,7 @@ class _KindOf(Kind):
         return f"{expected[0].value.__name__} was registered with {source}, or is not any more"
 
 
-@_kind
+@guard_kind
 class _Gives(Kind):
     """A function that only reads gives this for these arguments."""
 
