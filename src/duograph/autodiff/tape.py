@@ -176,7 +176,7 @@ class Tape:
     Attributes:
         log: what was recorded, in order: entries, and the tuples of native code.
         hooks: functions to call on complete gradients, by variable.
-        calls: entries that stand for compiled calls, with the graphs that were called.
+        calls: entries that stand for compiled calls, with what puts the ops of a call in the place of its entry.
         is_kept: gradients are taken later than recording ends; writes in between pass unnoticed.
         token: stands for the tape in marks.
         born: the time when it was made; as long as it is now, nothing was written since.
@@ -187,7 +187,7 @@ class Tape:
     def __init__(self) -> None:
         self.log: list[Entry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
-        self.calls: list[tuple[Entry, Callable[[Tape, Entry], None]]] = []  # compiled, with what unfolds them
+        self.calls: list[tuple[Entry, Callable[[Tape, Entry], None]]] = []
         self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now

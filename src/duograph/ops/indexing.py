@@ -38,6 +38,7 @@ _COMBINE: dict[str, Any] = {
 
 @in_float32
 def combined(x, updates, *, index, reduction):
+    """``x`` with ``updates`` at the NumPy ``index``, combined with what is there."""
     out = np.array(x, order="C")
     _COMBINE[reduction](out, index, updates)
     return out
