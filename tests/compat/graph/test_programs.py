@@ -14,6 +14,9 @@ from tests.compat.graph.harness import FOLDER, close, programs, run
 PROGRAMS = dict(programs())
 ANSWERS = json.loads((FOLDER / "answers.json").read_text(encoding="utf-8"))
 
+LEFT_TO_PYTHON = {"grad_while_if_break": "the order of a sum of gradients depends on data"}
+"""Programs that no graph repeats to the bit, and why: second derivatives of loops that may end early (decision 0020)."""
+
 
 @pytest.mark.parametrize("mode", ["jit", "graph"])
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -22,7 +25,9 @@ def test_equals_eager(name, mode):
     fallbacks = compiled.pop("fallbacks")
     eager.pop("fallbacks")
     assert compiled == eager
-    if eager["raised"] is None:
+    if name in LEFT_TO_PYTHON:
+        assert all(LEFT_TO_PYTHON[name] in reason for reason in fallbacks) and fallbacks
+    elif eager["raised"] is None:
         assert not fallbacks
 
 
