@@ -11,14 +11,18 @@ from typing import Any
 from duograph.core.types import TupleType
 from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, while_loop
 from duograph.ir.interpreter import run
+from duograph.ir.memo import Memo
 from duograph.ir.node import Apply, Const, Graph, Node, Param
 
 Origins = dict[Any, None]  # a set in order
 
 
+_ORIGINS: Memo[Graph, list[Origins]] = Memo("origins of results")
+
+
 def origins_of_results(graph: Graph) -> list[Origins]:
     """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs hand on."""
-    memo: dict[Graph, list[Origins]] = graph.context.__dict__.setdefault("origins", {})
+    memo = _ORIGINS.of(graph.context)
     found = memo.get(graph)
     if found is None:
         known: dict[Node, Origins] = {}

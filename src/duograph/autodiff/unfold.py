@@ -22,6 +22,7 @@ from duograph.core.op import restoring, state
 from duograph.core.types import ScalarType
 from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.interpreter import Interpreter
+from duograph.ir.memo import Memo
 from duograph.ir.node import Apply, Graph
 from duograph.ir.printer import all_graphs
 from duograph.ops.cast import identity
@@ -35,12 +36,15 @@ _LOOSE = (make_tuple, tuple_get, undef)
 _UNFOLDED = (*_LOOSE, call, cond, while_loop, scan)  # no recursion, no gradient of the user's, no residuals
 
 
+_UNFOLDS: Memo[Graph, bool] = Memo("graphs that can be run op by op on tapes")
+
+
 def can_unfold(graph: Graph) -> bool:
     """Whether ``graph`` consists of ops that tapes know in dynamic mode, in the order of the program."""
-    known = graph.context.__dict__.setdefault("unfolds", {})
+    known = _UNFOLDS.of(graph.context)
     if graph not in known:
         known[graph] = all(_is_plain(g) for g in all_graphs(graph))
-    return bool(known[graph])
+    return known[graph]
 
 
 def _is_plain(graph: Graph) -> bool:

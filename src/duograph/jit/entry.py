@@ -20,7 +20,7 @@ from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run
 from duograph.frontend.program import Program, Unfinished
 from duograph.ir.control import call_named, cond, make_tuple, scan, while_loop
 from duograph.ir.memo import Memo
-from duograph.ir.node import Apply, Const, Graph
+from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, canonicalise, compile_pipeline, optimise
 from duograph.passes.simplify.tuples import items_of
@@ -132,10 +132,10 @@ class Entry:
             raise RunFailed from unfinished.__cause__
 
     @lazy
-    def _paths(self) -> list[Apply]:
-        """The nodes whose gradient is one graph for several paths."""
-        ops = (cond, while_loop, scan, call_named)
-        return [node for g in all_graphs(self.program.graph) for node in g.nodes if node.op in ops]
+    def _has_paths(self) -> bool:
+        """Whether its gradient is one graph for several paths; recursive functions are another matter."""
+        ops = {node.op for graph in all_graphs(self.program.graph) for node in graph.nodes}
+        return call_named not in ops and not ops.isdisjoint((cond, while_loop, scan))
 
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
@@ -145,13 +145,14 @@ class Entry:
         """
         if self.program.plain_for_gradients:
             return True
-        if not self._paths or any(node.op is call_named for node in self._paths):
+        if not self._has_paths:
+            return False
+        unfolds = can_unfold(self.program.graph)
+        if unfolds and len(state.tapes) == 1 and not state.tapes[0].is_kept:
             return False
         inputs = self.program.load_inputs(args)
         watching = [tape for tape in state.tapes if any(tape.variable(x) is not None for x in inputs)]
-        if any(tape.is_kept for tape in watching):
-            return True
-        return len(watching) > 1 or (len(watching) == 1 and not can_unfold(self.program.graph))
+        return len(watching) > 1 or any(tape.is_kept or not unfolds for tape in watching)
 
     def make_native(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
