@@ -23,6 +23,16 @@ def installed() -> int:
         return ADDRESSABLE
 
 
+def obtainable() -> int:
+    """Bytes that this process may have at most: what is installed, or its own limit (``ulimit -v``)."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return installed()
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return installed() if limit == resource.RLIM_INFINITY else min(limit, installed())
+
+
 def size_of(found: Type) -> int:
     """Bytes of the largest tensor in a result of the type ``found``, as far as its shape is numbers."""
     if isinstance(found, TupleType):

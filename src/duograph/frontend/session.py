@@ -18,7 +18,7 @@ from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
 from duograph.core.dim import UnknownSizeError, fresh_symbol
-from duograph.core.memory import installed, readable, size_of
+from duograph.core.memory import obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type
@@ -54,14 +54,14 @@ def detached(value: Any) -> Any:
 
 
 def check_size(op: str, out: Any) -> None:
-    """Refuses results larger than the machine's memory. Eager raises, as a rule; a graph need not have room for a
+    """Refuses results that take all memory that can be had, or more. Eager raises, as a rule; a graph need not have room for a
     value that nobody reads as a whole.
 
     Raises:
         Uncapturable: ``out`` is one.
     """
     for x in out if isinstance(out, tuple) else (out,):
-        if isinstance(x, Tensor) and (size := size_of(x.abstract)) > installed():
+        if isinstance(x, Tensor) and (size := size_of(x.abstract)) >= obtainable():
             raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op!r}")
 
 
