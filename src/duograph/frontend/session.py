@@ -54,8 +54,8 @@ def detached(value: Any) -> Any:
 
 
 def check_size(op: str, out: Any) -> None:
-    """Refuses results that take all memory that can be had, or more. Eager raises, as a rule; a graph need not have room for a
-    value that nobody reads as a whole.
+    """Refuses results that take all memory that can be had, or more. Eager raises, as a rule; a graph need not have
+    room for a value that nobody reads as a whole.
 
     Raises:
         Uncapturable: ``out`` is one.
