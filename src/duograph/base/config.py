@@ -315,10 +315,10 @@ def reset_config() -> Config:
     """Forget what `set_config` changed and read the whole environment again."""
     global _process
     texts = {variable.environment: os.environ.get(variable.environment) for variable in VARIABLES}
-    _process = replace(Config(), **_read(texts))
-    _seen.clear()
-    _seen.update(texts)
-    return _process
+    made = replace(Config(), **_read(texts))
+    _seen.update(texts)  # first: a thread that finds a configuration may compare the environment with it
+    _process = made
+    return made
 
 
 _defaults = {field.name: field.default for field in fields(Config)}
