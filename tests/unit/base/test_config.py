@@ -1,5 +1,6 @@
 """The configuration: from the environment, from code, for a block."""
 
+import importlib
 import threading
 
 import pytest
@@ -13,6 +14,8 @@ from duograph.base.config import (
     reset_config,
     set_config,
 )
+
+config_module = importlib.import_module("duograph.base.config")
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +132,18 @@ def test_values_from_code(tmp_path):
         now = config()
         assert now.jit_syntax_level == 2 and now.jit_modules == ("a",) and now.save_graphs_path == str(tmp_path)
         assert now.jit_level == "O0" and now.jit is True
+
+
+def test_the_environment_is_known_before_the_configuration_is(monkeypatch):
+    """Another thread that finds a configuration compares the environment with what was read for it."""
+    visible = []
+
+    class Watched(dict):
+        def update(self, *args):
+            visible.append(config_module._process)
+            super().update(*args)
+
+    monkeypatch.setattr(config_module, "_seen", Watched())
+    monkeypatch.setattr(config_module, "_process", None)
+    reset_config()
+    assert visible == [None] and config_module._seen

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Guard", "GuardSet"]
 
-_OF_CODE = ("__code__", "__defaults__", "__kwdefaults__")
 _UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
 
@@ -56,10 +55,7 @@ class Guard(NamedTuple):
 
     @property
     def is_about_code(self) -> bool:
-        """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
-        if self.check == "type":
-            return bool(self.source.kind == "pinned")
-        return self.kind.is_about_code or (self.source.kind == "attr" and self.source.key in _OF_CODE)
+        return self.kind.is_about_code(self.source)
 
     def __str__(self) -> str:
         return self.kind.text(self.source, self.wanted)

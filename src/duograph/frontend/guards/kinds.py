@@ -25,11 +25,12 @@ from duograph.tensor.tensor import Tensor
 
 from .words import facts_text, short, told
 
-__all__ = ["KINDS", "Kind", "guard_kind", "kind_of_length"]
+__all__ = ["KINDS", "Kind", "guard_kind"]
 
 _DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
 _LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
 _SIZED = (list, tuple, dict, set, frozenset)
+_OF_CODE = ("__code__", "__defaults__", "__kwdefaults__")
 SIMPLE = (int, float, str, bytes, bool, type(None))
 """Classes of values that are compared without running code of users."""
 
@@ -68,11 +69,9 @@ class Kind:
 
     Attributes:
         name: how guards name it.
-        is_about_code: whether it only says that functions and classes are what they were.
     """
 
     name: ClassVar[str]
-    is_about_code = False
 
     def holds(self, value: Any, expected: Any) -> bool:
         """Whether ``value``, which the source gives now, is as expected."""
@@ -103,6 +102,14 @@ class Kind:
     def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
         """Whether it says nothing but which object the source gives, or what that object is for good."""
         return False
+
+    def checked_class(self, expected: Any, load: Callable[[], Any]) -> type | None:
+        """The class of the value, if the native check looks at that as well."""
+        return None
+
+    def is_about_code(self, source: Source) -> bool:
+        """Whether it only says that functions and classes are what they were; `Explanation` leaves that out."""
+        return source.kind == "attr" and source.key in _OF_CODE
 
 
 KINDS: dict[str, Kind] = {}
@@ -161,6 +168,9 @@ class _Type(Kind):
         elif (source, expected) not in t.measured:
             t.program.type_(t.register(source), expected)
         return True
+
+    def is_about_code(self, source: Source) -> bool:
+        return source.kind == "pinned"
 
     def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
         return not expected.__flags__ & HEAP_TYPE and expected is not types.ModuleType
@@ -305,11 +315,15 @@ class _Len(Kind):
         return f"len({value}) == {expected}"
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        kind = type(source.load(t.args))
-        if kind.__len__ not in _LENGTHS:  # another runs Python
+        kind = self.checked_class(expected, lambda: source.load(t.args))
+        if kind is None:
             return False
         t.program.len_(t.register(source), kind, expected)
         return True
+
+    def checked_class(self, expected: Any, load: Callable[[], Any]) -> type | None:
+        kind = type(load())
+        return kind if kind.__len__ in _LENGTHS else None  # another runs Python
 
     def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
         return type(load()) is tuple
@@ -325,10 +339,13 @@ class _Keys(Kind):
         return are_same_keys(value, expected)
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        if not all(type(k) is str for k in expected) or type(source.load(t.args)) is not dict:
+        if self.checked_class(expected, lambda: source.load(t.args)) is None:
             return False
         t.program.keys(t.register(source), expected)
         return True
+
+    def checked_class(self, expected: Any, load: Callable[[], Any]) -> type | None:
+        return dict if all(type(k) is str for k in expected) and type(load()) is dict else None
 
 
 @guard_kind
@@ -346,7 +363,6 @@ class _Values(Kind):
     """A dictionary with the values of this one, in this order."""
 
     name = "values"
-    is_about_code = True
 
     def holds(self, value: Any, expected: Any) -> bool:
         return tuple(map(id, value.values())) == tuple(map(id, expected))
@@ -363,6 +379,9 @@ class _Values(Kind):
             return False
         t.program.holds(found, source.key, found[source.key])
         t.program.values(found[source.key], expected)
+        return True
+
+    def is_about_code(self, source: Source) -> bool:
         return True
 
 
@@ -443,7 +462,6 @@ class _Defines(Kind):
     """A class, or the first base that has the name, defines this under it; ``Pin(None)``: no class does."""
 
     name = "defines"
-    is_about_code = True
 
     def holds(self, value: Any, expected: Any) -> bool:
         return lookup(value, expected[0]) is expected[1].value
@@ -463,6 +481,9 @@ class _Defines(Kind):
             t.program.lacking(cls, name)
         else:
             t.program.defines(cls, name, raw.value)
+        return True
+
+    def is_about_code(self, source: Source) -> bool:
         return True
 
 
@@ -499,11 +520,3 @@ class _Gives(Kind):
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
         return f"{source}({', '.join(map(short, expected[0]))}) was {told(expected[1])}"
-
-
-def kind_of_length(check: str, expected: Any, value: Any) -> type | None:
-    """The class that a guard of a length, or of keys, checks as well where it is checked natively."""
-    kind = type(value)
-    if check == "keys":
-        return kind if kind is dict and all(type(k) is str for k in expected) else None
-    return kind if check == "len" and kind.__len__ in _LENGTHS else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from duograph.frontend.facts import lookup
@@ -13,7 +14,6 @@ from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
 
 from .guard import Guard, compile_guards
-from .kinds import kind_of_length
 
 
 class Translator:
@@ -24,8 +24,7 @@ class Translator:
         self.args = args
         self.registers: dict[Source, int] = {}
         self.identified = {g.source: g.expected.value for g in guards if g.check == "is"}
-        measures = [g for g in guards if g.check in ("len", "keys")]
-        self.measured = {(g.source, kind_of_length(g.check, g.wanted, g.source.load(args))) for g in measures}
+        self.measured = {(g.source, g.kind.checked_class(g.wanted, partial(g.source.load, args))) for g in guards}
         self._grouped: dict[int, dict[Source, int]] = {}  # registers of the group about a dictionary
 
     def known(self, source: Source) -> Any:

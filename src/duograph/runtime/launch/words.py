@@ -18,7 +18,7 @@ STACK_TEMPORARIES = 2048
 # What the native side knows of one call: how many words its key has, how many tensors and numbers it has, whether
 # numbers only stand for tensors, the hash of the key; then tensors, numbers and key themselves.
 FRAME = Struct(
-    "frame", count="i64", tensors="i64", numbers="i64", weak="i64", hash="i64", unused="i64[3]",
+    "frame", count="i64", tensors="i64", numbers="i64", weak="i64", hash="i64",
     tensor=f"ptr[{MOST_TENSORS}]", number=f"ptr[{MOST_NUMBERS}]", key=f"i64[{MOST_KEY}]",
 )  # fmt: skip
 
