@@ -115,9 +115,12 @@ def _attempt(
             session.is_done = True
             return program
         except (SymbolicValueError, UnknownSizeError) as exc:
-            raise Uncapturable(str(exc), session.span) from exc
+            error = Uncapturable(str(exc), session.span)
+            error.trail = session.trail_of(exc)
+            raise error from exc
         except Uncapturable as exc:
             exc.span = exc.span or session.span
+            exc.trail = session.trail_of(exc)
             raise
 
 

@@ -30,6 +30,8 @@ class Uncapturable(CaptureError):
         super().__init__(reason)
         self.reason = reason
         self.span = span
+        self.trail: list[tuple[int, Any, Any]] = []
+        """The statements in which it came up, the innermost first: number of the frame, source of its function, node."""
 
 
 class Restart(BaseException):

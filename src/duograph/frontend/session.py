@@ -232,6 +232,8 @@ class Session(Shadows):
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.catches = False  # there is an ``except``, or a context that may swallow exceptions
         self.own_error: Exception | None = None  # the last one that left a function of the user
+        self._leaving: Exception | None = None  # what is leaving statements now, and which
+        self._left: list[tuple[int, Any, Any]] = []
         self.driver: Any = None
         self.changes_classes = False  # attributes have been set on classes, or deleted: `World.overlay` has them
         self.read_whole: set[int] = set()  # ids of outside objects whose ``__dict__`` has been read
@@ -242,6 +244,16 @@ class Session(Shadows):
         self._effects: dict[Any, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
+
+    def leave(self, error: Exception, frame: Any, node: Any) -> None:
+        """Notes that ``error`` leaves a statement."""
+        if error is not self._leaving:
+            self._leaving, self._left = error, []
+        self._left.append((id(frame), frame.code, node))
+
+    def trail_of(self, error: Exception) -> list[tuple[int, Any, Any]]:
+        """The statements that ``error`` has left (`Uncapturable.trail`)."""
+        return list(self._left) if error is self._leaving else []  # `forget` empties what it finds
 
     def check_finished(self) -> None:
         """At the end of the program: generators that were left are closed by Python when it drops them."""

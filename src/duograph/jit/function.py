@@ -15,6 +15,7 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
@@ -25,6 +26,7 @@ from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnost
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.render import render
 from duograph.core.op import binding, restoring, state
+from duograph.frontend.ast.load import load_function
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import INTERNAL, Uncapturable
@@ -33,10 +35,12 @@ from duograph.frontend.functions import signature_of
 from duograph.frontend.policy import look_of, use_of
 from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
+from duograph.frontend.split.plan import can_be_cut
 from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
+from .cuts import Cut, is_light, statements_at
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
 from .native_call import MOST_VERSIONS, is_possible_now
@@ -79,6 +83,9 @@ class JitFunction:
         self.plain = plain
         self._own = Entries()
         self._of_instances: weakref.WeakSet[Entries] = weakref.WeakSet()
+        self.cut: Cut | None = None  # its form with graph breaks, once something in it could not be captured
+        self.part_of: tuple[Cut, Any] | None = None  # a segment of a function that is cut: of which, and which one
+        self.is_no_use = False  # compiled, it is no faster
         self._read_signature()
 
     def _read_signature(self) -> None:
@@ -119,6 +126,10 @@ class JitFunction:
             return self._plain(args, kwargs)
         if self._python is not None and self._python.__code__ is not self._code:
             self._read_signature()  # versions of the old code fail their guards
+            self.cut = None
+        if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+            self.cut.calls += 1
+            return skeleton(*args, **kwargs)
         bound = None
         simple = self._positional(args) if not kwargs else None
         if simple is not None:
@@ -149,6 +160,9 @@ class JitFunction:
             doubt, store.doubt = store.doubt, None
         if made is not None:
             return self._run(made, store, values, args, kwargs)
+        if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+            self.cut.calls += 1
+            return skeleton(*args, **kwargs)
         return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     def captured_target(self) -> Any:
@@ -266,6 +280,7 @@ class JitFunction:
             capture_ms = (time.perf_counter() - started) * 1e3
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
+            self._cut_at(exc)
             return None
         except MemoryError:  # there may be more at the next call
             if self._is_strict():
@@ -289,6 +304,8 @@ class JitFunction:
             store.failures.append(failure)
             self._refuse(store, names, values, str(failure), None, exc)
             return None
+        if is_light(entry.graph):
+            self._note_no_use()
         kept, dropped = store.compiled[: MAX_VERSIONS - 1], store.compiled[MAX_VERSIONS - 1 :]
         store.compiled = [entry, *kept]
         for last in dropped:
@@ -392,6 +409,27 @@ class JitFunction:
         store.fallbacks.append(Fallback((names, _key(values)), reason, span, rendered, exc))
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
+
+    def _cut_at(self, error: Uncapturable) -> None:
+        """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python."""
+        if self.options.signature is not None or self.target is not None or self._python is None:
+            return
+        if self.cut is None and can_be_cut(load_function(self._python)):
+            self.cut = Cut(self, self._segment, self.part_of)
+        if self.cut is None or not self.cut.note(statements_at(error, self)):
+            self._note_no_use()
+
+    def _segment(self, fn: types.FunctionType, cut: Cut | None = None, segment: Any = None) -> JitFunction:
+        """A function that is compiled as this one is, on behalf of it."""
+        made = JitFunction(fn, replace(self.options, strict=None, signature=None, report=False))
+        made.part_of = (cut, segment) if cut is not None else None
+        return made
+
+    def _note_no_use(self) -> None:
+        self.is_no_use = True
+        if self.part_of is not None:
+            cut, segment = self.part_of
+            cut.note(dict.fromkeys(segment.places))
 
     def _is_strict(self) -> bool:
         if self.options.strict is not None:

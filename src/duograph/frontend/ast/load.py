@@ -60,6 +60,11 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
     return known
 
 
+def remember(code: types.CodeType, source: FunctionSource) -> None:
+    """The source of a function that was made from its tree."""
+    _functions[code] = source
+
+
 def _found(code: types.CodeType) -> tuple[SourceFile | None, FunctionNode | None]:
     """The text that is said to hold ``code``, and its tree there; None if that is missing, or other code."""
     source = source_of_code(code)

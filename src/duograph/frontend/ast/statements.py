@@ -68,11 +68,17 @@ class Statements(Expressions):
         except Uncapturable as exc:
             if exc.span is None:
                 exc.span = self.session.span or self.span(node, frame)
+            self.session.leave(exc, frame, node)
             raise
         except Exception as exc:
+            self.session.leave(exc, frame, node)
             if exc is not self.session.looked_at:
                 self.session.looked_at = exc
-                check_whose(exc, f"line {node.lineno}")
+                try:
+                    check_whose(exc, f"line {node.lineno}")
+                except Uncapturable as instead:
+                    self.session.leave(instead, frame, node)
+                    raise
             raise
 
     # -- assignment --------------------------------------------------------------------------------------------

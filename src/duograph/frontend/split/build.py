@@ -1,0 +1,65 @@
+"""Functions made of syntax trees: the skeleton of a cut function, and its segments.
+
+They are made in the place of the function they come from: with its globals, its closure cells, its file and its lines,
+so that errors, tracebacks and ``nonlocal`` are the function's own.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from ..ast.load import FunctionSource, remember
+from ..ast.scope import names_of
+
+
+def build_function(
+    node: ast.FunctionDef, source: FunctionSource, fn: types.FunctionType, held: Mapping[str, Any], qualname: str
+) -> types.FunctionType:
+    """The function that ``node`` defines, in the place of ``fn``.
+
+    Args:
+        node: the definition, without decorators.
+        source: where it comes from.
+        fn: the function whose globals and closure it shares.
+        held: values of further free variables.
+        qualname: its name in reports.
+    """
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    cells |= {name: types.CellType(value) for name, value in held.items()}
+    code = _code(node, source, tuple(cells))
+    made = types.FunctionType(code, fn.__globals__, fn.__name__, None, tuple([cells[n] for n in code.co_freevars]))
+    made.__qualname__, made.__module__ = qualname, fn.__module__
+    return made
+
+
+def keep_source(made: types.FunctionType, node: ast.FunctionDef, source: FunctionSource) -> None:
+    """Lets a capture of ``made`` find its tree."""
+    remember(made.__code__, FunctionSource(node, source.file, names_of(node), source.postponed))
+
+
+def _code(node: ast.FunctionDef, source: FunctionSource, free: tuple[str, ...]) -> types.CodeType:
+    """``node`` compiled inside a function that has the variables ``free``."""
+    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in free]
+    body: list[ast.stmt] = [ast.Assign(targets, ast.Constant(None))] if targets else []
+    outer = ast.FunctionDef(
+        "outer", ast.arguments([], [], None, [], [], None, []), [*body, node], [], **_no_type_parameters()
+    )
+    for part in (outer, *body, *targets):
+        ast.copy_location(part, node)
+    for statement in body:
+        ast.fix_missing_locations(statement)
+    flags = __future__.annotations.compiler_flag if source.postponed else 0
+    module = compile(ast.Module([outer], []), source.file, "exec", flags, dont_inherit=True)
+    return _inner(_inner(module, "outer"), node.name)
+
+
+def _no_type_parameters() -> dict[str, Any]:
+    return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+
+
+def _inner(code: types.CodeType, name: str) -> types.CodeType:
+    return next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
