@@ -56,6 +56,7 @@ def capture(
     dynamic: set[Source],
     patterns: dict[Source, tuple[Any, ...]] | None = None,
     share: float = 1.0,
+    is_part: bool = False,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -67,6 +68,7 @@ def capture(
         dynamic: sources of numbers that are known to vary and become inputs.
         patterns: shapes of tensors with ``None`` for dimensions whose size varies.
         share: of the time that a capture may take.
+        is_part: of a function that goes on with what it gives: it must be the very objects that Python would give.
 
     Raises:
         Uncapturable: with the reason and the user's span.
@@ -74,7 +76,7 @@ def capture(
     log = Log(share)
     for _ in range(MAX_ATTEMPTS):
         try:
-            return _attempt(fn, names, args, call, dynamic, log, patterns)
+            return _attempt(fn, names, args, call, dynamic, log, patterns, is_part)
         except FromOutside as outside:
             raise outside.error from None
         except OutOfTime:
@@ -89,7 +91,14 @@ def capture(
 
 
 def _attempt(
-    fn: Any, names: Sequence[str], args: Sequence[Any], call: Any, dynamic: set[Source], log: Log, patterns: Any
+    fn: Any,
+    names: Sequence[str],
+    args: Sequence[Any],
+    call: Any,
+    dynamic: set[Source],
+    log: Log,
+    patterns: Any,
+    is_part: bool,
 ) -> Program:
     session = Session(dynamic, log, patterns)
     driver = AstDriver(session)
@@ -105,6 +114,8 @@ def _attempt(
                 session.check_finished()
                 raise
             session.check_finished()
+            if is_part:
+                session.choices.check_all_known(outcome.value)
             return outcome
 
         try:

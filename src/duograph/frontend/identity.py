@@ -62,6 +62,11 @@ class Choices:
         if made is not None:
             self._separate(made[1], "which object a tensor is that a loop or a recursive function gives")
 
+    def check_all_known(self, value: Any) -> None:
+        """`check_known` for a tensor, or those in containers."""
+        for tensor in _tensors(value):
+            self.check_known(tensor)
+
     def check_native(self, fn: Any, operands: tuple[Any, ...]) -> None:
         """To be called before native code compares containers: equal items are first of all the same objects."""
         if self._made and getattr(fn, "__name__", "") in _COMPARING:

@@ -20,11 +20,12 @@ from duograph.frontend.budget import OutOfTime
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.policy import is_interpreted
 from duograph.frontend.split.build import build_function, keep_source
-from duograph.frontend.split.plan import COMPILED, Place, Segment, can_be_cut, place_of, plan_cuts
+from duograph.frontend.split.plan import COMPILED, Place, Segment, border_before, place_of, plan_cuts
 from duograph.ir.node import Graph
 from duograph.ir.printer import all_graphs
 
 if TYPE_CHECKING:
+    from .entry import Fallback
     from .function import JitFunction
 
 MOST_CUTS = 64
@@ -53,19 +54,21 @@ class Cut:
 
     Args:
         function: whose.
+        cause: why the function as a whole runs as plain Python; counts calls.
         make: makes the compiled form of a segment.
         part_of: the cut that ``function`` is a segment of, and which; ``None``: it is none.
     """
 
-    def __init__(self, function: JitFunction, make: Callable[..., JitFunction], part_of: tuple[Cut, Segment] | None) -> None:
-        self.function, self.make = function, make
+    def __init__(
+        self, function: JitFunction, cause: Fallback, make: Callable[..., JitFunction], part_of: tuple[Cut, Segment] | None
+    ) -> None:
+        self.function, self.cause, self.make = function, cause, make
         self.outer = part_of[0] if part_of is not None else None
         self.places: frozenset[Place] = frozenset()
         self.breaks: dict[Place, Break] = {}
         self.segments: dict[Any, JitFunction] = {}
         self.called = CompiledForm(make)
         self.current: tuple[JitFunction, ...] = ()
-        self.calls = 0
         self._skeleton: types.FunctionType | None = None
         self._is_stale = False
         self._lock = object_lock()
@@ -100,7 +103,7 @@ class Cut:
         fn = self.function._python
         assert fn is not None
         source = load_function(fn)
-        plan = plan_cuts(source, self.places)
+        plan = plan_cuts(source, self.places, lambda name: is_of_module(fn.__globals__.get(name)))
         self._is_stale = False
         self.current = tuple([self._segment(segment, source, fn) for segment in plan.segments])
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
@@ -124,6 +127,8 @@ def statements_at(error: Uncapturable, function: JitFunction) -> dict[Place, Bre
     if fn is None:
         return {}
     source = load_function(fn)
+    if not error.trail and function.part_of is not None:
+        return _halves(function.part_of[1])
     frames = [frame for frame, code, _ in error.trail if code is source]
     trail = [node for frame, _, node in error.trail if frames and frame == frames[-1]]
     if not trail:
@@ -132,6 +137,12 @@ def statements_at(error: Uncapturable, function: JitFunction) -> dict[Place, Bre
     if isinstance(error, OutOfTime):  # the time went into a loop: its iterations are compiled
         node = next((n for n in reversed(trail) if isinstance(n, ast.For | ast.While)), node)
     return {place_of(node): Break(error.reason, error.span or source.span(node))}
+
+
+def _halves(segment: Segment) -> dict[Place, Break | None]:
+    """For a segment that cannot give its results: two of half the length, until one statement is left."""
+    run = segment.run
+    return {border_before(run[len(run) // 2]): None} if len(run) > 1 else dict.fromkeys(segment.places)
 
 
 def is_light(graph: Graph) -> bool:
@@ -171,6 +182,6 @@ class CompiledForm:
         return fn if found.is_no_use else found
 
 
-def is_of_module(fn: types.FunctionType) -> bool:
-    """Whether the user has written ``fn``, in a module."""
-    return fn.__globals__.get(fn.__name__) is fn and is_interpreted(fn)
+def is_of_module(fn: Any) -> bool:
+    """Whether ``fn`` is a function that the user has written, in a module."""
+    return type(fn) is types.FunctionType and fn.__globals__.get(fn.__name__) is fn and is_interpreted(fn)

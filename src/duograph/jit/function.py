@@ -128,7 +128,7 @@ class JitFunction:
             self._read_signature()  # versions of the old code fail their guards
             self.cut = None
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
-            self.cut.calls += 1
+            self.cut.cause.hits += 1
             return skeleton(*args, **kwargs)
         bound = None
         simple = self._positional(args) if not kwargs else None
@@ -161,7 +161,6 @@ class JitFunction:
         if made is not None:
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
-            self.cut.calls += 1
             return skeleton(*args, **kwargs)
         return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
@@ -280,7 +279,7 @@ class JitFunction:
             capture_ms = (time.perf_counter() - started) * 1e3
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
-            self._cut_at(exc)
+            self._cut_at(exc, store.fallbacks[-1])
             return None
         except MemoryError:  # there may be more at the next call
             if self._is_strict():
@@ -372,7 +371,7 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns, share)
+        return capture(target, names, values, call, dynamic, patterns, share, is_part=self.part_of is not None)
 
     def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
@@ -410,12 +409,12 @@ class JitFunction:
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
 
-    def _cut_at(self, error: Uncapturable) -> None:
+    def _cut_at(self, error: Uncapturable, cause: Fallback) -> None:
         """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python."""
         if self.options.signature is not None or self.target is not None or self._python is None:
             return
         if self.cut is None and can_be_cut(load_function(self._python)):
-            self.cut = Cut(self, self._segment, self.part_of)
+            self.cut = Cut(self, cause, self._segment, self.part_of)
         if self.cut is None or not self.cut.note(statements_at(error, self)):
             self._note_no_use()
 
@@ -571,15 +570,15 @@ def _key(values: Sequence[Any]) -> Any:
     return tuple([_key_of(v) for v in values])
 
 
-def _key_of(value: Any) -> Any:
+def _key_of(value: Any, depth: int = 8) -> Any:
     if use_of(type(value)):
         return (id(type(value)), id(value))
     if isinstance(value, Tensor):
         return tensor_facts(value)
     if isinstance(value, bool | int | float | str | bytes | type(None)):
         return (type(value), value)
-    if isinstance(value, tuple | list):
-        return (type(value), tuple([_key_of(v) for v in value]))
-    if isinstance(value, dict):
-        return (type(value), tuple([(k, _key_of(v)) for k, v in value.items()]))
+    if isinstance(value, tuple | list) and depth:  # a list may be in itself
+        return (type(value), tuple([_key_of(v, depth - 1) for v in value]))
+    if isinstance(value, dict) and depth:
+        return (type(value), tuple([(k, _key_of(v, depth - 1)) for k, v in value.items()]))
     return (id(type(value)), id(value))  # an object may stand where another one was that is gone

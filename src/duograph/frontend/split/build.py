@@ -30,7 +30,7 @@ def build_function(
     """
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in held.items()}
-    code = _code(node, source, tuple(cells))
+    code = _code(node, source, tuple(cells)).replace(co_qualname=fn.__code__.co_qualname)
     made = types.FunctionType(code, fn.__globals__, fn.__name__, None, tuple([cells[n] for n in code.co_freevars]))
     made.__qualname__, made.__module__ = qualname, fn.__module__
     return made
@@ -45,6 +45,8 @@ def _code(node: ast.FunctionDef, source: FunctionSource, free: tuple[str, ...]) 
     """``node`` compiled inside a function that has the variables ``free``."""
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in free]
     body: list[ast.stmt] = [ast.Assign(targets, ast.Constant(None))] if targets else []
+    if node.name not in free:  # which else would be a variable of ``outer``
+        body.append(ast.Global([node.name]))
     outer = ast.FunctionDef(
         "outer", ast.arguments([], [], None, [], [], None, []), [*body, node], [], **_no_type_parameters()
     )

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -33,7 +33,8 @@ from .uses import FUNCTIONS, Uses
 N = TypeVar("N", bound=ast.AST)
 
 Place = tuple[str, int, int, int, int]
-"""A statement: its kind and where it is in the file."""
+"""A statement: its kind and where it is in the file. Of the kind `BORDER`: where a segment must begin."""
+BORDER = "border"
 
 RESULT, ENDED = ".result", ".ended"
 COMPILED, BOUND = ".compiled", ".bound"
@@ -42,8 +43,9 @@ COMPILED, BOUND = ".compiled", ".bound"
 _LOOKS_AT_FRAME = {
     *("locals", "vars", "dir", "eval", "exec", "breakpoint", "_getframe", "currentframe", "stack", "getouterframes"),
     *("set_trace", "settrace", "setprofile", "print_stack", "extract_stack", "walk_stack", "getcallargs"),
+    *("__traceback__", "exc_info", "format_exc", "print_exc", "format_exception", "print_exception", "tb_frame"),
 }
-"""What shows a program its own local variables or frames: it would see the skeleton's."""
+"""What shows a program its own local variables or frames: it would see those of skeleton and segments."""
 
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 _WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.AugAssign, ast.Compare)
@@ -55,19 +57,26 @@ def place_of(node: ast.stmt) -> Place:
     return (type(node).__name__, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
 
+def border_before(node: ast.stmt) -> Place:
+    """The place that lets a segment begin at ``node``."""
+    return (BORDER, *place_of(node)[1:])
+
+
 @dataclass(slots=True)
 class Segment:
     """Statements that are compiled together.
 
     Attributes:
         name: the variable that holds it in the skeleton.
+        run: its statements.
         parameters: local variables that it reads.
         results: those that it binds and others read.
         node: a function of them.
-        places: its statements.
+        places: where its statements are.
     """
 
     name: str
+    run: list[ast.stmt]
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     node: ast.FunctionDef
@@ -99,13 +108,21 @@ def _name_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def plan_cuts(source: FunctionSource, places: frozenset[Place]) -> Plan:
-    """The plan that runs the statements at ``places`` as plain Python."""
-    return _Planner(source, places).plan()
+def plan_cuts(source: FunctionSource, places: frozenset[Place], is_user_function: Callable[[str], bool]) -> Plan:
+    """The plan that runs the statements at ``places`` as plain Python.
+
+    Args:
+        source: the function.
+        places: statements, and borders of segments.
+        is_user_function: whether a global name is that of a function that may be compiled where it is called.
+    """
+    return _Planner(source, places, is_user_function).plan()
 
 
 class _Planner:
-    def __init__(self, source: FunctionSource, places: frozenset[Place]) -> None:
+    def __init__(
+        self, source: FunctionSource, places: frozenset[Place], is_user_function: Callable[[str], bool]
+    ) -> None:
         node = source.node
         assert isinstance(node, ast.FunctionDef)
         self.node, self.places = node, places
@@ -113,6 +130,7 @@ class _Planner:
         self.order = [x.arg for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
         first = (*a.posonlyargs, *a.args)
         self.own = source.names.own
+        self.calls = _Calls(lambda name: name not in self.own and is_user_function(name))
         self.flow = Flow(node.body, self.own, set(self.order), first[0].arg if first else "")
         self.declared = [n for n in _own_nodes(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
         self.shared = self._shared_variables()
@@ -165,7 +183,7 @@ class _Planner:
                 flush(False)
                 made.append(self._python(node, is_last and node is body[-1]))
                 continue
-            if bound:
+            if bound or border_before(node) in self.places:
                 flush(False)
             run.append(node)
             bound |= self.flow.uses(node).binds & self.flow.points[node].handled
@@ -184,7 +202,7 @@ class _Planner:
             return True
         if isinstance(node, ast.Delete) and uses.deletes:
             return True
-        if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef) or contains_yield(node):
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef | ast.Raise) or contains_yield(node):
             return True
         if any(isinstance(n, ast.ClassDef) for n in _own_nodes([node])) or _leaves_loop(node):
             return True
@@ -197,16 +215,16 @@ class _Planner:
         """A statement of the skeleton: its blocks are cut, and what it calls is compiled if that can be."""
         made = copy.copy(node)
         if isinstance(made, ast.If):
-            made.test = _calling_compiled(made.test)
+            made.test = self.calls.of(made.test)
             made.body, made.orelse = self._inner(made.body, is_last), self._block(made.orelse, is_last)
         elif isinstance(made, ast.For):
-            made.iter = _calling_compiled(made.iter)
+            made.iter = self.calls.of(made.iter)
             made.body, made.orelse = self._inner(made.body), self._block(made.orelse)
         elif isinstance(made, ast.While):
-            made.test = _calling_compiled(made.test)
+            made.test = self.calls.of(made.test)
             made.body, made.orelse = self._inner(made.body), self._block(made.orelse)
         elif isinstance(made, ast.With):
-            made.items = [_calling_compiled(item) for item in made.items]
+            made.items = [self.calls.of(item) for item in made.items]
             made.body = self._inner(made.body)
         elif isinstance(made, ast.Try):
             made.body, made.orelse = self._inner(made.body), self._block(made.orelse)
@@ -215,12 +233,12 @@ class _Planner:
             for handler in made.handlers:
                 handler.body = self._inner(handler.body)
         elif isinstance(made, ast.Match):
-            made.subject = _calling_compiled(made.subject)
+            made.subject = self.calls.of(made.subject)
             made.cases = [copy.copy(case) for case in made.cases]
             for case in made.cases:
                 case.body = self._inner(case.body, is_last)
         elif isinstance(made, ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Assert):
-            return _calling_compiled(node)
+            return self.calls.of(node)
         return made
 
     def _inner(self, body: list[ast.stmt], is_last: bool = False) -> list[ast.stmt]:
@@ -286,7 +304,7 @@ class _Planner:
             ast.copy_location(arg, run[0])
         node.lineno, node.col_offset = run[0].lineno, run[0].col_offset
         node.end_lineno, node.end_col_offset = run[-1].end_lineno, run[-1].end_col_offset
-        return Segment(name, parameters, results, node, tuple([place_of(n) for n in run]))
+        return Segment(name, list(run), parameters, results, node, tuple([place_of(n) for n in run]))
 
     def _declarations(self, run: list[ast.stmt]) -> list[ast.stmt]:
         """``global`` and ``nonlocal`` for the names in ``run``."""
@@ -410,11 +428,22 @@ def _with_flags(node: ast.stmt) -> ast.stmt:
 
 
 class _Calls(ast.NodeTransformer):
-    """``f(x)`` becomes ``<compiled>(f)(x)``: what is called there is compiled, if it is the user's."""
+    """``f(x)`` becomes ``<compiled>(f)(x)`` where ``f`` is a function of the user: it is compiled when it is called."""
+
+    def __init__(self, is_user_function: Callable[[str], bool]) -> None:
+        self.is_user_function = is_user_function
+
+    def of(self, node: Any) -> Any:
+        """``node``, or a copy of it in which calls are rewritten."""
+        has_calls = any(isinstance(n, ast.Call) and self._applies(n) for n in ast.walk(node))
+        return self.visit(copy.deepcopy(node)) if has_calls else node
+
+    def _applies(self, node: ast.Call) -> bool:
+        return isinstance(node.func, ast.Name) and self.is_user_function(node.func.id)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name | ast.Attribute) and _name_of(node.func) != "super":
+        if self._applies(node):
             node.func = _place(ast.Call(_name(COMPILED, node.func), [node.func], []), node.func)
         return node
 
@@ -423,11 +452,6 @@ class _Calls(ast.NodeTransformer):
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip
-
-
-def _calling_compiled(node: Any) -> Any:
-    has_calls = any(isinstance(n, ast.Call) for n in ast.walk(node))
-    return _Calls().visit(copy.deepcopy(node)) if has_calls else node
 
 
 def _set(name: str, value: bool, at: ast.AST) -> ast.Assign:
