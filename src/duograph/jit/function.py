@@ -129,7 +129,7 @@ class JitFunction:
             self.cut = None
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             self.cut.cause.hits += 1
-            return skeleton(*args, **kwargs)
+            return skeleton(*args, **kwargs) if self.target is None else self.target.run_instead(skeleton, args, kwargs)
         bound = None
         simple = self._positional(args) if not kwargs else None
         if simple is not None:
@@ -161,7 +161,7 @@ class JitFunction:
         if made is not None:
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
-            return skeleton(*args, **kwargs)
+            return skeleton(*args, **kwargs) if self.target is None else self.target.run_instead(skeleton, args, kwargs)
         return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     def captured_target(self) -> Any:
@@ -411,7 +411,9 @@ class JitFunction:
 
     def _cut_at(self, error: Uncapturable, cause: Fallback) -> None:
         """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python."""
-        if self.options.signature is not None or self.target is not None or self._python is None:
+        if self.options.signature is not None or self._python is None:
+            return
+        if self.target is not None and not hasattr(self.target, "run_instead"):  # another callable object
             return
         if self.cut is None and can_be_cut(load_function(self._python)):
             self.cut = Cut(self, cause, self._segment, self.part_of)

@@ -11,6 +11,7 @@ Cell one step with a gradient of its own.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 from duograph import context
@@ -132,7 +133,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             return custom_call(self.construct, self.bprop, args, kwargs)
         try:
             if state.binder is None:
-                return self.construct(*args, **kwargs)
+                return dispatch.construct_of(self)(*args, **kwargs)
             return call_user(self.construct, args, kwargs)
         except (TypeError, ValueError, AttributeError, RuntimeError) as error:
             explain_mistake(self, args, error)
@@ -148,6 +149,11 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             [hook for hook, _, _ in self._backward_pre_hooks.values()],
             [hook for hook, _, _ in self._backward_hooks.values()],
         )
+
+    def run_instead(self, construct: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`run` with ``construct(self, ...)`` in place of the Cell's own."""
+        with dispatch.constructing(self, construct):
+            return self.run(args, kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compiles this Cell for arguments like these, so that the first call in graph mode need not."""

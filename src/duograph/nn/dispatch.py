@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from types import MethodType
 from typing import Any
 
 
@@ -37,6 +38,36 @@ def plainly() -> Iterator[None]:
         yield
     finally:
         _plain.active = before
+
+
+class _Instead(threading.local):
+    """Per thread: a Cell whose ``construct`` is cut (`jit.cuts`), and what runs in its place."""
+
+    def __init__(self) -> None:
+        self.cell: Any = None
+        self.construct: Any = None
+
+
+_instead = _Instead()
+
+
+@contextmanager
+def constructing(cell: Any, construct: Callable[..., Any]) -> Iterator[None]:
+    """Within the block, the next run of ``cell`` calls ``construct`` with the Cell in front instead of its own."""
+    before = _instead.cell, _instead.construct
+    _instead.cell, _instead.construct = cell, construct
+    try:
+        yield
+    finally:
+        _instead.cell, _instead.construct = before
+
+
+def construct_of(cell: Any) -> Any:
+    """What a dynamic run of ``cell`` calls."""
+    if _instead.cell is not cell:
+        return cell.construct
+    construct, _instead.cell = _instead.construct, None  # a Cell that calls itself is not cut within
+    return MethodType(construct, cell)
 
 
 def _load() -> None:
