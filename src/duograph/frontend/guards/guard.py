@@ -213,6 +213,9 @@ def compile_guards(
                 text = f"{load(source.base)}[{constant(source.key)}]"
             case "global":
                 text = f"{constant(source.base.value)}[{source.key!r}]"
+            case "found":
+                key = load(source.key) if isinstance(source.key, Source) else constant(source.key)
+                text = f"{load(source.base)}.get({key})"
             case _:
                 text = f"{constant(source.base.value)}.cell_contents"
         names[source] = name = f"v{len(names)}"
