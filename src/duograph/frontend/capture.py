@@ -8,6 +8,7 @@ which loops need an iteration peeled off or must be unrolled) is learned by fail
 from __future__ import annotations
 
 import itertools
+import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -31,16 +32,17 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor
 from . import sources
 from .ast.driver import AstDriver
 from .budget import OutOfTime
+from .dropped import check_dropped
 from .enclosed import call_enclosed
 from .errors import INTERNAL, Restart, Uncapturable
 from .faults import FromOutside
 from .join import close_pair, has_changed, join_leaves
 from .loops import finds_any_size, has_changing_loops
 from .paths import Fork, Leaf, Outcome
+from .policy import is_interpreted
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
-from .shadows import check_dropped
 from .sources import Source
 from .watch import watch
 from .world import MISSING, contents, held_now
@@ -103,7 +105,11 @@ def _attempt(
     session = Session(dynamic, log, patterns)
     driver = AstDriver(session)
     with stage("capture"), _capturing(session, driver):
-        values = [session.external(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
+        # a function's variables are looked after when they are read; what else is called may look into its arguments
+        is_users = is_interpreted(fn.__func__ if isinstance(fn, types.MethodType) else fn)
+        take = session.entered if is_users else session.external
+        session.args = tuple(args)
+        values = [take(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
 
         def body() -> Outcome:
             try:

@@ -448,6 +448,7 @@ class SymbolicLoop:
             for k in y:
                 compare(("item", Pin(obj), k), (), x.get(k, MISSING), y[k])
         elif x != y:
+            self.session.take_as_read(obj)  # a dictionary may have the keys already
             raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
 
     def _read(self, state: Snapshot, location: Any, path: tuple[int, ...]) -> Any:

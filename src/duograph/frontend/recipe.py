@@ -31,6 +31,7 @@ from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
 from .exceptions import members_of
+from .journals import Journal, operations
 from .opaque import is_iterator, is_opaque
 from .remade import parts_of
 from .shadows import facts_of_container, new_blank
@@ -183,6 +184,15 @@ class Container(Recipe):
 
 
 @dataclass(eq=False, slots=True)
+class Additions(Container):
+    """What is done to an outside container that is not read (`journals`), in order."""
+
+    def fill(self, target: Any, values: list[Any]) -> None:
+        for verb, operands in operations(values):
+            getattr(self.kind, verb)(target, *operands)
+
+
+@dataclass(eq=False, slots=True)
 class Raisable(Container):
     """A new exception: its arguments, cause and context, then its ``members``, then its dictionary."""
 
@@ -311,6 +321,8 @@ class Collector:
 
     def contents(self, value: Any) -> Container:
         """A recipe that can make, or refill, a container or instance."""
+        if isinstance(value, Journal):
+            return Additions(type(self.session.originals[id(value)][0]), [self.recipe(v) for v in value])
         if isinstance(value, dict):
             blank = _blank(value)
             made = Container(type(value), keys=list(value), blank=blank)

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 from duograph.autodiff.tape import Stale
@@ -34,14 +35,16 @@ from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .budget import Budget
+from .dropped import CONSTANTS
 from .errors import Restart, Uncapturable
 from .facts import HEAP_TYPE, tensor_facts
 from .guards.guard import GuardSet
 from .identity import Choices
+from .journals import Learned
 from .policy import check_look, module_kind
 from .primitives import anchor, py_effect
 from .regions import Regions
-from .shadows import CONSTANTS, Shadows, identifier, source_name
+from .shadows import Shadows, identifier, source_name
 from .sources import Pin, Source
 from .world import CONTAINERS, MISSING, World
 
@@ -204,7 +207,7 @@ class Session(Shadows):
 
     def __init__(self, dynamic: set[Source], log: Log, patterns: dict[Source, tuple[Any, ...]] | None = None) -> None:
         super().__init__()
-        self.patterns = patterns or {}
+        self.patterns = dict(patterns or {})
         self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
         self.is_typing = False  # whether an op's own rule is asked, whose node then raises where it was wrong
@@ -219,8 +222,9 @@ class Session(Shadows):
         self.choices = Choices(self.regions)
         self.log = log
         self.guards = GuardSet()
-        self.dynamic = dynamic
+        self.dynamic = set(dynamic)  # a copy: `forget` is the end of this attempt, and not of the next one
         self.inputs: list[tuple[Source, Param]] = []
+        self.args: Sequence[Any] = ()  # of the call that is captured
         self.written: dict[int, Tensor] = {}
         self.given_views: list[Tensor] = []  # that leave the program
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
@@ -399,7 +403,14 @@ class Session(Shadows):
     # -- outside values ----------------------------------------------------------------------------------------
 
     def external(self, value: Any, source: Source) -> Any:
-        """The outside ``value`` reached by ``source`` as a value of the captured program."""
+        """The outside ``value`` reached by ``source`` as a value of the captured program, which may look into it."""
+        found = self.entered(value, source)
+        if isinstance(found, (*CONTAINERS, tuple)):
+            self.check_read(found)
+        return found
+
+    def entered(self, value: Any, source: Source) -> Any:
+        """`external` for who looks after what becomes of it: there may be journals in it (`journals`)."""
         check_look(type(value))
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)
@@ -527,6 +538,7 @@ class Log:
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
+        self.containers = Learned()
         self.restarts = 0
         self.paths = 0
         self.budget = Budget(share)

@@ -12,29 +12,27 @@ its class are guarded to stand for other objects.
 from __future__ import annotations
 
 import types
-import weakref
 from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 from duograph.core.dtype import DType
 from duograph.core.types import scalar_type
 from duograph.ops.scalar import Scalar
-from duograph.tensor.tensor import Tensor
 
 from . import sources
+from .dropped import CONSTANTS, check_dropped
 from .errors import Uncapturable
 from .factories import Factory, get_factory, set_factory
 from .facts import HEAP_TYPE
 from .guards.guard import GuardSet
-from .policy import check_keys, check_look
+from .journals import Journal, Journals
+from .policy import check_keys
 from .sources import Pin, Source
-from .watch import watched
 from .world import World, contents, new_tuple, put_item, set_contents
 
 if TYPE_CHECKING:
     from duograph.ir.node import Param
 
-CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), DType, range, slice)
 MAX_PAIRS = 10_000
 """So many pairs of containers are guarded to be different objects."""
 _KINDS: tuple[Any, ...] = (OrderedDict, defaultdict, list, dict, set, deque)
@@ -90,27 +88,7 @@ def _is_told_by_value(value: Any) -> bool:
     return not type(value).__flags__ & HEAP_TYPE or type(value).__module__.split(".")[0] in ("numpy", "duograph")
 
 
-def check_dropped(value: Any, depth: int = 3) -> None:
-    """Refuses to let go of an outside object where somebody is told of its end: that is in the middle of the program.
-
-    Args:
-        value: what an attribute, or a container, does not hold any more.
-        depth: how far to look into what it holds itself.
-    """
-    check_look(type(value))
-    if isinstance(value, (*CONSTANTS, Tensor, types.FunctionType, types.ModuleType, type)):
-        return
-    if watched(type(value), "__del__") is not None or any(r.__callback__ for r in weakref.getweakrefs(value)):
-        raise Uncapturable(f"an object of class {type(value).__qualname__!r} that tells when it is dropped")
-    if depth:
-        held = (
-            value if isinstance(value, list | tuple | deque) else dict.values(value) if isinstance(value, dict) else ()
-        )
-        for v in (*held, *getattr(value, "__dict__", {}).values()):
-            check_dropped(v, depth - 1)
-
-
-class Shadows:
+class Shadows(Journals):
     """A part of `Session`."""
 
     dynamic: set[Source]
@@ -120,8 +98,10 @@ class Shadows:
     initial_contents: dict[int, Any]
     add_input: Any
     external: Any
+    entered: Any
 
     def __init__(self) -> None:
+        super().__init__()
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.tuples: dict[int, tuple[Any, Source]] = {}  # id(tuple of the program) -> it, and its source
         self._shadows: dict[int, Any] = {}
@@ -158,7 +138,7 @@ class Shadows:
             return value
         self.guards.add(source, "type", type(value))
         self.guards.add(source, "len", len(value))
-        items = [self.external(v, sources.item(source, i)) for i, v in enumerate(value)]
+        items = [self._held(v, sources.item(source, i)) for i, v in enumerate(value)]
         is_itself = all(a is b for a, b in zip(items, value, strict=True))
         self._guard_attributes_of_tuple(value, source, is_itself)
         if known is not None and all(a is b for a, b in zip(items, known, strict=True)):
@@ -194,10 +174,12 @@ class Shadows:
                 set_contents(shadow, self.initial_contents[id(shadow)])
                 self.world.track(shadow)
             return shadow
-        if issubclass(type(value), dict):
-            check_keys(value)
         self.guards.add(source, "type", type(value))
         facts = facts_of_container(value)
+        if self.may_be_journal(value):
+            return self._journal(value, source, facts[2])
+        if issubclass(type(value), dict):
+            check_keys(value)
         shadow = new_blank(*facts)
         self._shadows[id(value)] = shadow
         self._keep.append(value)
@@ -211,6 +193,18 @@ class Shadows:
         self.initial_contents[id(shadow)] = contents(shadow)
         return self.world.track(shadow)
 
+    def _journal(self, value: Any, source: Source, maxlen: int | None) -> Journal:
+        """What stands for an outside container that is written, and not read."""
+        journal = Journal()
+        self._shadows[id(value)] = self.journals[id(journal)] = journal
+        self._keep.append(value)
+        self.originals[id(journal)] = (value, source)
+        if type(value) is deque:
+            self.guards.add(sources.attr(source, "maxlen"), "equal", maxlen)
+        self.initial_contents[id(journal)] = []
+        self.world.track(journal)
+        return journal
+
     def _fill(self, shadow: Any, value: Any, source: Source) -> None:
         if isinstance(value, set):
             if not all(isinstance(v, CONSTANTS) for v in value):
@@ -219,14 +213,21 @@ class Shadows:
             set.update(shadow, value)
         elif isinstance(value, dict):
             self.guards.add(source, "keys", list(value))
+            take = self.entered if self.holds_written(value) else self._held
             for k, v in value.items():
-                put_item(shadow, k, self.external(v, sources.item(source, k)))
+                put_item(shadow, k, take(v, sources.item(source, k)))
         else:
             self.guards.add(source, "len", len(value))
             kind: Any = list if isinstance(value, list) else deque
             kind.extend(shadow, value)
             for i, v in enumerate(value):
-                put_item(shadow, i, self.external(v, sources.item(source, i)))
+                put_item(shadow, i, self._held(v, sources.item(source, i)))
+
+    def _held(self, value: Any, source: Source) -> Any:
+        """`external` for what a container holds: nobody looks into it before that is in hand."""
+        found = self.entered(value, source)
+        self.check_held(found)
+        return found
 
     def _copy_attributes(self, shadow: Any, value: Any, source: Source) -> None:
         """Attributes of an object whose class derives from a container's."""
@@ -279,6 +280,9 @@ class Shadows:
     def check_dropped_from(self, shadow: Any) -> None:
         """`check_dropped` for what an outside container holds, and its shadow does not any more."""
         value = self.originals[id(shadow)][0]
+        if isinstance(shadow, Journal):
+            self.guard_dropped(shadow)
+            return
         if isinstance(value, set):
             return
         kept = {id(v) for v in (dict.values(shadow) if isinstance(shadow, dict) else shadow)}
@@ -300,7 +304,8 @@ class Shadows:
         for one in found:
             if id(one) in self._changed:
                 for two in found:
-                    if one is not two and type(one) is type(two):
+                    kinds = {type(self.originals[id(shadow)][0]) for shadow in (one, two)}
+                    if one is not two and len(kinds) == 1:
                         self.guard_different(one, two)
 
 

@@ -1,6 +1,7 @@
 """Sources: how to reach an outside value from the arguments of a call.
 
     Source ::= Arg(i) | Pinned(object) | Attr(base, name) | Item(base, key) | Global(dict, name) | CellVar(cell)
+             | Found(base, key)
 
 What a program assumed of the values is in `guards`.
 """
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 class Source(NamedTuple):
     """One step of the way to a value; ``base`` is the way so far. (A tuple: a capture makes and hashes hundreds.)"""
 
-    kind: str  # arg, pinned, attr, item, global, cell
+    kind: str  # arg, pinned, attr, item, global, cell, found
     base: Any
     key: Any = None
 
@@ -31,6 +32,8 @@ class Source(NamedTuple):
                 return self.base.load(args)[self.key]
             case "global":
                 return self.base.value[self.key]
+            case "found":
+                return self.base.load(args).get(self.key.load(args) if isinstance(self.key, Source) else self.key)
         return self.base.value.cell_contents
 
     def __str__(self) -> str:
@@ -48,6 +51,8 @@ class Source(NamedTuple):
                 return f"{self.base}[{self.key!r}]"
             case "global":
                 return f"global {self.key}"
+            case "found":
+                return f"{self.base}.get({self.key if isinstance(self.key, Source) else repr(self.key)})"
         return f"closure variable {self.key}"
 
 
@@ -88,3 +93,8 @@ def global_(namespace: dict[str, Any], name: str) -> Source:
 
 def cell(variable: Any, name: str) -> Source:
     return Source("cell", Pin(variable), name)
+
+
+def found(base: Source, key: Any) -> Source:
+    """What a dictionary holds for a key, ``None`` if it lacks it; the key may be a Source, too."""
+    return Source("found", base, key)

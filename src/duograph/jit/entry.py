@@ -37,6 +37,7 @@ ATTRIBUTE = "_duograph_versions"
 
 PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
 SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
+STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
@@ -56,6 +57,7 @@ class Entry:
         self.backend = backend
         self.capture_ms = capture_ms
         self.runs = 0  # calls that Python led
+        self.is_spare = False  # unused when that was looked at last
         self.native: NativeCall | None = None
         self.why_not_native = ""
         self.plain_runs = 0  # calls that plain Python answered after all: the program raised
@@ -86,6 +88,13 @@ class Entry:
         """Makes the machine code, which else the first call does."""
         if self.backend != "interpreter":
             prepare_graph(self.graph, LEVELS[self.level], self.donate)
+
+    def prepare(self, args: Sequence[Any]) -> None:
+        """Makes the check that calls will need to find out that this version is not theirs."""
+        try:
+            self.program.guards.prepare(args)
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", self.program.name, error))
 
     def matches(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid for ``args`` as things are now."""
@@ -248,6 +257,8 @@ class Entries:
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
+        misses: calls for which no version held.
+        dropped: versions that were never used again, and are gone.
         waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
         unattempted: such calls, from the beginning.
     """
@@ -262,6 +273,8 @@ class Entries:
         self.failures: list[Failure] = []
         self.doubt: tuple[Exception, TracebackType | None] | None = None
         self.is_late = False
+        self.misses = 0
+        self.dropped = 0
         self.waited = 0
         self.unattempted = 0
         self.recompiles: list[str] = []
@@ -276,7 +289,7 @@ class Entries:
         """
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
-        unused = sum(entry.hits <= 1 for entry in self.compiled)
+        unused = self.dropped + sum(entry.hits <= 1 for entry in self.compiled)
         if latest is not None and isinstance(latest.error, OutOfTime):
             failed += PATIENCE
         tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
@@ -284,6 +297,22 @@ class Entries:
         self.waited = self.waited + 1 if resting else 0
         self.unattempted += resting
         return resting
+
+    def note_miss(self) -> None:
+        """No version holds for a call. Each costs such a call a check, so those that nobody uses go at length."""
+        self.misses += 1
+        if self.misses % STALE:
+            return
+        for entry in tuple(self.compiled):
+            if entry.hits <= 1 and entry.is_spare:
+                self.drop(entry)
+                self.dropped += 1
+            entry.is_spare = entry.hits <= 1
+
+    def drop(self, entry: Entry) -> None:
+        """Takes a version out."""
+        self.compiled = [e for e in self.compiled if e is not entry]
+        self.native = tuple([n for n in self.native if n is not entry.native])
 
     def __deepcopy__(self, memo: Any) -> Entries:
         return Entries()

@@ -143,16 +143,19 @@ class JitFunction:
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
         store = self._store(values)
-        for entry in tuple(store.compiled):  # other threads may add versions meanwhile
+        tried = tuple(store.compiled)  # other threads may add versions meanwhile
+        for entry in tried:
             if entry.names == names and entry.matches(values):
                 return self._run(entry, store, values, args, kwargs)
-        key = (names, _key(values))
+        key = (names, _key(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key:
                 fallback.hits += 1
                 return self._plain(args, kwargs)
         with store.lock:
-            made = next((e for e in store.compiled if e.names == names and e.matches(values)), None)
+            store.note_miss()
+            added = [e for e in store.compiled if e not in tried and e.names == names]
+            made = next((e for e in added if e.matches(values)), None)
             if made is None and (self._is_strict() or not store.is_resting()):
                 made = self._compile(store, names, values, bound or self._signature.bind(*args))
                 if self.options.report:
@@ -305,10 +308,11 @@ class JitFunction:
             return None
         if is_light(entry.graph):
             self._note_no_use()
-        kept, dropped = store.compiled[: MAX_VERSIONS - 1], store.compiled[MAX_VERSIONS - 1 :]
-        store.compiled = [entry, *kept]
-        for last in dropped:
-            store.native = tuple([n for n in store.native if n is not last.native])
+        if store.compiled:  # there will be misses
+            entry.prepare(values)
+        for last in store.compiled[MAX_VERSIONS - 1 :]:
+            store.drop(last)
+        store.compiled = [entry, *store.compiled]
         return entry
 
     def _general(
@@ -477,8 +481,7 @@ class JitFunction:
     ) -> None:
         """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
         with store.lock:
-            store.compiled = [e for e in store.compiled if e is not entry]
-            store.native = tuple([n for n in store.native if n is not entry.native])
+            store.drop(entry)
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
             error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
             reason = why or f"the compiled version failed: {what}"

@@ -13,8 +13,9 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
+from duograph.frontend.guards.guard import Guard
 from duograph.frontend.program import RunPlainly
-from duograph.jit.entry import Entry, RunFailed
+from duograph.jit.entry import STALE, Entry, RunFailed
 from duograph.jit.function import BoundJit
 
 X = Tensor([1.0, 2.0])
@@ -177,6 +178,44 @@ def test_versions_that_no_later_call_uses_become_rare():
     for i in range(100):
         assert f(X, f"call {i}")[1] == f"CALL {i}"
     assert f.stats["versions"] == 14 and f.explain().unattempted == 86
+
+
+def test_a_miss_asks_each_version_once_and_no_guard_in_python(monkeypatch):
+    """A version that was valid for one call only is checked as cheaply as others."""
+    f = ms.jit(lambda x, name: (x * 2, name.upper()))
+    for i in range(60):
+        f(X, f"call {i}")
+    asked = []
+    matches, holds = Entry.matches, Guard.holds
+    monkeypatch.setattr(Entry, "matches", lambda self, args: asked.append(self) or matches(self, args))
+    monkeypatch.setattr(Guard, "holds", lambda self, args: asked.append(self) or holds(self, args))
+    assert f(X, "another one")[1] == "ANOTHER ONE"
+    assert len(asked) == len(set(map(id, asked))) == f.stats["versions"]
+
+
+def test_versions_that_are_never_used_again_are_dropped():
+    f = ms.jit(lambda x, name: (x * 2, name.upper()))
+    for _ in range(3):
+        f(X, "used")
+    for i in range(3 * STALE):
+        assert f(X, f"call {i}")[1] == f"CALL {i}"
+    assert f.stats["versions"] < 4  # those of the latest attempts, which have become rare
+    hits = f.stats["hits"]
+    assert f(X, "used")[1] == "USED"
+    assert f.stats["hits"] == hits + 1
+
+
+def test_a_version_that_missed_often_is_used_when_it_holds_again():
+    kind = "a"
+
+    @ms.jit
+    def f(x):
+        return x * {"a": 2, "b": 3, "c": 4}[kind]
+
+    for name, factor in [("a", 2), *[("b", 3), ("c", 4)] * 6, ("a", 2), ("b", 3), ("a", 2)]:
+        kind = name
+        assert f(X).tolist() == (X * factor).tolist()
+    assert f.stats["versions"] == 3
 
 
 def test_versions_that_later_calls_use_are_all_made():

@@ -7,6 +7,7 @@ import builtins
 import inspect
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from duograph.ops.scalar import Scalar
@@ -17,15 +18,17 @@ from ..builtins import format_constant, text_of_user_object
 from ..errors import Uncapturable
 from ..facts import lookup
 from ..functions import CapturedFunction
+from ..journals import METHODS, Journal
 from ..operands import check_key, check_operand, check_text
 from ..paths import Outcome
 from ..policy import module_kind
 from ..semantics import contains_symbolic
 from ..sources import Pin
 from ..text import GraphText, formatted
-from ..world import MISSING, Conflict, Frame
+from ..world import CONTAINERS, MISSING, Conflict, Frame
 from .annotations import evaluate_annotations
 from .load import FunctionSource
+from .receivers import Receivers
 from .scope import Names, names_of, target_names
 
 BINARY = {
@@ -43,7 +46,10 @@ _EVAL: dict[type[ast.expr], Callable[..., Any]] = {}
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 
-class Expressions:
+_HOLDERS = (*CONTAINERS, tuple)
+
+
+class Expressions(Receivers):
     """Evaluates expressions in a frame. Mixed into the driver, which has session, semantics, calls and world."""
 
     session: Any
@@ -83,6 +89,13 @@ class Expressions:
         return self.load_name(node.id, frame)
 
     def load_name(self, name: str, frame: Frame) -> Any:
+        """The value of a variable, for who may look into it."""
+        value = self._variable(name, frame)
+        if isinstance(value, _HOLDERS):
+            self.session.check_read(value)
+        return value
+
+    def _variable(self, name: str, frame: Frame) -> Any:
         names: Names = frame.code.names
         if name in names.own:
             return self._local(name, frame, UnboundLocalError)
@@ -157,8 +170,13 @@ class Expressions:
         if value is MISSING:
             raise NameError(f"name {name!r} is not defined", name=name)
         if name == "locals":
-            return lambda: dict(frame.locals)
+            return partial(self._locals, frame)
         return value
+
+    def _locals(self, frame: Frame) -> dict[str, Any]:
+        for value in frame.locals.values():
+            self.session.check_read(value)
+        return dict(frame.locals)
 
     def store_name(self, name: str, value: Any, frame: Frame) -> None:
         names: Names = frame.code.names
@@ -203,7 +221,8 @@ class Expressions:
         return self.semantics.unary(UNARY[type(node.op)], value)
 
     def eval_Compare(self, node: ast.Compare, frame: Frame) -> Any:
-        left = self.eval(node.left, frame)
+        is_for_none = isinstance(node.ops[0], ast.Is | ast.IsNot) and isinstance(node.comparators[0], ast.Constant)
+        left = (self.unread if is_for_none and len(node.ops) == 1 else self.eval)(node.left, frame)
         pairs = list(zip(node.ops, node.comparators, strict=True))
 
         def chain(i: int, left: Any) -> Any:
@@ -329,10 +348,10 @@ class Expressions:
         return self.world.track(made)
 
     def eval_Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
-        obj = self.eval(node.value, frame)
+        obj = self.unread(node.value, frame)
         key = self.eval(node.slice, frame)
         self.at(node, frame)
-        return self.semantics.getitem(obj, key)
+        return self.item_of(obj, key)
 
     def eval_Slice(self, node: ast.Slice, frame: Frame) -> Any:
         parts = [None if p is None else self.eval(p, frame) for p in (node.lower, node.upper, node.step)]
@@ -463,7 +482,15 @@ class Expressions:
     # -- calls and functions -----------------------------------------------------------------------------------
 
     def eval_Call(self, node: ast.Call, frame: Frame) -> Any:
-        fn = self.eval(node.func, frame)
+        is_write = isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
+        receiver = self.receiver(node.func.value, frame) if is_write else None  # type: ignore[attr-defined]
+        if isinstance(receiver, Journal):
+            fn: Any = None
+        elif is_write:
+            self.at(node.func, frame)
+            fn = self.semantics.getattr(receiver, node.func.attr)  # type: ignore[attr-defined]
+        else:
+            fn = self.eval(node.func, frame)
         args = tuple(self.elements(node.args, frame))
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
@@ -473,6 +500,8 @@ class Expressions:
                     raise Uncapturable("several values for one keyword argument")
                 kwargs[name] = v
         self.at(node, frame)
+        if isinstance(receiver, Journal):
+            return self.session.write(receiver, node.func.attr, args, kwargs)  # type: ignore[attr-defined]
         if fn is super and not args:
             return self._super(frame)
         result = self.calls.call(fn, args, kwargs)

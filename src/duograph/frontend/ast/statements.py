@@ -20,6 +20,7 @@ from ..contexts import CapturedContext
 from ..errors import INTERNAL, Uncapturable
 from ..exceptions import check_raised, is_caught_by
 from ..faults import check_whose
+from ..journals import Journal
 from ..paths import Outcome
 from ..policy import module_kind
 from ..sources import Pin
@@ -113,9 +114,7 @@ class Statements(Expressions):
             obj = self.eval(target.value, frame)
             self.semantics.setattr(obj, target.attr, value)
         elif isinstance(target, ast.Subscript):
-            obj = self.eval(target.value, frame)
-            key = self.eval(target.slice, frame)
-            self.semantics.setitem(obj, key, value)
+            self.put_item(target, value, frame)
         else:
             raise Uncapturable(f"an assignment to {type(target).__name__}", self.span(target, frame))
 
@@ -152,6 +151,11 @@ class Statements(Expressions):
     def exec_AugAssign(self, node: ast.AugAssign, frame: Frame) -> None:
         op = IN_PLACE[type(node.op)]
         target = node.target
+        if op is operator.iadd and isinstance(target, ast.Name | ast.Attribute):
+            receiver = self.receiver(target, frame)
+            if isinstance(receiver, Journal):  # the variable, or attribute, is what it was
+                self.session.write(receiver, "extend", (self.eval(node.value, frame),), {})
+                return
         if isinstance(target, ast.Name):
             old = self.load_name(target.id, frame)
             new = self._in_place(op, old, node, frame)
@@ -162,8 +166,8 @@ class Statements(Expressions):
             self.semantics.setattr(obj, name, new)
         else:
             assert isinstance(target, ast.Subscript)
-            obj, key = self.eval(target.value, frame), self.eval(target.slice, frame)
-            new = self._in_place(op, self.semantics.getitem(obj, key), node, frame)
+            obj, key = self.unread(target.value, frame), self.eval(target.slice, frame)
+            new = self._in_place(op, self.item_of(obj, key), node, frame)
             self.semantics.setitem(obj, key, new)
 
     def _in_place(self, op: Any, old: Any, node: ast.AugAssign, frame: Frame) -> Any:

@@ -24,6 +24,10 @@ _UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
 
 
+MISSES = 4
+"""So often guards fail one by one before a function is generated that checks them."""
+
+
 def _is_missing(error: Exception) -> bool:
     """No: the guard does not hold. An exception of a signal handler says nothing of guards."""
     if is_from_outside(error):
@@ -78,6 +82,8 @@ class GuardSet:
         self.other_objects: dict[tuple[Source, Source], None] = {}
         """Pairs of sources of different objects: what the program writes into one does not show in the other."""
         self._check: Callable[..., bool] | None = None
+        self._is_provisional = False  # it has been generated without arguments for which the guards hold
+        self._misses = 0
         self.failures: list[Failure] = []
 
     def add(self, source: Source, check: str, expected: Any) -> None:
@@ -95,33 +101,53 @@ class GuardSet:
         if self._check is None:
             return self._first_check(args)
         try:
-            return self._check(*args)
+            holds = self._check(*args)
         except _UNREADABLE as error:
             return _is_missing(error)
+        if holds and self._is_provisional:
+            self._make_native(args)
+        return holds
+
+    def prepare(self, args: Sequence[Any]) -> None:
+        """Makes the native check, as misses are to be expected.
+
+        Args:
+            args: arguments for which all guards hold, as a rule.
+        """
+        if self._check is None:
+            self._first_check(args)
 
     def _first_check(self, args: Sequence[Any]) -> bool:
         """Checks one by one; when all guards hold, their present values tell how to check them natively.
 
-        Many versions are never used again: nothing is generated for them.
+        Many versions are never used again: nothing is generated for them, unless they go on being asked.
         """
+        holds = (
+            all(guard.holds(args) for guard in self._guards)
+            and all(one.load(args) is two.load(args) for one, two in self.same_objects)
+            and all(one.load(args) is not two.load(args) for one, two in self.other_objects)
+        )
+        if holds:
+            self._make_native(args)
+            return True
+        self._misses += 1
+        if self._misses == MISSES:
+            self._is_provisional, self._check = True, self._generated()
+        return False
+
+    def _make_native(self, args: Sequence[Any]) -> None:
         from duograph.runtime.python.cpython import Unsupported
 
-        if not all(guard.holds(args) for guard in self._guards):
-            return False
-        if any(one.load(args) is not two.load(args) for one, two in self.same_objects):
-            return False
-        if any(one.load(args) is two.load(args) for one, two in self.other_objects):
-            return False
+        self._is_provisional = False
         try:
             self._check = self.translated(args).program.function()
         except Unsupported:
             self._check = self._generated()
         except MemoryError:  # no room for code now: one by one, and the next call tries again
-            return True
+            self._check = None
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", "its native form", error))
             self._check = self._generated()
-        return True
 
     def _generated(self) -> Callable[..., bool]:
         generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects))
@@ -213,6 +239,9 @@ def compile_guards(
                 text = f"{load(source.base)}[{constant(source.key)}]"
             case "global":
                 text = f"{constant(source.base.value)}[{source.key!r}]"
+            case "found":
+                key = load(source.key) if isinstance(source.key, Source) else constant(source.key)
+                text = f"{load(source.base)}.get({key})"
             case _:
                 text = f"{constant(source.base.value)}.cell_contents"
         names[source] = name = f"v{len(names)}"

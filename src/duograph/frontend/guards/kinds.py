@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from duograph.core.op import value_key
+from duograph.frontend.dropped import is_dropped_silently
 from duograph.frontend.exact import are_same_keys
 from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, lacks, lookup, tensor_facts
 from duograph.frontend.sources import Source
@@ -383,6 +384,39 @@ class _Values(Kind):
 
     def is_about_code(self, source: Source) -> bool:
         return True
+
+
+@guard_kind
+class _Silent(Kind):
+    """A value that a write pushes out: nobody is told of its end."""
+
+    name = "silent"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return is_dropped_silently(value)
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"nobody is told when {source} is dropped"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} tells when it is dropped"
+
+
+@guard_kind
+class _Sheds(Kind):
+    """A bounded deque in which nobody is told of the end of the first or last items, so many."""
+
+    name = "sheds"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        ends = min(expected, len(value))
+        return all(is_dropped_silently(value[i]) and is_dropped_silently(value[-1 - i]) for i in range(ends))
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"nobody is told when items of {source} are dropped"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"an item of {source} tells when it is dropped"
 
 
 class _Lacks(Kind):
