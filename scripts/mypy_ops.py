@@ -2,15 +2,18 @@
 
 The type system cannot say that a class decorator returns something else than the class. Here the name is given the
 type `Op`, and the rules in the class body (`infer`, `bprop`, ...), which take no `self`, are treated as static methods.
+
+mypy finds the functions that it checks by way of the names of a module. As the name no longer means the class, the
+class gets another one, which only mypy knows, before the bodies of functions are checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mypy.nodes import ARG_STAR, ARG_STAR2, GDEF, Decorator, FuncDef, SymbolTableNode, Var
-from mypy.plugin import ClassDefContext, FunctionSigContext, Plugin
-from mypy.types import AnyType, CallableType, FunctionLike, TypeOfAny
+from mypy.nodes import ARG_STAR, ARG_STAR2, GDEF, ClassDef, Decorator, FuncDef, SymbolTableNode, Var
+from mypy.plugin import ClassDefContext, FunctionContext, FunctionSigContext, Plugin
+from mypy.types import AnyType, CallableType, FunctionLike, Type, TypeOfAny
 
 _declared: set[str] = set()
 OP = "duograph.core.op.Op"
@@ -40,8 +43,21 @@ def _any_call(context: FunctionSigContext) -> FunctionLike:
     return CallableType([unknown, unknown], [ARG_STAR, ARG_STAR2], [None, None], unknown, fallback)
 
 
+def _check_rules(context: FunctionContext) -> Type:
+    """At the decorator's call, which comes before function bodies; while mypy asks `_declare` it walks the names."""
+    if isinstance(context.context, ClassDef):
+        cls = context.context
+        names = context.api.tree.names  # type: ignore[attr-defined]
+        names[f"{cls.name}-redef"] = SymbolTableNode(GDEF, cls.info)  # mypy's spelling of a second definition
+    return context.default_return_type
+
+
 class OpsPlugin(Plugin):
     """Looks out for the decorator."""
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        """mypy asks this about every call of a function, those of decorators included."""
+        return _check_rules if fullname == DECORATOR else None
 
     def get_class_decorator_hook_2(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
         """mypy asks this about every class decorator."""

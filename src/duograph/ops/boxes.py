@@ -178,7 +178,7 @@ class roi_align_grad:
         for r, (image, taps) in enumerate(_roi_taps(shape, rois, size, scale, samples, mode)):
             for rows, cols, weight in taps:
                 part = dout[r][..., None, None] * weight.astype(dout.dtype)
-                np.add.at(total[image], (slice(None), rows, cols), part)
+                np.add.at(total[image], (slice(None), rows, cols), part)  # type: ignore[arg-type]  # the stub knows no slices
         return total
 
 

@@ -112,7 +112,8 @@ class tril:
         return _matrix("tril", x)
 
     def reference(x, *, diagonal):
-        return np.where(np.tri(*x.shape[-2:], k=diagonal, dtype=bool), x, np.zeros((), x.dtype))
+        rows, columns = x.shape[-2:]
+        return np.where(np.tri(rows, columns, k=diagonal, dtype=bool), x, np.zeros((), x.dtype))
 
     def bprop(ins, out, dout, *, diagonal):
         return (tril(dout, diagonal=diagonal),)
@@ -129,7 +130,8 @@ class triu:
         return _matrix("triu", x)
 
     def reference(x, *, diagonal):
-        return np.where(np.tri(*x.shape[-2:], k=diagonal - 1, dtype=bool), np.zeros((), x.dtype), x)
+        rows, columns = x.shape[-2:]
+        return np.where(np.tri(rows, columns, k=diagonal - 1, dtype=bool), np.zeros((), x.dtype), x)
 
     def bprop(ins, out, dout, *, diagonal):
         return (triu(dout, diagonal=diagonal),)

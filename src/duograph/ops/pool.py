@@ -100,6 +100,11 @@ class max_pool:
         return (scatter_planes(dout[0], out[1], size=tuple(x.shape[2:]), windows=windows),)
 
 
+def _in_planes(*index: int | slice) -> tuple[int | slice, ...]:
+    """``index`` of the spatial axes, in every plane of the batch."""
+    return (slice(None), slice(None), *index)
+
+
 def _lowest(dtype: np.dtype) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -109,18 +114,18 @@ def _max_windows(x, kernel, stride, padding, dilation):
     view = windows(pad_spatial(x, padding, _lowest(x.dtype)), kernel, stride, dilation)
     count = view.shape[2 + len(kernel) :]
     ordinary = x.dtype.kind in "iu" or not np.isnan(x).any()
-    best, chosen, offsets = None, None, []
-    for number, tap in enumerate(product(*map(range, kernel))):
+    taps, offsets = list(product(*map(range, kernel))), []
+    first = view[_in_planes(*taps[0])]
+    best = np.full(first.shape, _lowest(x.dtype), x.dtype) if padded else np.array(first, order="C")
+    chosen = np.full(first.shape, -1 if padded else 0, np.int32)
+    for number, tap in enumerate(taps):
         offset = 0
         for t, n, d in zip(tap, size, dilation, strict=True):
             offset = offset * n + t * d
         offsets.append(offset)
-        value = view[(slice(None), slice(None), *tap)]
-        if best is None:
-            best = np.full(value.shape, _lowest(x.dtype), x.dtype) if padded else np.array(value, order="C")
-            chosen = np.full(value.shape, -1 if padded else 0, np.int32)
-            if not padded:
-                continue
+        if number == 0 and not padded:
+            continue
+        value = view[_in_planes(*tap)]
         better = value > best
         if not ordinary:
             better |= np.isnan(value) & ~np.isnan(best)
@@ -223,10 +228,10 @@ class adaptive_max_pool:
             part = tuple(
                 slice(i * n // o, -(-(i + 1) * n // o)) for i, n, o in zip(cell, size, output_size, strict=True)
             )
-            block = np.ascontiguousarray(x[(slice(None), slice(None), *part)]).reshape(*lead, -1)
+            block = np.ascontiguousarray(x[_in_planes(*part)]).reshape(*lead, -1)
             at = np.argmax(block, axis=2)
-            values[(slice(None), slice(None), *cell)] = np.take_along_axis(block, at[..., None], 2)[..., 0]
-            where[(slice(None), slice(None), *cell)] = plane[part].ravel()[at]
+            values[_in_planes(*cell)] = np.take_along_axis(block, at[..., None], 2)[..., 0]
+            where[_in_planes(*cell)] = plane[part].ravel()[at]
         return values, where
 
     def bprop(ins, out, dout, *, output_size):
@@ -324,7 +329,7 @@ def _mean_windows(x, *, kernel, stride, padding, ceil_mode, count_include_pad, d
     view = windows(pad_spatial(x, _reach(size, kernel, stride, padding, ones, count)), kernel, stride, ones)
     total = np.zeros((*x.shape[:2], *count), x.dtype)
     for tap in product(*map(range, kernel)):
-        total += view[(slice(None), slice(None), *tap)]
+        total += view[_in_planes(*tap)]
     return total / _counts(size, kernel, stride, padding, count, count_include_pad, divisor).astype(x.dtype)
 
 

@@ -78,6 +78,7 @@ class random_uniform:
 
     def reference(seed, offset, *, shape, dtype):
         n = numel(shape)
+        out: np.ndarray
         if dtype is dt.float64:
             out = (words64(seed, offset, n) >> np.uint64(11)).astype(np.float64) * 2.0**-53
         else:

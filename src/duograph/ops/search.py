@@ -157,7 +157,7 @@ class bincount:
             raise ValueError("For 'bincount', all elements of the input must be non-negative.")
         if x.size and int(x.max()) >= 1 << 57:  # NumPy adds 1 without a look, and destroys the heap
             raise MemoryError(f"For 'bincount', there is no memory for {int(x.max()) + 1} counts.")
-        counts = np.bincount(x, *[w.astype(np.float64) for w in weights], minlength=minlength)
+        counts = np.bincount(x, weights[0].astype(np.float64) if weights else None, minlength)
         return counts.astype(weights[0].dtype if weights else np.int64)
 
 

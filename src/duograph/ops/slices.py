@@ -7,7 +7,7 @@ known at run time.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -236,7 +236,12 @@ def unstack(x: Any, axis: int) -> tuple[Any, ...]:
 
 # ---- padding --------------------------------------------------------------------------------------------------------
 
-_PAD_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_PAD_MODES: dict[str, Literal["constant", "reflect", "edge", "wrap"]] = {
+    "constant": "constant",
+    "reflect": "reflect",
+    "replicate": "edge",
+    "circular": "wrap",
+}
 
 
 def _shift_padding(size, rank, padding, **rest):

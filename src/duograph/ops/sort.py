@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class searchsorted:
 
     @in_float32
     def reference(boundaries, values, *, right, dtype):
-        side = "right" if right else "left"
+        side: Literal["left", "right"] = "right" if right else "left"
         if boundaries.ndim == 1:
             return np.searchsorted(boundaries, values, side).astype(dtype.numpy)
         rows = boundaries.reshape(-1, boundaries.shape[-1])
