@@ -135,4 +135,4 @@ def _mint_names() -> dict[str, Any]:
 
 import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
 
-duograph.api.inner_names.append(_mint_names)
+duograph.api.inner_names.fill(_mint_names)

@@ -11,11 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from duograph import ops
+from duograph.base.slot import Slot
 from duograph.core.traits import Traits
 
 __capture__ = Traits(rules=True, settled=True)
 
-inner_names: list[Callable[[], dict[str, Any]]] = []
+inner_names: Slot[Callable[[], dict[str, Any]]] = Slot("api.inner_names")
 """Gives functions of higher floors that ``duograph.ops`` shows under MindSpore's inner names (``add_ext``)."""
 
 
@@ -25,4 +26,4 @@ def _tables() -> ModuleType:
     return public_ops
 
 
-ops.PUBLIC.append(_tables)
+ops.public_tables.fill(_tables)

@@ -82,8 +82,8 @@ def start() -> bool:
     from duograph.runtime.launch import launcher
     from duograph.runtime.programs import fused
 
-    launcher.set_constant(operand_of, kept_constants)
-    launcher.set_fusion(fused)
+    launcher.numbers.fill(launcher.Numbers(operand_of, kept_constants))
+    launcher.fusion.fill(fused)
     if not launcher.is_registered():
         for name, function in operators.OPERATORS.items():
             launcher.register(Tensor, name, function, weak_numbers=True)
@@ -92,4 +92,4 @@ def start() -> bool:
     return launcher.activate()
 
 
-kernel.at_first_native.append(start)
+kernel.at_first_native.add(start)

@@ -49,7 +49,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 @cache
 def extended() -> dict[str, Any]:
     """Functions of higher floors under MindSpore's inner names."""
-    return {name: value for table in inner_names for name, value in table().items()}
+    return inner_names.value()
 
 
 @cache

@@ -16,22 +16,22 @@ from .native import start
 def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Stands in the place of `kernel.native` until then; gives way to the engine, or to nothing."""
     if config().kernels != "native":
-        kernel.native = None
+        kernel.native.fill(None)
         return None
     from duograph.runtime.kernels.single import run_single
 
-    kernel.native = run_single
+    kernel.native.fill(run_single)
     return run_single(op, arrays, attrs)
 
 
 def placed(array: np.ndarray) -> np.ndarray:
     """A copy of an array that lives long, in memory that suits kernels; the array itself where there is none."""
-    if kernel.native is None:
+    if kernel.native.value is None:
         return array
     from duograph.runtime.launch import allocator
 
     return allocator.copy_of(array) if start() else array
 
 
-kernel.native = first_kernel
-kernel.placed[:] = [placed]
+kernel.native.fill(first_kernel)
+kernel.placed.fill(placed)

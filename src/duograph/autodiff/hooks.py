@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from duograph.base.slot import Slot
 from duograph.core.op import state
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
@@ -18,12 +19,15 @@ from .separate import writable
 
 Hook = Callable[[Any], Any]
 
-_call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [lambda fn, args, kwargs: fn(*args, **kwargs)]
+user_caller: Slot[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = Slot(
+    "autodiff.hooks.user_caller", lambda fn, args, kwargs: fn(*args, **kwargs)
+)
+"""How a function that the user wrote is called."""
 
 
 def call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a function that the user wrote; a capture frontend interprets it instead (`set_call_user`)."""
-    return _call[0](fn, args, kwargs)
+    """Calls a function that the user wrote; a capture frontend interprets it instead (`user_caller`)."""
+    return user_caller.value(fn, args, kwargs)
 
 
 def call_on_gradients(fn: Any, args: tuple[Any, ...]) -> Any:
@@ -33,11 +37,6 @@ def call_on_gradients(fn: Any, args: tuple[Any, ...]) -> Any:
         return call_user(fn, args, {})
     finally:
         state.quiet = quiet
-
-
-def set_call_user(hook: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
-    """Replaces what `call_user` does."""
-    _call[0] = hook
 
 
 # ---- hooks of tensors -----------------------------------------------------------------------------------------------

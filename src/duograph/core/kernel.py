@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from duograph.base.fork import fork_safe_lock
+from duograph.base.slot import Listeners, Slot
 
 from .op import Op
 from .types import TensorType, TupleType, Type
 
-native: Callable[[Op, list[Any], dict[str, Any]], Any] | None = None
-"""The native engine's way to compute an op, which `runtime.single` puts here: its result, or ``None`` if the reference
-has to run (no native rule, or a failure that the reference explains)."""
+native: Slot[Callable[[Op, list[Any], dict[str, Any]], Any] | None] = Slot("core.kernel.native", None)
+"""The native engine's way to compute an op: its result, or ``None`` if the reference has to run (no native rule, or a
+failure that the reference explains). ``None`` stands here where there is no engine."""
 
-at_first_native: list[Callable[[], object]] = []
-"""What to do once a native kernel is about to run: the launcher starts (``api/native.py``)."""
+at_first_native = Listeners("core.kernel.at_first_native")
+"""What to do once a native kernel is about to run: the launcher starts. What has been done is taken out."""
 
 _first = fork_safe_lock()
 
@@ -33,8 +34,9 @@ def first_native() -> None:
             if at_first_native and not _busy:
                 _busy.append(True)
                 try:
-                    at_first_native[-1]()
-                    at_first_native.pop()
+                    for function in at_first_native:
+                        function()
+                        at_first_native.remove(function)
                 finally:
                     _busy.clear()
             else:  # it runs an op itself
@@ -43,18 +45,19 @@ def first_native() -> None:
 
 _busy: list[bool] = []
 
-at_memory_shortage: list[Callable[[], object]] = []
+at_memory_shortage = Listeners("core.kernel.at_memory_shortage")
 """What gives memory back to the system; called before a request is refused."""
 
 
-placed: list[Callable[[np.ndarray], np.ndarray]] = []
+placed: Slot[Callable[[np.ndarray], np.ndarray]] = Slot("core.kernel.placed", lambda array: array)
 """The native engine's way to copy an array that lives long to memory that begins at a cache line."""
 
 
 def compute(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``, natively where it can be; results are ndarrays, scalars or tuples of them."""
-    if native is not None:
-        out = native(op, arrays, attrs)
+    run = native.value
+    if run is not None:
+        out = run(op, arrays, attrs)
         if out is not None:
             return out
     return compute_reference(op, arrays, attrs)

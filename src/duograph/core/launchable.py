@@ -19,6 +19,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from duograph.base.slot import Listeners
+
 
 class Launchable:
     """A function that native code may stand in for.
@@ -53,7 +55,7 @@ class Launchable:
 
 
 LAUNCHABLES: list[Launchable] = []
-when_made: list[Callable[[], None]] = []
+when_made = Listeners("core.launchable.when_made")
 """Called after each new one; the launcher stands there while it is on."""
 
 
@@ -66,8 +68,7 @@ def launchable(function: Callable[..., Any], weak_numbers: bool = False) -> Call
     made = Launchable(function, weak_numbers)
     LAUNCHABLES.append(made)
     _known[id(made.public)] = made
-    for tell in when_made:
-        tell()
+    when_made.tell()
     return made.public
 
 

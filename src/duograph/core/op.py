@@ -36,6 +36,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from duograph.base.slot import Listeners, Slot
+
 from .attrs import checked_type, plain_attrs
 from .borders import symbols_in
 from .memory import check_memory
@@ -74,12 +76,9 @@ class _DispatchState(threading.local):
 
 
 state = _DispatchState()
-_eager: list[Binder] = []
 
-
-def install_eager_binder(binder: Binder) -> None:
-    """Called once by the tensor floor; the inversion point that keeps this floor free of arrays."""
-    _eager[:] = [binder]
+eager_binder: Slot[Binder] = Slot("core.op.eager_binder")
+"""What a call means where no graph is being built; the tensor floor computes it, and this one is free of arrays."""
 
 
 class binding:
@@ -195,7 +194,7 @@ class Op:
             raise TypeError(f"{self.name} takes {len(self.operand_names)} operands, got {len(operands)}")
         if self.structured and state.tapes:
             return state.tapes[-1].bind_structured(self, operands, attrs)
-        binder = state.binder or _eager[0]
+        binder = state.binder or eager_binder.value
         out = binder.bind(self, operands, attrs)
         for tape in state.tapes:
             tape.record(self, operands, attrs, out)
@@ -257,7 +256,7 @@ _OPS: dict[str, Op] = {}
 rules_version = [0]
 """Bumped whenever a rule is replaced; compiled entries are valid for one version only."""
 
-when_rules_change: list[Callable[[], object]] = []
+when_rules_change = Listeners("core.op.when_rules_change")
 """Called after a rule was replaced, by `override_bprop`."""
 
 
@@ -304,8 +303,7 @@ def override_bprop(op: Op, bprop: Any | None) -> None:
     """Replaces the gradient rule of ``op`` (``None``: the built-in one again) and invalidates compiled code."""
     op.bprop = op.builtin_bprop if bprop is None else bprop
     rules_version[0] += 1
-    for tell in when_rules_change:
-        tell()
+    when_rules_change.tell()
 
 
 def attrs_key(attrs: dict[str, Any]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from duograph.autodiff.hooks import set_call_user
+from duograph.autodiff.hooks import user_caller
 from duograph.autodiff.vmap import BatchBinder
 from duograph.base.events import stage
 from duograph.base.source import watch_exec
@@ -392,15 +392,14 @@ def _call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return session.driver.calls.call(fn, args, kwargs)
 
 
-def _with_session(name: str, captured: Callable[..., Any]) -> None:
-    """Replaces a hook of ``tensor.hooks`` while a capture runs in the calling thread."""
-    eager = tensor_hooks._HOOKS[name]
+def _with_session(eager: Callable[..., Any], captured: Callable[..., Any]) -> Callable[..., Any]:
+    """``captured`` while a capture runs in the calling thread, ``eager`` at all other times."""
 
     def hook(tensor: Tensor, *rest: Any) -> Any:
         session = current_session()
         return eager(tensor, *rest) if session is None else captured(session, tensor, *rest)
 
-    tensor_hooks._HOOKS[name] = hook
+    return hook
 
 
 def _truth(session: Session, tensor: Tensor) -> bool:
@@ -421,7 +420,7 @@ def _identity(session: Session, tensor: Tensor) -> int:
 def install() -> None:
     """Connects the frontend with the floors below; called once when the package is imported."""
     watch_exec()
-    set_call_user(_call_user)
-    _with_session("truth", _truth)
-    _with_session("needs_value", _value)
-    _with_session("identity", _identity)
+    user_caller.fill(_call_user)
+    tensor_hooks.truth_of.fill(_with_session(tensor_hooks.truth_of.value, _truth))
+    tensor_hooks.reader.fill(_with_session(tensor_hooks.reader.value, _value))
+    tensor_hooks.hasher.fill(_with_session(tensor_hooks.hasher.value, _identity))

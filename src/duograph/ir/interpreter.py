@@ -249,7 +249,7 @@ class Interpreter:
         steps, control = frame.plan.stretches[frame.position]
         frame.position += 1
         ndarray = np.ndarray
-        native = kernel.native
+        native = kernel.native.value
         step = None
         try:
             for step in steps:

@@ -13,6 +13,8 @@ from importlib import import_module
 from types import MethodType
 from typing import Any
 
+from duograph.base.slot import Slot
+
 
 class _Plain(threading.local):
     """Per thread: whether Cells run plainly although the mode is GRAPH_MODE."""
@@ -77,35 +79,31 @@ def _load() -> None:
 
 def _call_first(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     _load()
-    return _graph_mode_call[0](cell, args, kwargs)
+    return graph_mode_caller.value(cell, args, kwargs)
 
 
-_graph_mode_call: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = [_call_first]
+graph_mode_caller: Slot[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = Slot(
+    "nn.dispatch.graph_mode_caller", _call_first
+)
+"""The meaning of a Cell call in graph mode."""
 
 
 def graph_mode_call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls ``cell`` as graph mode does."""
-    return _graph_mode_call[0](cell, args, kwargs)
-
-
-def install_graph_mode_call(function: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
-    """Makes ``function(cell, args, kwargs)`` the meaning of a Cell call in graph mode."""
-    _graph_mode_call[0] = function
+    return graph_mode_caller.value(cell, args, kwargs)
 
 
 def _compile_first(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     _load()
-    _compile_cell[0](cell, args, kwargs)
+    cell_compiler.value(cell, args, kwargs)
 
 
-_compile_cell: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = [_compile_first]
+cell_compiler: Slot[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = Slot(
+    "nn.dispatch.cell_compiler", _compile_first
+)
+"""The meaning of `Cell.compile`."""
 
 
 def compile_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Compiles ``cell`` for these arguments ahead of its first call."""
-    _compile_cell[0](cell, args, kwargs)
-
-
-def install_compile_cell(function: Callable[[Any, tuple[Any, ...], dict[str, Any]], None]) -> None:
-    """Makes ``function(cell, args, kwargs)`` the meaning of `Cell.compile`."""
-    _compile_cell[0] = function
+    cell_compiler.value(cell, args, kwargs)

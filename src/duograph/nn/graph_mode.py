@@ -76,5 +76,5 @@ def compile_only(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     compiled_cell(cell).prepare(*args, **kwargs)
 
 
-dispatch.install_graph_mode_call(call)
-dispatch.install_compile_cell(compile_only)
+dispatch.graph_mode_caller.fill(call)
+dispatch.cell_compiler.fill(compile_only)

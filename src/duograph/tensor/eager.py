@@ -16,7 +16,7 @@ from duograph.base.render import render_body
 from duograph.base.source import user_span
 from duograph.core.kernel import at_memory_shortage, compute, compute_reference
 from duograph.core.memory import no_memory
-from duograph.core.op import Op, get_op, install_eager_binder, state
+from duograph.core.op import Op, eager_binder, get_op, state
 from duograph.core.types import TensorType, TupleType
 
 from .alias import ViewLink, fresh_stamp, root_of
@@ -150,7 +150,7 @@ def wrap_result(out: Any) -> Any:
 
 
 EAGER = EagerBinder()
-install_eager_binder(EAGER)
+eager_binder.fill(EAGER)
 
 
 def current_binder() -> Any:

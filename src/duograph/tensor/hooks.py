@@ -8,12 +8,12 @@ live inputs of the graph, their present value must not be baked in).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from duograph.base.slot import Slot
 from duograph.core.op import state
 
 from .tensor import SymbolicValueError, Tensor
@@ -24,7 +24,8 @@ def _truth(tensor: Tensor) -> bool:
     return bool(_single(array))
 
 
-def _as_python_number(tensor: Tensor, kind: str) -> Any:
+def as_python_number(tensor: Tensor, kind: str) -> Any:
+    """``int(tensor)``, ``float(tensor)``, ...; ``kind`` is ``bool``, ``int``, ``float``, ``complex`` or ``index``."""
     array = value_of(tensor, f"{kind}()")
     if array.size != 1:
         raise ValueError("Only one element tensors can be converted to Python scalars")
@@ -62,30 +63,24 @@ def _identity(tensor: Tensor) -> int:
     return object.__hash__(tensor)
 
 
-_HOOKS: dict[str, Callable[..., Any]] = {
-    "truth": _truth, "as_python_number": _as_python_number, "needs_value": _needs_value,
-    "identity": _identity,
-}  # fmt: skip
+truth_of: Slot[Callable[[Tensor], bool]] = Slot("tensor.hooks.truth_of", _truth)
+reader: Slot[Callable[[Tensor, str], np.ndarray]] = Slot("tensor.hooks.reader", _needs_value)
+hasher: Slot[Callable[[Tensor], int]] = Slot("tensor.hooks.hasher", _identity)
 
 
 def truth(tensor: Tensor) -> bool:
     """``bool(tensor)``."""
-    return _HOOKS["truth"](tensor)
-
-
-def as_python_number(tensor: Tensor, kind: str) -> Any:
-    """``int(tensor)``, ``float(tensor)``, ...; ``kind`` is ``bool``, ``int``, ``float``, ``complex`` or ``index``."""
-    return _HOOKS["as_python_number"](tensor, kind)
+    return truth_of.value(tensor)
 
 
 def identity_of(tensor: Tensor) -> int:
     """The hash of ``tensor``, which says which object it is."""
-    return _HOOKS["identity"](tensor)
+    return hasher.value(tensor)
 
 
 def value_of(tensor: Tensor, what: str) -> np.ndarray:
     """The array of ``tensor``, for ``what`` (shown in the message if it is not known)."""
-    return _HOOKS["needs_value"](tensor, what)
+    return reader.value(tensor, what)
 
 
 needs_value = value_of
@@ -98,14 +93,3 @@ def changes_handle(tensor: Tensor, what: str) -> None:
     """
     if state.binder is not None and not tensor.is_symbolic:
         value_of(tensor, what)
-
-
-@contextmanager
-def replaced(**functions: Callable[..., Any]) -> Iterator[None]:
-    """Within the block, the hooks of these names (``truth``, ``needs_value`` ...) are these functions."""
-    before = dict(_HOOKS)
-    _HOOKS.update(functions)
-    try:
-        yield
-    finally:
-        _HOOKS.update(before)

@@ -236,9 +236,9 @@ and NumPy's memory, which begins 16 bytes behind one, costs 10 % of the time."""
 def _placed(data: Any) -> Any:
     """``data``, an array of it in better memory if the native engine is in use."""
     array = data._data if isinstance(data, Tensor) else data
-    if type(array) is not np.ndarray or array.nbytes < LARGE or not placed:
+    if type(array) is not np.ndarray or array.nbytes < LARGE:
         return data
-    return placed[0](array)
+    return placed.value(array)
 
 
 def _initial(data: Any) -> Any:

@@ -18,9 +18,9 @@ from duograph.runtime.launch import launcher
 @contextmanager
 def launching() -> Iterator[launcher.Engine]:
     """Within the block native kernels run, and calls of the API are native."""
-    before = kernel.native
+    before = kernel.native.value
     was_on = launcher._engine is not None
-    kernel.native = run_single
+    kernel.native.fill(run_single)
     assert native.start(), launcher.refusal()
     engine = launcher._engine
     assert engine is not None
@@ -28,7 +28,7 @@ def launching() -> Iterator[launcher.Engine]:
     try:
         yield engine
     finally:
-        kernel.native = before
+        kernel.native.fill(before)
         engine.set("enabled", 1)  # whatever a test has said
         if not was_on:
             launcher.deactivate()

@@ -119,8 +119,8 @@ def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("error", ERRORS)
 def test_while_a_number_becomes_a_tensor(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
-    raising = Raising(launcher._constant[0], error)
-    monkeypatch.setattr(launcher, "_constant", [raising, *launcher._constant[1:]])
+    raising = Raising(launcher.numbers.value.operand_of, error)
+    monkeypatch.setattr(launcher.numbers, "value", launcher.numbers.value._replace(operand_of=raising))
     x = f32(4)
     for k in range(3):
         x + (0.0625 + k)

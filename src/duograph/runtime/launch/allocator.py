@@ -54,8 +54,7 @@ def start(code: Loaded) -> None:
     code.set_object("handler", capsule)
     _check(code)
     _code[:] = [code]
-    if empty_cache not in at_memory_shortage:
-        at_memory_shortage.append(empty_cache)
+    at_memory_shortage.add(empty_cache)
 
 
 def _check(code: Loaded) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from duograph.base.config import config
 from duograph.base.events import emit
 from duograph.base.failures import SHORTAGE, internal_failure
 from duograph.base.fork import fork_safe_lock, object_lock
+from duograph.base.slot import Slot
 from duograph.core import dtype as dt
 from duograph.core.kernel import first_native
 from duograph.core.launchable import LAUNCHABLES, when_made
@@ -167,7 +168,6 @@ _methods: list[tuple[type, str, Callable[..., Any], bool]] = []
 _lock = fork_safe_lock()
 _engine: Engine | None = None
 _refused: str | None = None
-_constant: list[Callable[..., Any]] = []
 
 
 def register(owner: type, name: str, function: Callable[..., Any], weak_numbers: bool = False) -> None:
@@ -178,7 +178,7 @@ def register(owner: type, name: str, function: Callable[..., Any], weak_numbers:
         name: its attribute, at present ``function``.
         function: what it does: ops on its tensor arguments, chosen by nothing else than dtypes, shapes and the other
             arguments.
-        weak_numbers: numbers among the arguments only stand for 0-d tensors (`set_constant`).
+        weak_numbers: numbers among the arguments only stand for 0-d tensors (`numbers`).
     """
     _methods.append((owner, name, function, weak_numbers))
 
@@ -188,9 +188,14 @@ def is_registered() -> bool:
     return bool(_methods)
 
 
-def set_constant(make: Callable[[Any, Any], Tensor], kept: Callable[[], list[Tensor]]) -> None:
-    """How numbers become operands: ``make(number, dtype)``, and the tensors that it keeps to give them again."""
-    _constant[:] = [make, kept]
+class Numbers(NamedTuple):
+    """How numbers become operands."""
+
+    operand_of: Callable[[Any, Any], Tensor]  # of a number and a dtype
+    kept: Callable[[], list[Tensor]]  # those that it keeps to give them again
+
+
+numbers: Slot[Numbers] = Slot("runtime.launch.launcher.numbers")
 
 
 class Fusion(Protocol):
@@ -203,12 +208,8 @@ class Fusion(Protocol):
         """The record of that call, and what it points into."""
 
 
-_fusion: list[Fusion] = []
-
-
-def set_fusion(fusion: Fusion) -> None:
-    """How records are fused; without it their ops run one by one."""
-    _fusion[:] = [fusion]
+fusion: Slot[Fusion | None] = Slot("runtime.launch.launcher.fusion", None)
+"""How records are fused; without it their ops run one by one."""
 
 
 def activate() -> bool:
@@ -317,7 +318,7 @@ class Engine:
         return self.loaded.address(name)
 
     def _constant(self, number: Any, dtype: Any) -> Tensor:
-        return _constant[0](number, dtype)
+        return numbers.value.operand_of(number, dtype)
 
     def _enter_thread(self) -> None:
         """Native code asks what the dispatch state of this thread is; nothing runs natively on one of little stack."""
@@ -363,11 +364,11 @@ class Engine:
         try:
             if not noted.plain:
                 raise Uncovered("not a plain sequence of ops")
-            numbers = list(_numbers_in(arguments)) if cell.weak_numbers else []
+            weak = list(_numbers_in(arguments)) if cell.weak_numbers else []
             with no_recording():
-                constants = Constants(_constant[0], _constant[1]())
-                record, kept, plan = pack(described, tensors, numbers, noted.ops, out, constants)
-            record[RECORD.wait.word] = _fusion[0].calls_before(plan) if _fusion else 0
+                constants = Constants(numbers.value.operand_of, numbers.value.kept())
+                record, kept, plan = pack(described, tensors, weak, noted.ops, out, constants)
+            record[RECORD.wait.word] = fusion.value.calls_before(plan) if fusion.value is not None else 0
         except Uncovered:
             record, kept, plan = pack_python(described), [], None
         except SHORTAGE:
@@ -386,7 +387,8 @@ class Engine:
         self.learning = True
         try:
             with no_recording():
-                fused, more = _fusion[0].pack_fused(plan, record)
+                assert fusion.value is not None  # `learn` asked it when to do this
+                fused, more = fusion.value.pack_fused(plan, record)
         except (Uncovered, *SHORTAGE):  # the ops one by one are right, too
             return
         except Exception as error:  # noqa: BLE001 - the policy
@@ -421,8 +423,8 @@ class Engine:
             setattr(owner, name, cpython.method(owner, name, self.address(f"dg_cell{i}"), doc))
         self.set("enabled", 1)
         self.install_functions()
-        when_made.append(self.install_functions)
-        when_rules_change.append(self.clear)
+        when_made.add(self.install_functions)
+        when_rules_change.add(self.clear)
 
     def install_functions(self) -> None:
         """Native functions take the place of those in Python that have none yet."""
@@ -475,6 +477,6 @@ def pack_python(key: list[int]) -> Any:
 
 
 __all__ = [
-    "Cell", "Engine", "activate", "deactivate", "is_registered", "refusal", "register", "set_constant",
-    "set_fusion", "statistics",
+    "Cell", "Engine", "activate", "deactivate", "is_registered", "numbers",
+    "refusal", "register", "statistics",
 ]  # fmt: skip

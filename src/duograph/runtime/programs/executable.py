@@ -278,4 +278,4 @@ def release_memory() -> None:
         executable.free_memory()
 
 
-at_memory_shortage.append(release_memory)
+at_memory_shortage.add(release_memory)
