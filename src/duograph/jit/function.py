@@ -37,9 +37,9 @@ from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
+from .conditions import MOST_VERSIONS, is_possible_now, is_possible_under_tapes
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
-from .native_call import MOST_VERSIONS, is_possible_now
 from .options import JitOptions
 from .signature import check_signature, patterns_from, widened
 
@@ -292,6 +292,7 @@ class JitFunction:
         kept, dropped = store.compiled[: MAX_VERSIONS - 1], store.compiled[MAX_VERSIONS - 1 :]
         store.compiled = [entry, *kept]
         for last in dropped:
+            store.taped = tuple([n for n in store.taped if n not in last.taped.values()])
             store.native = tuple([n for n in store.native if n is not last.native])
         return entry
 
@@ -408,6 +409,8 @@ class JitFunction:
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
+        if state.tapes and entry.taped_runs and self.options.signature is None and is_possible_under_tapes():
+            self._make_taped(entry, store, values)
         printed: list[str] = []
         with binding(None):
             try:
@@ -440,6 +443,7 @@ class JitFunction:
         with store.lock:
             store.compiled = [e for e in store.compiled if e is not entry]
             store.native = tuple([n for n in store.native if n is not entry.native])
+            store.taped = tuple([n for n in store.taped if n not in entry.taped.values()])
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
             error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
             reason = why or f"the compiled version failed: {what}"
@@ -455,6 +459,15 @@ class JitFunction:
                 others = [n for n in store.native if n is not made and not n.is_retired]
                 if entry in store.compiled:  # else another thread has found meanwhile that it is wrong
                     store.native = (made, *others[: MOST_VERSIONS - 1])
+
+    def _make_taped(self, entry: Entry, store: Entries, values: list[Any]) -> None:
+        """Lets native code try this version first for the tapes that record now."""
+        made = entry.make_taped(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
+        if made is not None and store.taped[:1] != (made,):
+            with store.lock:
+                others = [n for n in store.taped if n is not made and not n.is_retired]
+                if entry in store.compiled:
+                    store.taped = (made, *others[: MOST_VERSIONS - 1])
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 
