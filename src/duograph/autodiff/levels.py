@@ -215,6 +215,18 @@ class CallEntry(Entry):
                 grads.pop(v, None)
         return True
 
+    def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
+        """See `Entry`: copies take the place of operands."""
+
+        def keeps(x: Any) -> Any:
+            return kept(x, min(x._version, self.time - 1))[0] if isinstance(x, Tensor) else x
+
+        outs = [self.out[i] for i in self.level.places]
+        if self._saved is None and all(keeps(o) is o for o in outs):
+            self.ins = tuple([keeps(x) for x in self.ins])
+        else:  # results are what the program has, too
+            self.saved.replace(kept)
+
     def _is_intact(self) -> bool:
         """Whether nothing that it saved was overwritten, as far as a look at versions tells."""
         time = self.time

@@ -97,6 +97,12 @@ class Entry:
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
         self.shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = ()
 
+    def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
+        """See `Tape.keep_value`, for a computation that is no single op."""
+        saved = self.attrs.get("saved")
+        if isinstance(saved, Saved):
+            saved.replace(kept)
+
     def pull_quickly(self, grads: dict[Variable, Any], keep: set[Variable], hooks: dict[Variable, Any]) -> bool:
         """Walks back over the entry, if there is a faster way than to visit it; whether there was."""
         return False
@@ -419,9 +425,8 @@ class Tape:
             return copy, 0
 
         for entry in self.entries:
-            inputs = entry.attrs.get("saved") if entry.op is None else None
-            if isinstance(inputs, Saved):
-                inputs.replace(kept)
+            if entry.op is None:
+                entry.keep(kept)
                 continue
             outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
             saved = (*entry.ins, *outs)
