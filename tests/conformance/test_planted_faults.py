@@ -19,8 +19,8 @@ from duograph.base.failures import InternalFailure
 from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Program
 from duograph.ir import interpreter
-from duograph.jit import entry as entry_module
 from duograph.jit import function
+from duograph.jit import native_call as native_call_module
 from duograph.jit.decorator import compiled
 from duograph.lower import ops as lower_ops
 from duograph.nn import graph_mode
@@ -110,11 +110,11 @@ def a_launcher_that_fails(plant):
     def fails(entry, level, args, parameters):
         raise KeyError("planted")
 
-    plant.setattr(entry_module, "native_call", fails)
+    plant.setattr(native_call_module, "native_call", fails)
 
 
 def calls_that_stay_in_python(plant):
-    plant.setattr(entry_module, "native_call", lambda *_: None)
+    plant.setattr(native_call_module, "native_call", lambda *_: None)
 
 
 def a_guard_left_out(plant):

@@ -353,7 +353,8 @@ class _Walk:
         simple = state.binder is None and not self.alias
         for item in reversed(tape.log):
             if type(item) is not tuple:
-                self.visit(item, keep)
+                if not (simple and item.pull_quickly(grads, keep, tape.hooks)):  # type: ignore[union-attr]
+                    self.visit(item, keep)  # type: ignore[arg-type]
                 continue
             dout = grads.get(item[3]) if simple else self.get(item[3])
             if dout is None:  # much of what native code recorded may lead nowhere

@@ -34,13 +34,13 @@ def record_call(tape: Tape, operands: tuple[Any, ...], attrs: dict[str, Any]) ->
     derivative = derivative_of(attrs["graph"], [tape.variable(x) is not None for x in operands])
     with outer_tapes(tape):
         results = call(*operands, graph=derivative.forward())
-    return finish_call(tape, derivative, operands, results, launch_call)[0]
+    return finish_call(tape, derivative, operands, results, launch_call)
 
 
 def finish_call(
-    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any, again: Any = None
+    tape: Tape, derivative: Derivative, operands: Sequence[Any], results: Sequence[Any], launch: Any
 ) -> Any:
-    """Records a call whose forward graph gave ``results``; gives what the call gives, and the entry.
+    """Records a call whose forward graph gave ``results``; gives what the call gives.
 
     Args:
         tape: what records it.
@@ -48,38 +48,64 @@ def finish_call(
         operands: of the call.
         results: what the forward graph gave for them.
         launch: runs a backward graph.
-        again: gives the gradients, as a pull does, of operands for which the backward graph is no answer.
     """
     n = len(derivative.outs)
     outs, hidden = tuple(results[:n]), results[n:]
     saved = Saved([*operands, *[outs[i] for i in derivative.results.values()]])
-    shared = derivative.shared
 
     def pull(douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups) -> Sequence[Gradient]:
-        known = saved.checked(derivative.graph.name)
-        if again is not None and _meet(shared, douts, [None if g is None else accs[g] for g in groups]):
-            return again(known[: len(operands)], douts, accs, groups)
-        if state.binder is None and any(isinstance(x, Stale) for x in known):
-            _check_reads(derivative, saved, outs, douts, groups)
-        present = list(outs)
-        for i, value in zip(derivative.results.values(), known[len(operands) :], strict=True):
-            present[i] = value
-        lookup = derivative.lookup(known[: len(operands)], present, _views_checked(derivative, saved, hidden))
-        try:
-            return derivative.pull(launch, lookup, douts, accs, groups)
-        except Underivable:
-            if again is None:
-                raise
-            return again(known[: len(operands)], douts, accs, groups)
+        return pull_call(derivative, saved, outs, hidden, launch, douts, accs, groups)
 
-    entry = tape.record_custom(
+    tape.record_custom(
         derivative.graph.name, tuple(operands), outs, pull, derivative.active_outputs, raw=True, saved=saved,
-        shared=() if state.binder is None else (shared,),
+        shared=() if state.binder is None else (derivative.shared,),
     )  # fmt: skip
-    return outs[0] if derivative.single else outs, entry
+    return outs[0] if derivative.single else outs
 
 
-def _meet(
+def pull_call(
+    derivative: Derivative,
+    saved: Saved,
+    outs: Sequence[Any],
+    hidden: Sequence[Any],
+    launch: Any,
+    douts: Sequence[Gradient],
+    accs: Sequence[Gradient],
+    groups: Groups,
+    again: Any = None,
+) -> Sequence[Gradient]:
+    """The pull of a call.
+
+    Args:
+        derivative: of the graph.
+        saved: operands, and the results that are residuals.
+        outs: what the call gave.
+        hidden: the other residuals.
+        launch: runs a backward graph.
+        douts: see `Entry`; this and the next two.
+        accs: accumulated gradients.
+        groups: which operands are one variable.
+        again: gives the gradients, as a pull does, of operands for which the backward graph is no answer.
+    """
+    known = saved.checked(derivative.graph.name)
+    n = len(derivative.graph.params)
+    if again is not None and meet(derivative.shared, douts, [None if g is None else accs[g] for g in groups]):
+        return again(known[:n], douts, accs, groups)  # type: ignore[no-any-return]
+    if state.binder is None and any(isinstance(x, Stale) for x in known):
+        _check_reads(derivative, saved, outs, douts, groups)
+    present = list(outs)
+    for i, value in zip(derivative.results.values(), known[n:], strict=True):
+        present[i] = value
+    lookup = derivative.lookup(known[:n], present, _views_checked(derivative, saved, hidden))
+    try:
+        return derivative.pull(launch, lookup, douts, accs, groups)
+    except Underivable:
+        if again is None:
+            raise
+        return again(known[:n], douts, accs, groups)  # type: ignore[no-any-return]
+
+
+def meet(
     shared: Sequence[tuple[int | None, Sequence[int]]], douts: Sequence[Gradient], accs: Sequence[Gradient]
 ) -> bool:
     """Whether something flows into several names of what may be one value."""

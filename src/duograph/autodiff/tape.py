@@ -97,6 +97,16 @@ class Entry:
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
         self.shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = ()
 
+    def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
+        """See `Tape.keep_value`, for a computation that is no single op."""
+        saved = self.attrs.get("saved")
+        if isinstance(saved, Saved):
+            saved.replace(kept)
+
+    def pull_quickly(self, grads: dict[Variable, Any], keep: set[Variable], hooks: dict[Variable, Any]) -> bool:
+        """Walks back over the entry, if there is a faster way than to visit it; whether there was."""
+        return False
+
 
 class Saved:
     """Inputs that a recorded computation will read again, with what is needed to see that they were overwritten."""
@@ -164,7 +174,8 @@ def _stale(saved: Tensor, op_name: str) -> Stale:
     return t
 
 
-def _is_trackable(value: Any) -> bool:
+def is_trackable(value: Any) -> bool:
+    """Whether tapes can watch ``value``."""
     if isinstance(value, Tensor | Residual):
         return True
     return isinstance(value, Node) and isinstance(value.type, StackType | ObjectType)
@@ -218,7 +229,7 @@ class Tape:
 
         ``same_as`` makes it another name of an already watched variable.
         """
-        variable = self._assign(value, same_as)
+        variable = self.assign(value, same_as)
         if state.binder is not None and isinstance(value, Tensor) and value._view is not None:
             state.binder.note_watched(value)  # type: ignore[attr-defined]
         hooks = getattr(value, "_gradient_hooks", None)
@@ -226,7 +237,7 @@ class Tape:
             self.hooks.setdefault(variable, []).append(hooks.run)
         return variable
 
-    def _assign(self, value: Any, variable: Variable | None = None) -> Variable:
+    def assign(self, value: Any, variable: Variable | None = None) -> Variable:
         """A new variable for a freshly computed value (or the given one)."""
         binder = state.binder
         if binder is not None:
@@ -259,7 +270,7 @@ class Tape:
 
     def variable(self, value: Any) -> Variable | None:
         """The variable that holds the current value of a tensor, ``None`` if it does not depend on watched ones."""
-        if not _is_trackable(value):
+        if not is_trackable(value):
             return None
         binder = state.binder
         if binder is not None:
@@ -282,13 +293,34 @@ class Tape:
             return None
         return self._derive(value)
 
+    def variables_if(self, values: Sequence[Any], watched: Sequence[bool]) -> list[Variable | None] | None:
+        """The variables of ``values``, if exactly those that are ``watched`` have one; of eager values."""
+        token = self.token
+        found: list[Variable | None] = []
+        for x, wanted in zip(values, watched, strict=True):
+            if isinstance(x, Tensor):
+                mark, storage = x._mark, x._storage
+                if type(mark) is tuple and mark[0] == token:
+                    version = 0 if type(storage) is int else storage.version  # type: ignore[union-attr]
+                    variable = mark[2] if mark[1] == version else self.variable(x)
+                elif mark is None and x._view is None:  # no tape has ever seen it
+                    variable = None
+                else:
+                    variable = self.variable(x)
+            else:
+                variable = self.variable(x)
+            if (variable is not None) is not wanted:
+                return None
+            found.append(variable)
+        return found
+
     def _derive(self, view: Tensor) -> Variable | None:
         """The variable of a view that was made outside, or whose storage was written since: view op of its parent's."""
         parent, op, attrs = view._view  # type: ignore[misc]
         source = self.variable(parent)
         if source is None or op.bprop is NOT_DIFFERENTIABLE:
             return None
-        out = self._assign(view)
+        out = self.assign(view)
         self.append(op, (parent,), attrs, view, (source,), (out,))
         return out
 
@@ -310,10 +342,10 @@ class Tape:
         if not any(v is not None for v in variables):
             return
         if op is relabel:  # another name for its sizes, but the same value
-            self._assign(out, variables[0])
+            self.assign(out, variables[0])
             return
         outs = out if isinstance(out, tuple) else (out,)
-        outputs = tuple([self._assign(o) if _is_trackable(o) else None for o in outs])
+        outputs = tuple([self.assign(o) if is_trackable(o) else None for o in outs])
         self.append(op, operands, attrs, out, variables, outputs)
 
     def bind_structured(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -351,9 +383,7 @@ class Tape:
         if not any(v is not None for v in variables):
             return None
         wanted = [True] * len(outs) if active is None else active
-        outputs = tuple(
-            [self._assign(o) if a and _is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)]
-        )
+        outputs = tuple([self.assign(o) if a and is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)])
         attrs = {"name": name, "saved": saved}
         entry = Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw)
         entry.shared = shared
@@ -395,9 +425,8 @@ class Tape:
             return copy, 0
 
         for entry in self.entries:
-            inputs = entry.attrs.get("saved") if entry.op is None else None
-            if isinstance(inputs, Saved):
-                inputs.replace(kept)
+            if entry.op is None:
+                entry.keep(kept)
                 continue
             outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
             saved = (*entry.ins, *outs)

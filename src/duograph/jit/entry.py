@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from inspect import Parameter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
+from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold
 from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
@@ -27,7 +29,6 @@ from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
 from .compiled import executables_of
-from .native_call import native_call
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
@@ -72,12 +73,14 @@ class Entry:
         self.passes_ms = (time.perf_counter() - started) * 1e3
         self.donate = donations(program)
         self.given_up = given_up(program, self.donate)
-        self._function: GraphFunction | None = None
+        self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
+        self.taped_runs = 0
 
     @property
     def hits(self) -> int:
         """Calls that this version answered."""
-        return self.runs + (self.native.hits if self.native is not None else 0)
+        native = (self.native, *self.taped.values())
+        return self.runs + sum([call.hits for call in native if call is not None])
 
     @property
     def compile_ms(self) -> float:
@@ -118,9 +121,7 @@ class Entry:
         if self.program.token:
             values.append(None)
         if state.tapes:
-            if self._function is None:
-                # gradients are taken of the captured graph: occurrences are still apart there, as eager has them
-                self._function = GraphFunction(self.program.graph, self._run_owned)
+            self.taped_runs += 1
             try:
                 outputs = self._function(values)
             except Exception as exc:
@@ -139,6 +140,12 @@ class Entry:
             return self.program.finish(args, outputs, generator)
         except Unfinished as unfinished:
             raise RunFailed from unfinished.__cause__
+
+    @lazy
+    def _function(self) -> GraphFunction:
+        """What tapes see. Gradients are taken of the captured graph: occurrences are still apart there, as eager has
+        them."""
+        return GraphFunction(self.program.graph, self._run_owned, self._native_graph)
 
     @lazy
     def _has_paths(self) -> bool:
@@ -178,7 +185,7 @@ class Entry:
             return self.native
         if self.why_not_native:
             return None
-        from duograph.runtime.python.cpython import Unsupported
+        from .native_call import Unsupported, native_call
 
         try:
             made = native_call(self, LEVELS[self.level], args, parameters, (*called, Entries, ATTRIBUTE))
@@ -197,6 +204,59 @@ class Entry:
                 self.runs += self.native.hits
             self.native = made
         return made
+
+    def make_taped(
+        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
+    ) -> NativeCall | None:
+        """`make_native` for the tapes that record now."""
+        from .native_call import Unsupported, native_taped_call
+        from .taped_call import Recorder, active_inputs
+
+        inputs = self.program.load_inputs(args)
+        active = active_inputs(inputs)
+        found = self.taped.get(active)
+        if found is not None and not found.is_retired:
+            found.renew()
+            return found
+        if active in self.taped and found is None:
+            return None
+        level = LEVELS[self.level]
+        try:
+            recorder = Recorder(self.program, self._function, active, self._has_paths)
+            graph = _optimised(recorder.graph, level)
+            classes, told = (*called, Entries, ATTRIBUTE), (recorder.begin, recorder.finish)
+            made = native_taped_call(self, graph, level, args, parameters, classes, told)
+        except (Unsupported, Underivable, Overwritten):
+            self.taped[active] = None
+            return None
+        except SHORTAGE:
+            return None
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("native calls", self.program.name, error))
+            self.taped[active] = None
+            return None
+        if found is not None:
+            self.runs += found.hits
+        self.taped[active] = made
+        return made
+
+    def _native_graph(self, graph: Graph, inputs: Sequence[Any]) -> Any:
+        """What runs a forward or backward graph, without Python in between if that is possible; ``None``: not now."""
+        from .taped_call import Unsupported, graph_call
+
+        function, level = self._function, LEVELS[self.level]
+        plain = partial(function.run_on, graph)
+        if self.backend == "interpreter":
+            return plain
+        try:
+            return graph_call(_optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None))
+        except Unsupported:
+            return plain
+        except SHORTAGE:
+            return None
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("native calls", self.program.name, error))
+            return plain
 
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
         level = LEVELS[self.level]
@@ -254,6 +314,7 @@ class Entries:
 
     Attributes:
         native: versions that native code tries before Python does (``runtime/calls/native.py``).
+        taped: those that it tries while tapes record.
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
@@ -263,10 +324,11 @@ class Entries:
         unattempted: such calls, from the beginning.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "native")
+    __slots__ = ("__dict__", "__weakref__", "native", "taped")
 
     def __init__(self) -> None:
         self.native: tuple[NativeCall, ...] = ()
+        self.taped: tuple[NativeCall, ...] = ()
         self.lock = object_lock()
         self.compiled: list[Entry] = []
         self.fallbacks: list[Fallback] = []
@@ -313,6 +375,7 @@ class Entries:
         """Takes a version out."""
         self.compiled = [e for e in self.compiled if e is not entry]
         self.native = tuple([n for n in self.native if n is not entry.native])
+        self.taped = tuple([n for n in self.taped if n not in entry.taped.values()])
 
     def __deepcopy__(self, memo: Any) -> Entries:
         return Entries()

@@ -40,10 +40,10 @@ from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
+from .conditions import MOST_VERSIONS, is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, statements_at
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
-from .native_call import MOST_VERSIONS, is_possible_now
 from .options import JitOptions
 from .signature import check_signature, patterns_from, widened
 
@@ -451,6 +451,8 @@ class JitFunction:
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
+        if state.tapes and entry.taped_runs and self.options.signature is None and is_possible_under_tapes():
+            self._make_taped(entry, store, values)
         printed: list[str] = []
         with binding(None):
             try:
@@ -497,6 +499,15 @@ class JitFunction:
                 others = [n for n in store.native if n is not made and not n.is_retired]
                 if entry in store.compiled:  # else another thread has found meanwhile that it is wrong
                     store.native = (made, *others[: MOST_VERSIONS - 1])
+
+    def _make_taped(self, entry: Entry, store: Entries, values: list[Any]) -> None:
+        """Lets native code try this version first for the tapes that record now."""
+        made = entry.make_taped(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
+        if made is not None and store.taped[:1] != (made,):
+            with store.lock:
+                others = [n for n in store.taped if n is not made and not n.is_retired]
+                if entry in store.compiled:
+                    store.taped = (made, *others[: MOST_VERSIONS - 1])
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 

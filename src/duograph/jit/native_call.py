@@ -12,23 +12,26 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from duograph.base.config import config, is_configured_here
-from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Path, Program, RunPlainly
 from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.frontend.sources import Source
+from duograph.ir.node import Graph
+from duograph.runtime.calls import words as w
+from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, Subject, call_machine
+from duograph.runtime.calls.sizes import Sizes
+from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
+from duograph.runtime.python.cpython import Unsupported
 from duograph.tensor.random import default_generator
 
 if TYPE_CHECKING:
-    from duograph.runtime.calls.native import CallPlan, NativeCall
-    from duograph.runtime.programs.executable import Executable
-
     from .entry import Entry
 
-MOST_VERSIONS = 8
-"""Versions of one owner that native code tries before it goes to Python."""
+__all__ = ["Unsupported", "native_call", "native_taped_call"]
+
+
+Told = tuple[Callable[[list[Any]], Any], Callable[..., Any]]
 
 
 def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) -> tuple[int, int, bool]:
@@ -37,8 +40,6 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     Raises:
         Unsupported: native code cannot tell which value goes where.
     """
-    from duograph.runtime.python.cpython import Unsupported
-
     kinds = {p.name: p.kind for p in parameters}
     given = [kinds[n] for n in names]
     rest = inspect.Parameter.VAR_POSITIONAL in given
@@ -52,15 +53,6 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     if only > positional or (rest and positional < len(names) - 1):
         raise Unsupported("arguments that are left out in between")
     return positional, only, rest
-
-
-def is_possible_now() -> bool:
-    """Whether calls may be native in this thread, as things are."""
-    present = config()
-    return (
-        present.jit and present.kernels == "native" and not present.debug and not is_configured_here()
-        and not state.tapes and state.binder is None
-    )  # fmt: skip
 
 
 def native_call(
@@ -82,18 +74,58 @@ def native_call(
     Raises:
         Unsupported: it has none.
     """
-    from duograph.runtime.calls.native import CallPlan, Classes, NativeCall, call_machine
-    from duograph.runtime.programs.executable import compiled_graph, has_failed
-    from duograph.runtime.python.cpython import Unsupported
 
     if entry.backend == "interpreter":
         raise Unsupported("the interpreter runs it")
-    positional, only, rest = binding_of(entry.names, parameters)
     executable = compiled_graph(entry.graph, level, entry.donate)
     if executable is None:
         if has_failed(entry.graph, level):
             raise Unsupported("it could not be made machine code")
         return None
+    return _made(entry, executable, args, parameters, classes)
+
+
+def native_taped_call(
+    entry: Entry,
+    graph: Graph,
+    level: int,
+    args: Sequence[Any],
+    parameters: Sequence[inspect.Parameter],
+    classes: tuple[type, type, type, str],
+    told: Told,
+) -> NativeCall:
+    """The native call of a version while tapes record.
+
+    Args:
+        entry: the version; its guards hold for ``args``.
+        graph: the simplified form of the forward graph that runs.
+        level: see `native_call`; this and the next three.
+        args: the values of the parameters.
+        parameters: of the function.
+        classes: what `runtime.calls.native.Classes` takes.
+        told: ``begin`` and ``finish`` of the `CallPlan`: they tell the tapes.
+
+    Raises:
+        Unsupported: it has none.
+    """
+
+    if entry.backend == "interpreter" or entry.program.token:
+        raise Unsupported("it does not run natively")
+    executable = executable_of(graph, level)
+    if executable is None:
+        raise Unsupported("it could not be made machine code")
+    return _made(entry, executable, args, parameters, classes, told)
+
+
+def _made(
+    entry: Entry,
+    executable: Executable,
+    args: Sequence[Any],
+    parameters: Sequence[inspect.Parameter],
+    classes: tuple[type, type, type, str],
+    told: Told | None = None,
+) -> NativeCall:
+    positional, only, rest = binding_of(entry.names, parameters)
     if executable.build.host_steps or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     if executable.build.debug:
@@ -101,14 +133,16 @@ def native_call(
     call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
-    _Planner(entry.program, executable, translator, plan).plan_all()
+    planner = _Planner(entry.program, executable, translator, plan)
+    if told is None:
+        planner.plan_all()
+    else:
+        planner.plan_recorded(told)
     return NativeCall(plan)
 
 
 def _finisher(program: Program) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
     """`Program.finish` for a program of several paths."""
-    from duograph.runtime.calls.native import AGAIN
-
     generator = default_generator()
 
     def finish(args: Sequence[Any], outputs: Sequence[Any]) -> Any:
@@ -144,8 +178,18 @@ class _Planner:
         else:
             self.plan.finish = _finisher(self.program)
 
+    def plan_recorded(self, told: Told) -> None:
+        """What a call does while tapes record: Python does all but run the graph."""
+        self._inputs()
+        for source in self.marks:
+            self._subject(source)
+        plan = self.plan
+        plan.inputs = [self.translator.register(source) for source in self.program.inputs]
+        plan.begin, plan.finish = told
+        if plan.generator is not None:
+            plan.dims = list(plan.generator[1:])
+
     def _refuse(self, reason: str) -> NoReturn:
-        from duograph.runtime.python.cpython import Unsupported
 
         raise Unsupported(reason)
 
@@ -179,7 +223,6 @@ class _Planner:
 
     def _sizes(self, first: int) -> None:
         """What varies, from place ``first`` of the dims on."""
-        from duograph.runtime.calls.sizes import Sizes
 
         build, sources = self.executable.build, self.program.inputs
         outputs = [o.type for o in build.outputs if o.buffer >= 0 and isinstance(o.type, TensorType)]
@@ -194,7 +237,6 @@ class _Planner:
 
     def _subject(self, source: Source) -> int:
         """The number of the tensor among the subjects; a new one if it is none yet."""
-        from duograph.runtime.calls.native import Subject
 
         found = self.subjects.get(source)
         if found is None:
@@ -240,7 +282,6 @@ class _Planner:
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
         """Describes a result; whether native code can make it."""
-        from duograph.runtime.calls import words as w
 
         match recipe:
             case Output():

@@ -24,10 +24,11 @@ steps, executable, kernels, single, launch = [
     importlib.import_module(f"duograph.runtime.{name}")
     for name in ("programs.steps", "programs.executable", "kernels.kernels", "kernels.single", "launch.launcher")
 ]
-entry, function, guard, native_guards, expressions, recipe = [
+entry, native_call, function, guard, native_guards, expressions, recipe = [
     importlib.import_module(f"duograph.{name}")
     for name in (
         "jit.entry",
+        "jit.native_call",
         "jit.function",
         "frontend.guards.guard",
         "frontend.guards.native",
@@ -56,7 +57,7 @@ PLACES: dict[str, tuple[str, Any]] = {
     "capture": ("capture", lambda patch: patch.setattr(function, "capture", broken)),
     "running": ("a compiled version", lambda patch: patch.setattr(entry, "run_graph", broken)),
     "results": ("a compiled version", lambda patch: patch.setattr(recipe.Output, "make", broken)),
-    "native call": ("native calls", lambda patch: patch.setattr(entry, "native_call", broken)),
+    "native call": ("native calls", lambda patch: patch.setattr(native_call, "native_call", broken)),
     "guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "check", lambda *_: 1 / 0)),
     "native guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "translated", broken)),
 }

@@ -133,7 +133,7 @@ SLOTS = {
     name: Field(name, "ptr", 16)
     for name in (
         "data", "mark", "storage", "view", "now", "version", "writes", "serial", "log", "token", "function", "unknown",
-        "weak_numbers", "own", "method", "native", "subject", "block",
+        "weak_numbers", "own", "method", "native", "taped", "subject", "block",
     )
 }  # fmt: skip
 

@@ -176,9 +176,9 @@ def _tree(module: Module) -> Function:
 
 
 def _finished(module: Module) -> Function:
-    """``new dg_finished(ptr finish, ptr values, i64 n, ptr leaves, i64 count)``: what the Python function ``finish``
-    makes of a list of the call's values and one of the leaves."""
-    f = Function("new", "dg_finished", "ptr finish, ptr values, i64 n, ptr leaves, i64 count", module)
+    """``new dg_finished(ptr finish, ptr values, i64 n, ptr leaves, i64 count, ptr begun)``: what the Python function
+    ``finish`` makes of a list of the call's values and one of the leaves; and of ``begun``, if that is not null."""
+    f = Function("new", "dg_finished", "ptr finish, ptr values, i64 n, ptr leaves, i64 count, ptr begun", module)
     lists = f.space("ptr", 2)
     f.store(None, lists, type="ptr")
     f.store(0, lists, 8, type="ptr")
@@ -192,9 +192,8 @@ def _finished(module: Module) -> Function:
             with f.if_(item.get().eq(None)):
                 item.set(f.word("None"))
             f.store(f.hold(item.get()), f.get(made, LIST_ITEMS), i * 8)
-    result.set(
-        f.api("PyObject_CallFunctionObjArgs", f.arg("finish"), f.load("ptr", lists), f.load("ptr", lists, 8), None)
-    )
+    given = f.load("ptr", lists), f.load("ptr", lists, 8), f.arg("begun")
+    result.set(f.api("PyObject_CallFunctionObjArgs", f.arg("finish"), *given, None))
     f.place(failed)
     f.drop(f.take(lists))
     f.drop(f.take(lists, 8))
@@ -203,9 +202,10 @@ def _finished(module: Module) -> Function:
 
 
 def _after(module: Module) -> Function:
-    """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors)``: what follows when
-    `main` has succeeded: writes, then the result; null with an error set."""
-    f = Function("new", "dg_after", "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors", module)
+    """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun)``: what
+    follows when `main` has succeeded: writes, then the result; null with an error set."""
+    parameters = "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun"
+    f = Function("new", "dg_after", parameters, module)
     call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
     context = f.get(call, w.CALL.context_at)
     count = f.get(call, w.CALL.leaves)
@@ -220,6 +220,10 @@ def _after(module: Module) -> Function:
         f.goto_if(kind.eq(w.LEAF_NONE), known)
         with f.if_(kind.eq(w.LEAF_TENSOR)):
             value.set(f.hold(f.load("ptr", f.arg("tensors"), place * 8)))
+            f.goto(known)
+        with f.if_(kind.eq(w.LEAF_DIM)):
+            value.set(f.api("PyLong_FromLongLong", f.load("i64", f.get(call, w.CALL.dims_at), place * 8)))
+            f.goto_if(value.get().eq(None), done)
             f.goto(known)
         bits = f.load("i64", context, place * 8)
         with f.if_(kind.eq(w.LEAF_INT)):
@@ -257,7 +261,7 @@ def _after(module: Module) -> Function:
     finish = f.get(call, w.CALL.finish)
     with f.if_(finish.ne(None)):
         n = f.get(call, w.CALL.values)
-        result.set(f.call("new", "dg_finished", finish, f.arg("values"), n, leaves, count))
+        result.set(f.call("new", "dg_finished", finish, f.arg("values"), n, leaves, count, f.arg("begun")))
         f.goto(done)
     cursor = f.space("ptr", 1)
     f.store(f.get(call, w.CALL.result_at), cursor)

@@ -52,7 +52,8 @@ class Classes:
         function: compiled functions: slots ``_own`` (their versions) and ``_method`` (for a method the key of its
             versions in the table of the instance, else ``None``).
         bound: bound methods: slots ``function`` and ``__self__``.
-        versions: versions of one owner: slot ``native``, a tuple of `NativeCall`.
+        versions: versions of one owner: slots ``native`` and ``taped``, tuples of `NativeCall`: what is tried while no
+            tape records, and while some do.
         attribute: where an instance keeps its table of versions.
     """
 
@@ -101,6 +102,11 @@ class CallPlan:
         result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
         finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
         held: registers that ``result`` refers to.
+        begin: is told the inputs before the call runs, as a list; what it gives, ``finish`` gets as a third argument.
+            If that is `AGAIN`, the version does not hold.
+        inputs: their registers.
+        dims: places among the dims whose contents ``finish`` gets behind the leaves.
+        otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
     """
 
@@ -119,6 +125,10 @@ class CallPlan:
     finish: Callable[..., Any] | None = None
     held: list[int] = field(default_factory=list)
     kept: list[Any] = field(default_factory=list)
+    begin: Callable[[list[Any]], Any] | None = None
+    inputs: list[int] = field(default_factory=list)
+    dims: list[int] = field(default_factory=list)
+    otherwise: Callable[..., Any] | None = None
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
 
     def listing(self) -> str:
@@ -135,6 +145,8 @@ class CallPlan:
         word, _ = words_without_addresses(self.kept)
         made = "by Python" if self.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in self.result)
         lines.append(f"result: {made}; held: {self.held}")
+        if self.begin is not None:
+            lines.append(f"begins in Python with {self.inputs}; dims: {self.dims}")
         if self.sizes is not None:
             lines.append(f"sizes: {[str(t) for t in self.sizes[0].outputs]}, {self.sizes[1]}")
         return "\n".join(lines) + "\n"
@@ -160,6 +172,11 @@ class NativeCall:
         _live.add(self)
         plan.executable.borrowers.add(self)
 
+    def __call__(self, *args: Any) -> Any:
+        """The version by itself, for whom its guards are a matter of speed."""
+        assert self.plan.otherwise is not None, "a version of a function is called by the function"
+        return self.plan.otherwise(*args)
+
     @property
     def hits(self) -> int:
         """Calls that were answered."""
@@ -175,6 +192,14 @@ class NativeCall:
         present, rules = config(), rules_version[0]
         self._kept[:2] = [present, rules]
         self._block[w.CALL.config.word], self._block[w.CALL.rules.word] = id(present), id(rules)
+
+    def renew_if_old(self) -> bool:
+        """`renew`, if the configuration or the rules are others than those it is valid for; whether they are."""
+        block = self._block
+        if block[w.CALL.config.word] == id(config()) and block[w.CALL.rules.word] == id(rules_version[0]):
+            return False
+        self.renew()
+        return True
 
     def release(self) -> None:
         """Gives its memory back, if no call uses it; the next call makes another one."""
@@ -222,6 +247,8 @@ class NativeCall:
         result = plan.result if plan.finish is None else []
         block[w.CALL.result_at.word] = self._array([word for pair in result for word in pair])
         block[w.CALL.finish.word] = 0 if plan.finish is None else self._object(plan.finish)
+        block[w.CALL.begin.word] = 0 if plan.begin is None else self._object(plan.begin)
+        block[w.CALL.inputs.word], block[w.CALL.input_at.word] = len(plan.inputs), self._array(plan.inputs)
         used = [s.register for s in plan.subjects if s.is_written or plan.sizes is not None]
         held = list(dict.fromkeys([*plan.held, *used]))
         block[w.CALL.held.word], block[w.CALL.held_at.word] = len(held), self._array(held)
@@ -266,6 +293,8 @@ class NativeCall:
             else:
                 raise Unsupported(f"output {k} is a {output.type}")
             leaves += [kind, place]
+        for dim in plan.dims:
+            leaves += [w.LEAF_DIM, dim]
         block[w.CALL.outputs.word] = len(described) // OUTPUT.n_words
         block[w.CALL.output_at.word] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
         if block[w.CALL.outputs.word] > w.MOST_OUTPUTS:
@@ -349,6 +378,7 @@ class CallMachine:
             "view": known.slot(Tensor, "_view"), "version": known.slot(Alias, "version"),
             "now": known.slot(type(CLOCK), "now"), "own": known.slot(classes.function, "_own"),
             "method": known.slot(classes.function, "_method"), "native": known.slot(classes.versions, "native"),
+            "taped": known.slot(classes.versions, "taped"),
             "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
             "block": known.slot(NativeCall, "_block"),
         }  # fmt: skip
@@ -360,7 +390,7 @@ class CallMachine:
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
             "MemoryError": MemoryError,
         }  # fmt: skip
-        replaced = {"plain_call": classes.function, "plain_bound": classes.bound}
+        replaced = {"plain_call": classes.function, "plain_bound": classes.bound, "plain_direct": NativeCall}
         numbers = {name: cpython.original_slot(cls, cpython.CALL) for name, cls in replaced.items()}
         module = Module(
             "dg_call_words", objects, numbers | {"config_version": -1} if known.has_versions else numbers,
@@ -369,7 +399,7 @@ class CallMachine:
         symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
         symbols |= {"dg_check": machine_code().address("dg_check"), "dg_quiet": engine.loaded.word("enabled")}
         entries = ((classes.function, cpython.CALL, "dg_call"), (classes.bound, cpython.CALL, "dg_bound"),
-                   (classes.function, cpython.GET, "dg_get"))  # fmt: skip
+                   (classes.function, cpython.GET, "dg_get"), (NativeCall, cpython.CALL, "dg_direct"))  # fmt: skip
         functions = call_text.functions(module, known.has_versions)
         self.loaded = module.load(functions, [name for _, _, name in entries], symbols)
         for cls, slot, name in entries:

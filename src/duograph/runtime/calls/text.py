@@ -34,7 +34,7 @@ def functions(module: Module, versions: bool) -> list[Function]:
     """
     return [
         *call_effects.functions(module), dg_try(module), _config(module, versions), _serve(module),
-        _store(module), _call(module), _bound(module), _get(module),
+        _store(module), _call(module), _bound(module), _get(module), _direct(module),
     ]  # fmt: skip
 
 
@@ -68,25 +68,30 @@ def _config(module: Module, versions: bool) -> Function:
 
 def _serve(module: Module) -> Function:
     """``i64 dg_serve(ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result)``: whether a version of
-    the function, or of the instance ``subject`` if it is a method, has answered the call.
+    the function, or of the instance ``subject`` if it is a method, has answered the call. While tapes record, those
+    that tell them are tried.
 
     ``dg_ready`` runs Python when another thread was here last, which may let others run: they may replace the versions.
     So nothing is borrowed before, and what is borrowed after it is held before anything can run again.
     """
     f = Function("i64", "dg_serve", "ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result", module)
     no = f.label("no")
-    f.goto_if(f.call("ptr", "dg_ready").ne(_quiet_place(f)), no)
+    ready = f.call("ptr", "dg_ready")
+    f.goto_if(ready.eq(None), no)
+    recording = f.variable("i64", ready.ne(_quiet_place(f)).to("i64"))
     config = f.call("ptr", "dg_config")
     f.goto_if(config.eq(None), no)
     store = f.call("ptr", "dg_store", f.arg("function"), f.arg("subject"))
     f.goto_if(store.eq(None), no)
-    versions = f.get(store, f.slot("native"))
-    f.goto_if(versions.eq(None), no)
-    f.goto_if(f.get(versions, TYPE).ne(f.word("tuple")), no)
-    held = f.hold(versions)
+    versions = f.variable("ptr", f.get(store, f.slot("native")))
+    with f.if_(recording.get().ne(0)):
+        versions.set(f.get(store, f.slot("taped")))
+    f.goto_if(versions.get().eq(None), no)
+    f.goto_if(f.get(versions.get(), TYPE).ne(f.word("tuple")), no)
+    held = f.hold(versions.get())
     answer, done = f.variable("i64", 0), f.label("done")
-    with f.times(f.get(versions, SIZE)) as i:
-        version = f.load("ptr", versions + i * 8, TUPLE_ITEMS)
+    with f.times(f.get(held, SIZE)) as i:
+        version = f.load("ptr", held + i * 8, TUPLE_ITEMS)
         answer.set(
             f.call("i64", "dg_try", version, config, f.arg("first"), f.arg("args"), f.arg("keywords"), f.arg("result"))
         )
@@ -150,6 +155,24 @@ def _bound(module: Module) -> Function:
     f.ret(f.call_at(TP_CALL, f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
     f.place(ready)
     _answer(f, function, subject, subject, "plain_bound")
+    return f
+
+
+def _direct(module: Module) -> Function:
+    """``tp_call`` of a single version (`NativeCall`), which knows itself what to do where it does not hold."""
+    f = Function("new", "dg_direct", "ptr self, ptr args, ptr keywords", module, linkage="")
+    python = f.label("python")
+    f.goto_if(f.call("ptr", "dg_ready").ne(_quiet_place(f)), python)
+    config = f.call("ptr", "dg_config")
+    f.goto_if(config.eq(None), python)
+    result = f.space("ptr", 1)
+    answer = f.call("i64", "dg_try", f.arg("self"), config, f.const("ptr", 0), f.arg("args"), f.arg("keywords"), result)
+    with f.if_(answer.eq(1)):
+        f.ret(f.take(result))
+    f.place(python)
+    with f.if_(f.api("PyErr_Occurred").ne(None)):
+        f.ret(0)
+    f.ret(f.call_at(TP_CALL, f.word("plain_direct"), f.arg("self"), f.arg("args"), f.arg("keywords")))
     return f
 
 

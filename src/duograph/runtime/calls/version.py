@@ -50,10 +50,12 @@ def dg_try(module: Module) -> Function:
     count = f.get(call, w.CALL.outputs)
     outputs, tensors = (f.row("ptr", count + 1) for _ in range(2))
     release = f.get(call, w.CALL.release)
+    keeps = release | f.get(call, w.CALL.begin).ne(None).to("i64")  # others may run before `main` has ended
     n_registers, n_subjects = f.get(call, w.CALL.registers), f.get(call, w.CALL.subjects)
     registers, owned = (f.row("ptr", n_registers + 1) for _ in range(2))
     arrays = f.row("ptr", n_subjects + 1)
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
+    begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished
     f.store(0, n_owned)
     sized, early = f.get(call, w.CALL.sizer).ne(None), f.label("early")
     f.goto_if(sized, early)  # their size is known later
@@ -65,16 +67,17 @@ def dg_try(module: Module) -> Function:
     f.goto_if(holds.ne(1), raised)
     read_tensors(f, call, registers, arrays, python)
     read_numbers(f, call, registers, python)
-    _hold_all(f, call, registers, arrays)
+    _hold_all(f, call, registers, arrays, keeps)
     holding.set(1)
     read_sizes(f, call, arrays, python)
+    _begin(f, call, registers, begun, misses, raised)
     ready = f.label("ready")
     f.goto_if(there.get().eq(count), ready)
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(ready)
     status = _run(f, call, late, raised)
     f.goto_if(status.ne(0), python)
-    result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors)
+    result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors, begun.get())
     with f.if_(result.eq(f.word("again"))):
         f.release(result)
         f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) - 1)
@@ -93,11 +96,12 @@ def dg_try(module: Module) -> Function:
     f.place(leave)
     f.set(call, w.CALL.busy, 0)
     with f.if_(holding.get().ne(0)):
-        _let_go_all(f, call, registers, arrays, release, n_subjects)
+        _let_go_all(f, call, registers, arrays, keeps, n_subjects)
     with f.times(there.get()) as i:
         f.release(f.take(tensors, i * 8))
     with f.times(f.load("i64", n_owned)) as i:
         f.release(f.take(owned, i * 8))
+    f.drop(begun.take())
     f.drop(made.take())
     f.release(held)
     with f.if_(f.load("ptr", late).ne(None)):
@@ -132,23 +136,41 @@ def _make_outputs(f: Function, call: Value, outputs: Value, tensors: Value, ther
         there.set(i + 1)
 
 
-def _hold_all(f: Function, call: Value, registers: Value, arrays: Value) -> None:
+def _hold_all(f: Function, call: Value, registers: Value, arrays: Value, keeps: Value) -> None:
     """Code that holds what is used later: without the GIL, or when an object is made and that collects garbage, others
     may drop it."""
     held_at = f.get(call, w.CALL.held_at)
     with f.times(f.get(call, w.CALL.held)) as i:
         hold(f, f.load("ptr", registers, f.load("i64", held_at, i * 8) * 8))
-    with f.if_(f.get(call, w.CALL.release).ne(0)), f.times(f.get(call, w.CALL.subjects)) as i:
+    with f.if_(keeps.ne(0)), f.times(f.get(call, w.CALL.subjects)) as i:
         hold(f, f.load("ptr", arrays, i * 8))
 
 
-def _let_go_all(f: Function, call: Value, registers: Value, arrays: Value, release: Value, subjects: Value) -> None:
+def _let_go_all(f: Function, call: Value, registers: Value, arrays: Value, keeps: Value, subjects: Value) -> None:
     """Code that gives up what `_hold_all` holds."""
     held_at = f.get(call, w.CALL.held_at)
     with f.times(f.get(call, w.CALL.held)) as i:
         let_go(f, registers + f.load("i64", held_at, i * 8) * 8)
-    with f.if_(release.ne(0)), f.times(subjects) as i:
+    with f.if_(keeps.ne(0)), f.times(subjects) as i:
         let_go(f, arrays + i * 8)
+
+
+def _begin(f: Function, call: Value, registers: Value, begun: Variable, misses: Label, raised: Label) -> None:
+    """Code that tells Python of the inputs, if it is to be told, and keeps what that gives. The version does not hold
+    if that is ``AGAIN``."""
+    begin = f.get(call, w.CALL.begin)
+    with f.if_(begin.ne(None)):
+        count = f.get(call, w.CALL.inputs)
+        told = f.api("PyList_New", count)
+        f.goto_if(told.eq(None), raised)
+        with f.times(count) as i:
+            register = f.load("i64", f.get(call, w.CALL.input_at), i * 8)
+            f.store(f.hold(f.load("ptr", registers, register * 8)), f.get(told, LIST_ITEMS), i * 8)
+        begun.set(f.api("PyObject_CallOneArg", begin, told))
+        f.release(told)
+        f.goto_if(begun.get().eq(None), raised)
+        with f.if_(begun.get().eq(f.word("again"))):
+            f.goto(misses)
 
 
 def _run(f: Function, call: Value, late: Value, raised: Label) -> Value:

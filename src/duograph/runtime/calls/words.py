@@ -48,6 +48,9 @@ CALL = Struct(
     write_at="ptr",
     result_at="ptr",  # how to make the result (`TREE_LEAF` ...)
     finish="ptr",  # Python function that makes it from the values and leaves instead, or 0
+    begin="ptr",  # Python function that is told the inputs before `main` runs, or 0; what it gives, ``finish`` gets
+    inputs="i64",  # tensors and numbers that it is told of
+    input_at="ptr",  # their registers
     held="i64",  # registers that are used after `main`
     held_at="ptr",
     reset="ptr",  # Python function that gives regions back
@@ -65,7 +68,7 @@ INT, BOOL, FLOAT = range(3)
 SIZE = Struct("size", subject="i64", axis="i64", dim="i64")
 # A leaf: what it is, and the number of its output or the word of the context.
 LEAF = Struct("leaf", kind="i64", place="i64")
-LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT = range(5)
+LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT, LEAF_DIM = range(6)  # a dim: an int that `main` was given
 # A write: the subject, the number of the output (-1: `main` has written).
 WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
