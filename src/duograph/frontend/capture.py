@@ -38,7 +38,7 @@ from .errors import INTERNAL, Restart, Uncapturable
 from .faults import FromOutside
 from .join import close_pair, has_changed, join_leaves
 from .loops import finds_any_size, has_changing_loops
-from .paths import Fork, Leaf, Outcome
+from .paths import Fork, Leaf, Outcome, leaves_of
 from .policy import is_interpreted
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
@@ -126,7 +126,9 @@ def _attempt(
 
         try:
             tree = session.regions.explore("top", body)
-            if isinstance(tree, Fork):
+            if isinstance(tree, Fork) and not (
+                is_part and session.choices.differ([x.outcome.value for x in leaves_of(tree)])
+            ):
                 tree = join_leaves(session.regions, "top", tree) or tree
             program = _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
             session.is_done = True

@@ -31,7 +31,7 @@ class Uncapturable(CaptureError):
         self.reason = reason
         self.span = span
         self.trail: list[tuple[int, Any, Any]] = []
-        """The statements in which it came up, the innermost first: number of the frame, source of its function, node."""
+        """The statements it came up in, the innermost first: number of the frame, source of its function, node."""
 
 
 class Restart(BaseException):

@@ -35,8 +35,8 @@ _COMPARING = frozenset({
 class Choices:
     """The tensors of one capture that may be one of several objects."""
 
-    def __init__(self, regions: Regions) -> None:
-        self.regions = regions
+    def __init__(self, regions: Regions, born: int) -> None:
+        self.regions, self.born = regions, born
         self._made: dict[int, tuple[Tensor, Any, tuple[Tensor, ...] | None]] = {}
         self._written: dict[Any, Any] = {}  # memory that may have another name -> key of who gave it that
 
@@ -66,6 +66,14 @@ class Choices:
         """`check_known` for a tensor, or those in containers."""
         for tensor in _tensors(value):
             self.check_known(tensor)
+
+    def differ(self, results: list[Any]) -> bool:
+        """Whether the paths of a program give other tensors from outside, or the same one in other places."""
+        seen = []
+        for result in results:
+            roots = [root_of(t)._alias for t in _tensors(result)]
+            seen.append([(roots.index(r), r if r.serial <= self.born else None) for r in roots])
+        return any(marks != seen[0] for marks in seen)
 
     def check_native(self, fn: Any, operands: tuple[Any, ...]) -> None:
         """To be called before native code compares containers: equal items are first of all the same objects."""

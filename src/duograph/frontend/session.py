@@ -219,7 +219,7 @@ class Session(Shadows):
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)
-        self.choices = Choices(self.regions)
+        self.choices = Choices(self.regions, self.born)
         self.log = log
         self.guards = GuardSet()
         self.dynamic = set(dynamic)  # a copy: `forget` is the end of this attempt, and not of the next one

@@ -1,8 +1,8 @@
 """Graph breaks: a function with something that cannot be captured runs as compiled segments around it.
 
 `frontend.split` rewrites the function; here its parts are made, kept and run. Segments are `JitFunction`s, so that each
-has its own guards and versions, and what cannot be captured inside one cuts that segment in turn. Such a cut of a cut is
-made part of the outer one at its next call: a function with ten foreign lines ends as one skeleton.
+has its own guards and versions, and what cannot be captured inside one cuts that segment in turn. Such a cut of a cut
+is made part of the outer one at its next call: a function with ten foreign lines ends as one skeleton.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from duograph.base.fork import object_lock
@@ -20,7 +19,7 @@ from duograph.frontend.budget import OutOfTime
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.policy import is_interpreted
 from duograph.frontend.split.build import build_function, keep_source
-from duograph.frontend.split.plan import COMPILED, Place, Segment, border_before, place_of, plan_cuts
+from duograph.frontend.split.plan import COMPILED, Break, Place, Segment, border_before, place_of, plan_cuts
 from duograph.ir.node import Graph
 from duograph.ir.printer import all_graphs
 
@@ -31,22 +30,6 @@ if TYPE_CHECKING:
 MOST_CUTS = 64
 LIGHT = 3
 """Operations on tensors below which a segment costs more than it saves."""
-
-
-@dataclass(slots=True)
-class Break:
-    """A statement that runs as plain Python.
-
-    Attributes:
-        reason: why it cannot be captured.
-        span: where.
-    """
-
-    reason: str
-    span: Any
-
-    def __str__(self) -> str:
-        return f"{self.reason} at {self.span}" if self.span is not None else self.reason
 
 
 class Cut:
@@ -60,7 +43,11 @@ class Cut:
     """
 
     def __init__(
-        self, function: JitFunction, cause: Fallback, make: Callable[..., JitFunction], part_of: tuple[Cut, Segment] | None
+        self,
+        function: JitFunction,
+        cause: Fallback,
+        make: Callable[..., JitFunction],
+        part_of: tuple[Cut, Segment] | None,
     ) -> None:
         self.function, self.cause, self.make = function, cause, make
         self.outer = part_of[0] if part_of is not None else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.failures import Failure
+from duograph.frontend.split.plan import Break
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
@@ -33,6 +34,9 @@ class Explanation:
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
             ``why_not_native``, ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its
             arena, a table), ``capture_ms``, ``compile_ms``.
+        breaks: statements that run as plain Python between compiled segments (`duograph.frontend.split.plan.Break`), each with its
+            ``reason`` and ``span``.
+        segments: one `Explanation` per segment.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
         failures: parts of duograph that failed (`duograph.base.failures.Failure`), each once; Python, NumPy or the
@@ -76,6 +80,9 @@ class Explanation:
                 )
 
         self.failures = list(failures)
+        cut = function.cut
+        self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
+        self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
@@ -90,6 +97,8 @@ class Explanation:
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
         lines += [f.rendered for f in self.fallbacks]
+        lines += [f"graph break: {b}" for b in self.breaks]
+        lines += [f"segment {part}" for part in self.segments]
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:

@@ -30,20 +30,19 @@ from duograph.frontend.ast.load import load_function
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import INTERNAL, Uncapturable
-from duograph.frontend.facts import tensor_facts
 from duograph.frontend.functions import signature_of
-from duograph.frontend.policy import look_of, use_of
+from duograph.frontend.policy import look_of
 from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.split.plan import can_be_cut
 from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
-from duograph.tensor.tensor import Tensor
 
 from .conditions import MOST_VERSIONS, is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, statements_at
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
 from .explain import Explanation
+from .keys import key_of_call
 from .options import JitOptions
 from .signature import check_signature, patterns_from, widened
 
@@ -51,6 +50,7 @@ logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
 _NOTHING = nullcontext()
 SECOND = 0.25  # of a capture's time, for the attempt after one that has taken all of it
+MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
@@ -147,7 +147,7 @@ class JitFunction:
         for entry in tried:
             if entry.names == names and entry.matches(values):
                 return self._run(entry, store, values, args, kwargs)
-        key = (names, _key(values)) if store.fallbacks else None
+        key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key:
                 fallback.hits += 1
@@ -313,6 +313,8 @@ class JitFunction:
         for last in store.compiled[MAX_VERSIONS - 1 :]:
             store.drop(last)
         store.compiled = [entry, *store.compiled]
+        if self.part_of is not None and sum(e.hits <= 1 for e in store.compiled) > MOST_UNUSED:
+            self._note_no_use()
         return entry
 
     def _general(
@@ -409,7 +411,7 @@ class JitFunction:
                 raise diagnostic_error(RuntimeError, strict) from None
             raise exc
         rendered = render(diagnostic)
-        store.fallbacks.append(Fallback((names, _key(values)), reason, span, rendered, exc))
+        store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
 
@@ -487,7 +489,7 @@ class JitFunction:
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
             error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
             reason = why or f"the compiled version failed: {what}"
-            store.fallbacks.append(Fallback((entry.names, _key(values)), reason, None, str(error), error))
+            store.fallbacks.append(Fallback((entry.names, key_of_call(values)), reason, None, str(error), error))
         if not why:
             store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
@@ -579,22 +581,3 @@ def is_excused(cause: BaseException | None) -> bool:
     """
     excused = UnforeseenKind | Overwritten | Underivable
     return isinstance(cause, excused) or (isinstance(cause, NotRepeated) and cause.excused)
-
-
-def _key(values: Sequence[Any]) -> Any:
-    """What a fallback depends on: facts of tensors, values of constants, identities of the rest."""
-    return tuple([_key_of(v) for v in values])
-
-
-def _key_of(value: Any, depth: int = 8) -> Any:
-    if use_of(type(value)):
-        return (id(type(value)), id(value))
-    if isinstance(value, Tensor):
-        return tensor_facts(value)
-    if isinstance(value, bool | int | float | str | bytes | type(None)):
-        return (type(value), value)
-    if isinstance(value, tuple | list) and depth:  # a list may be in itself
-        return (type(value), tuple([_key_of(v, depth - 1) for v in value]))
-    if isinstance(value, dict) and depth:
-        return (type(value), tuple([(k, _key_of(v, depth - 1)) for k, v in value.items()]))
-    return (id(type(value)), id(value))  # an object may stand where another one was that is gone

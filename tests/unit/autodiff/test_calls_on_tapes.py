@@ -34,7 +34,9 @@ class Net(nn.Cell):
 
     def __init__(self, seed=0, first=None):
         super().__init__()
-        self.a = nn.Dense(4, 4, weight_init=t(4, 4, seed=seed), bias_init=t(4, seed=seed + 1)) if first is None else first
+        self.a = (
+            nn.Dense(4, 4, weight_init=t(4, 4, seed=seed), bias_init=t(4, seed=seed + 1)) if first is None else first
+        )
         self.b = nn.Dense(4, 4, weight_init=t(4, 4, seed=seed + 2), bias_init=t(4, seed=seed + 3))
 
     def construct(self, x):

@@ -9,8 +9,8 @@ The rest is the *skeleton*, ordinary Python, which runs the statement and calls 
         log.info("mean %s", y.mean())   ->      log.info("mean %s", y.mean())
         return y * 2 + 1                        return <segment 1>(y)
 
-Of a loop, a branch, a ``with`` or a ``try`` statement with such a statement inside, the header stays in the skeleton and
-its blocks are cut in the same way. So local variables, closures, loops and exceptions stay Python's own.
+Of a loop, a branch, a ``with`` or a ``try`` statement with such a statement inside, the header stays in the skeleton,
+and its blocks are cut in the same way. So local variables, closures, loops and exceptions stay Python's own.
 
 The segments hold what the plain statements would do: variables that an exception handler reads are bound at their own
 statements; a variable that a closure shares is bound in the skeleton alone; one that may be unbound where a segment
@@ -60,6 +60,22 @@ def place_of(node: ast.stmt) -> Place:
 def border_before(node: ast.stmt) -> Place:
     """The place that lets a segment begin at ``node``."""
     return (BORDER, *place_of(node)[1:])
+
+
+@dataclass(slots=True)
+class Break:
+    """A statement that runs as plain Python.
+
+    Attributes:
+        reason: why it cannot be captured.
+        span: where.
+    """
+
+    reason: str
+    span: Any
+
+    def __str__(self) -> str:
+        return f"{self.reason} at {self.span}" if self.span is not None else self.reason
 
 
 @dataclass(slots=True)
@@ -133,6 +149,7 @@ class _Planner:
         self.calls = _Calls(lambda name: name not in self.own and is_user_function(name))
         self.flow = Flow(node.body, self.own, set(self.order), first[0].arg if first else "")
         self.declared = [n for n in _own_nodes(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
+        self.rebound: set[str] = set().union(*(self.flow.uses(n).rebound for n in node.body))
         self.shared = self._shared_variables()
         self.segments: list[Segment] = []
         self.number = 0
@@ -198,7 +215,7 @@ class _Planner:
             return True
         uses = self.flow.uses(node)
         point = self.flow.points[node]
-        if (uses.binds | uses.deletes) & self.shared or (uses.captured & self.shared):
+        if (uses.binds | uses.deletes) & self.shared or uses.captured & self.shared or uses.reads & self.rebound:
             return True
         if isinstance(node, ast.Delete) and uses.deletes:
             return True
@@ -295,7 +312,12 @@ class _Planner:
         return (*names, *sorted(read.difference(names)))
 
     def _function(
-        self, name: str, parameters: tuple[str, ...], results: tuple[str, ...], body: list[ast.stmt], run: list[ast.stmt]
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        results: tuple[str, ...],
+        body: list[ast.stmt],
+        run: list[ast.stmt],
     ) -> Segment:
         args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
         node = copy.copy(self.node)
@@ -317,7 +339,13 @@ class _Planner:
         return made
 
     def _calling(
-        self, name: str, parameters: tuple[str, ...], results: tuple[str, ...], run: list[ast.stmt], returns: bool, ends: bool
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        results: tuple[str, ...],
+        run: list[ast.stmt],
+        returns: bool,
+        ends: bool,
     ) -> Iterator[ast.stmt]:
         at = run[0]
         bound = self.flow.points[at].bound
@@ -338,9 +366,7 @@ class _Planner:
         elif len(results) == 1:
             made.append(ast.Assign([_name(results[0], at, ast.Store())], call))
         else:
-            made.append(
-                ast.Assign([ast.Tuple([_name(r, at, ast.Store()) for r in results], ast.Store())], call)
-            )
+            made.append(ast.Assign([ast.Tuple([_name(r, at, ast.Store()) for r in results], ast.Store())], call))
         unsure = [p for p in parameters if p not in bound]
         if unsure:  # read early, it would raise before what stands in front of its first use
             loads: list[ast.stmt] = [ast.Expr(_name(p, at)) for p in unsure]

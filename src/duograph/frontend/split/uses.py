@@ -60,8 +60,11 @@ class _Visitor(ast.NodeVisitor):
             self._add(self.uses.reads, node.id)
             if node.id == "super":
                 self._add(self.uses.reads, self.first)
+        elif isinstance(node.ctx, ast.Store):
+            self._add(self.uses.binds, node.id)
         else:
-            self._add(self.uses.deletes if isinstance(node.ctx, ast.Del) else self.uses.binds, node.id)
+            self._add(self.uses.deletes, node.id)
+            self._add(self.uses.reads, node.id)  # it must be bound
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):

@@ -1,0 +1,234 @@
+"""Graph breaks: one foreign line costs one line. What is compiled around it, and what `explain` says."""
+
+import json
+import logging
+import threading
+import time
+import traceback
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn, ops
+
+X = Tensor([1.0, -2.0, 3.0])
+
+
+def work(x):
+    return ops.tanh(x * 2 + x.mean()) * x - x.sum()
+
+
+def timed(x):
+    y = ops.tanh(x * 2 + x.mean()) * x
+    time.time()
+    z = y * y + x - y.mean()
+    time.time()
+    return (z * y).sum() + z
+
+
+def hits(f):
+    return [sum(v["hits"] for v in part.versions) for part in f.explain().segments]
+
+
+def test_what_is_around_a_foreign_call_is_compiled():
+    f = ms.jit(timed)
+    for _ in range(5):
+        assert f(X).tolist() == timed(X).tolist()
+    assert len(hits(f)) == 3 and min(hits(f)) >= 3
+
+
+def test_explain_names_breaks_with_reason_and_line():
+    f = ms.jit(timed)
+    for _ in range(3):
+        f(X)
+    first, second = f.explain().breaks
+    assert "time.time" in first.reason and second.span.line == first.span.line + 2
+    assert "graph break: a call of time.time" in str(f.explain()) and "segment <jit timed[" in str(f.explain())
+
+
+def test_fullgraph_refuses_before_anything_ran():
+    calls = []
+
+    @ms.jit(fullgraph=True)
+    def f(x):
+        calls.append(1)
+        time.time()
+        return x
+
+    with pytest.raises(RuntimeError, match=r"time\.time"):
+        f(X)
+    assert calls == []
+
+
+def logged(x, log):
+    y = work(x)
+    log.info("mean %s", float(y.mean()))
+    return work(y) + x
+
+
+def test_logging_names_the_line_of_the_user():
+    log, seen = logging.getLogger("test_cuts"), []
+
+    class Keep(logging.Handler):
+        def emit(self, record):
+            seen.append((record.funcName, record.lineno, record.filename))
+
+    log.addHandler(Keep())
+    log.setLevel(logging.INFO)
+    f = ms.jit(logged)
+    for _ in range(3):
+        f(X, log)
+    assert seen == [("logged", logged.__code__.co_firstlineno + 2, "test_cuts.py")] * 3
+
+
+def locked(x, lock, history):
+    with lock:
+        y = work(x)
+        history.append(json.dumps({"y": float(y.sum())}))
+    return work(y) * 2
+
+
+def test_blocks_of_a_with_statement_are_compiled():
+    f, history = ms.jit(locked), []
+    lock = threading.Lock()
+    for _ in range(4):
+        f(X, lock, history)
+    assert len(history) == 4 and not lock.locked()
+    assert len(f.explain().segments) == 2 and min(hits(f)) >= 2
+
+
+def lengthy(x, n):
+    for i in range(n):
+        x = ops.tanh(x * 2 + i) - x.mean() * 0.5
+        time.time()
+        x = x + ops.exp(-x * x) - x.mean()
+    return x
+
+
+def test_the_body_of_a_loop_is_compiled_within_the_first_call():
+    f = ms.jit(lengthy)
+    assert f(X, 20).tolist() == lengthy(X, 20).tolist()
+    assert f(X, 20).tolist() == lengthy(X, 20).tolist()
+    assert sum(hits(f)) > 30
+
+
+def test_a_break_in_a_function_that_is_called_is_found_there():
+    assert ms.jit(calls_timed)(X).tolist() == calls_timed(X).tolist()
+
+
+def calls_timed(x):
+    y = timed(x)
+    return work(y) + x
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Dense(3, 4), nn.Dense(4, 3)
+        self.seen = 0
+
+    def construct(self, x):
+        y = ops.relu(self.a(x)) - x.mean()
+        self.seen = int(time.time() > 0) + self.seen
+        return ops.tanh(self.b(y)) + x
+
+
+@pytest.mark.parametrize("how", ["a Cell", "graph mode"])
+def test_cells_are_cut(how):
+    net, x = Net(), Tensor([[1.0, 2.0, 3.0]])
+    expected = net(x).tolist()
+    f = ms.jit(net) if how == "a Cell" else net
+    ms.set_context(mode=ms.GRAPH_MODE if how == "graph mode" else ms.PYNATIVE_MODE)
+    try:
+        for _ in range(4):
+            assert f(x).tolist() == expected
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert net.seen == 5
+    if how == "a Cell":
+        assert len(f.explain().segments) == 2 and min(hits(f)) >= 3
+
+
+def raises_behind(x):
+    y = work(x)
+    time.time()
+    z = work(y)
+    return z + Tensor([1.0, 2.0])
+
+
+def test_an_error_behind_a_break_is_raised_at_the_users_line():
+    f = ms.jit(raises_behind)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="broadcast") as caught:
+            f(X)
+        last = [x for x in traceback.extract_tb(caught.value.__traceback__) if x.filename == __file__][-1]
+        assert last.name == "raises_behind" and last.lineno == raises_behind.__code__.co_firstlineno + 4
+
+
+def test_defaults_and_globals_are_read_as_they_are_now():
+    def f(x, k=2):
+        y = work(x)
+        time.time()
+        return work(y) * k
+
+    g = ms.jit(f)
+    first = g(X).tolist()
+    g(X)
+    f.__defaults__ = (4,)
+    assert g(X).tolist() == [2 * v for v in first]
+
+
+def test_replaced_code_is_run():
+    def f(x):
+        y = work(x)
+        time.time()
+        return work(y)
+
+    def other(x):
+        return x + 1
+
+    g = ms.jit(f)
+    g(X)
+    g(X)
+    f.__code__ = other.__code__
+    assert g(X).tolist() == other(X).tolist()
+
+
+def test_a_gradient_through_a_break():
+    f = ms.jit(lambda_free)
+    for _ in range(3):
+        assert ms.grad(f)(X).tolist() == ms.grad(lambda_free)(X).tolist()
+
+
+def lambda_free(x):
+    y = work(x)
+    time.time()
+    return (work(y) * x).sum()
+
+
+def test_threads_share_what_is_cut():
+    f, expected, wrong = ms.jit(timed), timed(X).tolist(), []
+
+    def run():
+        for _ in range(50):
+            if f(X).tolist() != expected:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong and min(hits(f)) > 100
+
+
+def test_parts_that_are_no_use_go_back_to_python():
+    @ms.jit
+    def f(x):
+        y = x + 1
+        time.time()
+        return y
+
+    for _ in range(4):
+        f(X)
+    assert f.explain().segments == []
