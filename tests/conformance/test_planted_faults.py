@@ -188,7 +188,7 @@ def hooks_left_out(plant):
         ),
         (a_launcher_that_fails, "operators:arithmetic", "internal", "native", "jit interpreter"),
         (calls_that_stay_in_python, "operators:arithmetic", "fallbacks", "native", "jit interpreter graph"),
-        (a_guard_left_out, "recompilation:new_strings", "results", "native", "interpreter jit-O0"),
+        (a_guard_left_out, "recompilation:new_strings", "results", "native interpreter jit-O0", ""),
         (
             an_effect_twice,
             "effects:effects_before_conditional_error",

@@ -40,6 +40,7 @@ from .join import close_pair, has_changed, join_leaves
 from .loops import finds_any_size, has_changing_loops
 from .paths import Fork, Leaf, Outcome, leaves_of
 from .policy import is_interpreted
+from .premises import premises_of
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
 from .session import CaptureBinder, Log, Session
@@ -134,12 +135,14 @@ def _attempt(
             session.is_done = True
             return program
         except (SymbolicValueError, UnknownSizeError) as exc:
-            error = Uncapturable(str(exc), session.span)
-            error.trail = session.trail_of(exc)
-            raise error from exc
+            refused = Uncapturable(str(exc), session.span)
+            refused.trail = session.trail_of(exc)
+            refused.premises = premises_of(session.guards, session.args)
+            raise refused from exc
         except Uncapturable as exc:
             exc.span = exc.span or session.span
             exc.trail = session.trail_of(exc)
+            exc.premises = premises_of(session.guards, session.args)
             raise
 
 

@@ -24,7 +24,12 @@ class Uncapturable(CaptureError):
     Args:
         reason: one sentence, for the user.
         span: where in the user's source; the driver fills it in on the way out if it is missing.
+
+    Attributes:
+        premises: what the program had read until then (`premises.Premise`).
     """
+
+    premises: tuple[Any, ...] = ()
 
     def __init__(self, reason: str, span: Any = None) -> None:
         super().__init__(reason)

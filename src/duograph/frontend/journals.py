@@ -11,7 +11,7 @@ journal in hand: whatever else would, notes that the container is read, and the 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from duograph.ops.scalar import Scalar
@@ -32,6 +32,8 @@ METHODS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "
 """Methods that only write, where a class has them."""
 OPERANDS = {"append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2}
 """The verbs of journals, with their numbers of operands."""
+MOST_READ = 8
+"""So many containers may turn out to be read, before all that are written are taken to be."""
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
@@ -60,13 +62,18 @@ class Learned:
         written: those that the program writes to.
         parents: dictionaries that hold some of those.
         read: those that it reads, whatever else it does with them.
+        enabled: whether there are journals. Each that turns out to be read costs an attempt.
     """
 
-    def __init__(self, enabled: bool = True) -> None:
-        self.enabled = enabled
+    def __init__(self) -> None:
+        self.enabled = True
         self.written: set[int] = set()
         self.parents: set[int] = set()
         self.read: set[int] = set()
+
+    def note_read(self, containers: Iterable[int]) -> None:
+        self.read.update(containers)
+        self.enabled = len(self.read) <= MOST_READ
 
 
 class Journals:
@@ -122,7 +129,7 @@ class Journals:
         found: set[int] = set()
         self._gather(value, found, set())
         if found:
-            self.log.containers.read.update(found)
+            self.log.containers.note_read(found)
             raise Restart
 
     def _gather(self, value: Any, found: set[int], seen: set[int]) -> None:
@@ -153,7 +160,7 @@ class Journals:
             Restart: it is a journal.
         """
         if id(container) in self.journals:
-            self.log.containers.read.add(id(self.originals[id(container)][0]))
+            self.log.containers.note_read([id(self.originals[id(container)][0])])
             raise Restart
 
     def _verbs(

@@ -38,6 +38,10 @@ ATTRIBUTE = "_duograph_versions"
 
 PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
 SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
+OFTEN, RARELY = (
+    8,
+    32,
+)  # calls before each of which the premises of a fallback are looked at; of how many later ones, before one
 STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
@@ -298,9 +302,19 @@ class Fallback:
 
     def __init__(self, key: Any, reason: str, span: Any, rendered: str, error: Exception) -> None:
         self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
+        self.premises: tuple[Any, ...] = getattr(error, "premises", ())
+        self.is_over = False  # what led to it was another at the latest look
+        self.looks = 0
         self.error = error.with_traceback(None)  # which would keep every frame of the capture
         error.__context__ = error.__cause__ = None  # and so would theirs
         self.hits = 0
+
+    def holds(self, args: Sequence[Any]) -> bool:
+        """Whether what the capture had read is still so, as far as that is looked at: often at first, then rarely."""
+        self.looks += 1
+        if self.looks <= OFTEN or self.looks % RARELY == 0:
+            self.is_over = not all(premise.holds(args) for premise in self.premises)
+        return not self.is_over
 
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""

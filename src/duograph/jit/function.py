@@ -149,7 +149,7 @@ class JitFunction:
                 return self._run(entry, store, values, args, kwargs)
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
-            if fallback.key == key:
+            if fallback.key == key and fallback.holds(values):
                 fallback.hits += 1
                 return self._plain(args, kwargs)
         with store.lock:

@@ -454,6 +454,18 @@ def bounded():
     return f, log
 
 
+@read
+def many_that_are_read():
+    buffers = {str(i): [i] for i in range(40)}
+
+    def f(x, n):
+        for i in range(40):
+            buffers[str(i)].append(n)
+        return [buffers[str(i)][-1] for i in range(40)]
+
+    return f, buffers
+
+
 def test_thousand_calls_are_one_version():
     losses = []
 

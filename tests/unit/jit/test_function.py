@@ -7,6 +7,7 @@ import copy
 import gc
 import inspect
 import pickle
+import sys
 import weakref
 
 import pytest
@@ -178,6 +179,110 @@ def test_versions_that_no_later_call_uses_become_rare():
     for i in range(100):
         assert f(X, f"call {i}")[1] == f"CALL {i}"
     assert f.stats["versions"] == 14 and f.explain().unattempted == 86
+
+
+class Norm(nn.Cell):
+    """A layer that initialises itself from its first input."""
+
+    inited = False
+
+    def __init__(self):
+        super().__init__()
+        self.scale = Parameter(Tensor([1.0, 1.0]), name="scale")
+
+    def construct(self, x):
+        if not self.inited:
+            self.scale.set_data(Tensor(1 / x.asnumpy()))
+            self.inited = True
+        return x * self.scale
+
+
+DEBUG = True
+
+
+def debugged(x, settings):
+    if DEBUG or settings["debug"]:
+        assert x.asnumpy().sum() > 0
+    return x * 2
+
+
+def test_a_refusal_holds_while_what_led_to_it_does():
+    norm = Norm()
+    f = ms.jit(lambda x: norm(x))
+    for _ in range(20):
+        assert f(X).tolist() == [1.0, 1.0]
+    assert len(f.explain().fallbacks) == 1 and f.stats["hits"] >= 18
+
+
+def test_a_flag_that_is_switched_off_ends_a_refusal(monkeypatch):
+    f, settings = ms.jit(debugged), {"debug": True}
+    for _ in range(100):
+        f(X, settings)
+    assert f.stats["versions"] == 0
+    settings["debug"] = False
+    for _ in range(50):
+        f(X, settings)
+    assert f.stats["versions"] == 0
+    monkeypatch.setattr(sys.modules[__name__], "DEBUG", False)
+    for _ in range(50):
+        f(X, settings)
+    assert f.stats["versions"] == 1 and f.stats["hits"] > 10
+
+
+def test_a_counter_that_a_refused_function_reads_does_not_make_it_try_for_ever():
+    class Counter:
+        n = 0
+
+    counter = Counter()
+
+    @ms.jit
+    def f(x):
+        counter.n += 1
+        return x.asnumpy().sum() * counter.n
+
+    for n in range(100):
+        assert f(X) == 3 * (n + 1)
+    assert len(f.explain().fallbacks) <= 10
+
+
+def test_refusals_of_two_phases_are_both_remembered():
+    class Phase:
+        name = "train"
+
+    phase = Phase()
+
+    @ms.jit
+    def f(x):
+        return (x.asnumpy().sum(), phase.name) if phase.name == "train" else (x.asnumpy().max(), phase.name)
+
+    for n in range(100):
+        phase.name = "train" if n % 2 else "test"
+        assert f(X) == ((3, "train") if n % 2 else (2, "test"))
+    assert len(f.explain().fallbacks) == 2
+
+
+def test_a_refusal_runs_no_code_of_the_program():
+    asked = []
+
+    class Settings:
+        @property
+        def debug(self):
+            asked.append("debug")
+            return True
+
+        def __getattr__(self, name):
+            asked.append(name)
+            return None
+
+    settings = Settings()
+
+    @ms.jit
+    def f(x):
+        return x.asnumpy() if settings.debug and not settings.other else x
+
+    for _ in range(20):
+        f(X)
+    assert asked == ["debug", "other"] * 20
 
 
 def test_a_miss_asks_each_version_once_and_no_guard_in_python(monkeypatch):
