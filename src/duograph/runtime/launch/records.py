@@ -18,7 +18,7 @@ from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
 from duograph.runtime.kernels.single import SingleOp, single_op
-from duograph.runtime.python.cpython import WRITEABLE
+from duograph.runtime.python.cpython import WRITEABLE, address_of
 from duograph.tensor.tensor import Tensor
 
 from . import words as lt
@@ -342,7 +342,7 @@ def output_words(words: Words, array: np.ndarray) -> list[int]:
 def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
     block = output_words(words, view)
     block[lt.OUTPUT.strides.word] = words.array(view.strides)
-    block[lt.OUTPUT.offset.word] = view.ctypes.data - base.ctypes.data
+    block[lt.OUTPUT.offset.word] = address_of(view) - address_of(base)
     # Native code takes what the base of each call allows of that: what this base forbids says nothing about others.
     repeats = any(n > 1 and step == 0 for n, step in zip(view.shape, view.strides, strict=True))
     forbids = base.flags.writeable and not view.flags.writeable

@@ -20,7 +20,7 @@ from duograph.core.op import get_op
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Graph, Node
-from duograph.passes.pipelines import optimise
+from duograph.passes.pipelines import compile_pipeline
 from duograph.runtime.launch import words as lt
 from duograph.runtime.launch.records import Plan, Uncovered, Words, output_words
 from duograph.tensor.tensor import wrap
@@ -91,7 +91,7 @@ def _graph(plan: Plan, wanted: list[int]) -> Graph:
     for op in plan.ops:
         made = builder.emit(op.op, tuple([nodes[i] for i in op.operands]), op.attrs)
         nodes += builder.results(made) if isinstance(made.type, TupleType) else [made]
-    return optimise(builder.graph("fused", params, [nodes[n] for n in wanted]))
+    return compile_pipeline(builder.graph("fused", params, [nodes[n] for n in wanted]))
 
 
 def _seen(builder: Builder, base: Node, walked: list[int], type: TensorType) -> Node:
