@@ -69,7 +69,7 @@ INDENTED = {
     "compat": (2, "commands load the compiler"),
     "context": (2, _ENGINE),
     "device": (1, _ENGINE),
-    "frontend": (4, _ENGINE),
+    "frontend": (3, _ENGINE),
     "jit": (11, _ENGINE),
     "lower": (6, "rules are loaded when the first is looked for; neighbours: loop IR and printer, groups and merging"),
     "nn": (1, "the compiler is loaded when a step is compiled"),

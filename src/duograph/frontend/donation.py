@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from duograph.tensor.give import COUNTS_TELL
@@ -13,18 +13,42 @@ from duograph.tensor.tensor import Tensor
 from .program import Program
 from .recipe import Output, Outside, Recipe
 
-__all__ = ["donations", "given_up", "is_held_by_others"]
+__all__ = ["Donation", "donation_of"]
 
 
-def donations(program: Program) -> dict[int, int]:
-    """Numbers of outputs that are written to the tensor that an input is, and are nothing else: number of the input.
+@dataclass(frozen=True)
+class Donation:
+    """What the caller of a program gives away. Decided here and nowhere else: how kernels make use of it is
+    `runtime.programs.in_place`, and what is no array of its own is passed as a copy whatever stands here.
+
+    Attributes:
+        inputs: numbers of outputs that are written to the tensor that an input is, and are nothing else: number of the
+            input.
+        shown: numbers of the inputs among those whose memory others may keep (`Write.replaces`): only what nobody else
+            holds may be written then.
+    """
+
+    inputs: Mapping[int, int]
+    shown: Sequence[int]
+
+    def arrays(self, values: Sequence[Any]) -> list[Any]:
+        """What a program is called with for these values: tensors are arrays, and those that others hold copies."""
+        kept = [j for j in self.shown if _is_held_by_others(values[j])]
+        arrays = [v.array() if isinstance(v, Tensor) else v for v in values]
+        for j in kept:  # the code writes to what it is given
+            arrays[j] = arrays[j].copy()
+        return arrays
+
+
+def donation_of(program: Program) -> Donation:
+    """The inputs that calls of ``program`` may overwrite.
 
     Programs with several paths have none: which output is written depends on the path. Neither have those that raise:
     they must leave the world as it was.
     """
     path = program.paths[0]
     if len(program.paths) != 1 or path.kind != "return":
-        return {}
+        return Donation({}, ())
     used: dict[int, int] = {}
     others: list[Any] = [path.value, path.containers, path.attributes]
     for output in _outputs(others, set()):
@@ -33,22 +57,18 @@ def donations(program: Program) -> dict[int, int]:
         used[write.output] = used.get(write.output, 0) + 1
     inputs = {source: j for j, source in enumerate(program.inputs)}
     found: dict[int, int] = {}
-    for recipe, index, _ in path.tensors:
+    shown: list[int] = []
+    for recipe, index, replaces in path.tensors:
         if isinstance(recipe, Outside) and recipe.source in inputs and used[index] == 1 and index != path.offset:
             j = inputs[recipe.source]
             if j not in found.values():
                 found[path.first + index] = j
-    return found
+                if replaces:
+                    shown.append(j)
+    return Donation(found, shown)
 
 
-def given_up(program: Program, donate: Mapping[int, int]) -> list[int]:
-    """Numbers of the inputs among those in ``donate`` whose memory others may keep (`Write.replaces`): only what nobody
-    else holds may be written then."""
-    path = program.paths[0]
-    return [donate[k] for w in path.tensors if w.replaces and (k := path.first + w.output) in donate]
-
-
-def is_held_by_others(tensor: Tensor) -> bool:
+def _is_held_by_others(tensor: Tensor) -> bool:
     """Whether somebody else may hold the memory of ``tensor``: a view, or a NumPy array."""
     array = tensor._data
     return not (COUNTS_TELL and array.flags.owndata and sys.getrefcount(array) == 3)  # tensor, variable, argument

@@ -8,44 +8,21 @@ from typing import Any
 import numpy as np
 
 from duograph.base.config import config
+from duograph.ir.executor import Executor
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Graph
-from duograph.tensor.tensor import Tensor, wrap
+from duograph.tensor.tensor import wrap
 
 _interpreter = Interpreter()
 
 
-def execute(
-    graph: Graph,
-    values: Sequence[Any],
-    level: int = 1,
-    backend: str = "",
-    donate: Mapping[int, int] | None = None,
-    repeat: bool = True,
-) -> Any:
-    """The value of ``graph``: as machine code, or by the interpreter if that was asked for.
-
-    Args:
-        graph: any closed graph.
-        values: arrays, numbers and objects, one per parameter.
-        level: of optimisation in the code generator; 0: op by op.
-        backend: ``interpreter``, or anything else for what the configuration says.
-        donate: numbers of outputs that may be written into the memory of inputs.
-        repeat: whether the interpreter repeats what machine code notes a failure on; else `NotRepeated` is raised.
-    """
+def executor(backend: str = "") -> Executor:
+    """What runs graphs: the interpreter if ``backend`` is ``interpreter``, else what the configuration says."""
     if backend != "interpreter" and config().kernels == "native":
-        from duograph.runtime.programs.executable import run_compiled
+        from duograph.runtime.programs.executable import NATIVE
 
-        return run_compiled(graph, values, level, donate, repeat)
-    return _interpreter.run(graph, list(values))
-
-
-def prepare_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
-    """Compiles what `run_graph` with these arguments will run."""
-    if config().kernels == "native":
-        from duograph.runtime.programs.executable import executable_of
-
-        executable_of(graph, level, donate)
+        return NATIVE
+    return _interpreter
 
 
 def run_graph(
@@ -56,14 +33,14 @@ def run_graph(
     donate: Mapping[int, int] | None = None,
     repeat: bool = True,
 ) -> list[Any]:
-    """The outputs of ``graph`` as arrays, numbers, objects and tokens; arguments as for `execute`."""
-    return list(execute(graph, values, level, backend, donate, repeat))
+    """The outputs of ``graph`` as arrays, numbers, objects and tokens; arguments as for `Executor.run`."""
+    return list(executor(backend).run(graph, values, level, donate, repeat))
 
 
 def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
     """Like `run_graph`, with every array its own memory: what is saved for a gradient must not change with a result
     that the user writes to in place."""
-    result = execute(graph, values, level, backend)
+    result = executor(backend).run(graph, values, level)
     if not isinstance(result, tuple | list):
         return result
     seen = {id(v) for v in values}
@@ -75,11 +52,6 @@ def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend
             seen.add(id(out))
         made.append(out)
     return tuple(made)
-
-
-def to_runtime(value: Any) -> Any:
-    """A Tensor's array; numbers as they are."""
-    return value.array() if isinstance(value, Tensor) else value
 
 
 def as_user_values(values: Sequence[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ change, every single computation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -207,12 +207,25 @@ class _Scan:
 class Interpreter:
     """Runs graphs; one instance may run many, also recursively."""
 
-    def run(self, graph: Graph, args: Sequence[Any]) -> Any:
-        """The value of ``graph`` for ``args``.
+    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+        """There is nothing to prepare."""
+
+    def run(
+        self,
+        graph: Graph,
+        values: Sequence[Any],
+        level: int = 1,
+        donate: Mapping[int, int] | None = None,
+        repeat: bool = True,
+    ) -> Any:
+        """The value of ``graph`` for ``values``.
 
         Args:
             graph: any closed graph.
-            args: one value per parameter; arrays are never written to.
+            values: one per parameter; arrays are never written to.
+            level: of no interest here, as are the others: `ir.executor.Executor`.
+            donate: numbers of outputs, of inputs.
+            repeat: whether what has failed is repeated.
 
         Returns:
             The value of the output. Arrays may share memory with arguments where an op is a view.
@@ -221,7 +234,7 @@ class Interpreter:
             Exception: whatever a kernel raises, with a note that names the op and the user's line.
         """
         with np.errstate(all="ignore"):
-            return self._run(Frame(graph, args, None))
+            return self._run(Frame(graph, values, None))
 
     def run_node(self, node: Apply, operands: list[Any]) -> Any:
         """The value of one application that is no control operator. Override to observe or replace it."""

@@ -17,14 +17,13 @@ from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
 from duograph.frontend.budget import OutOfTime
-from duograph.frontend.donation import donations, given_up, is_held_by_others
-from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
+from duograph.frontend.donation import donation_of
+from duograph.frontend.execute import executor, own_outputs, run_graph, run_graph_owned
 from duograph.frontend.program import Program, Unfinished
 from duograph.ir.control import call_named, cond, make_tuple, scan, while_loop
-from duograph.ir.memo import Memo
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
-from duograph.passes.pipelines import TUPLES, canonicalise, compile_pipeline, optimise
+from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
@@ -75,8 +74,7 @@ class Entry:
         self.has_loops = any(node.op in (while_loop, scan) for g in all_graphs(self.graph) for node in g.nodes)
         """Then the interpreter may take a thousand times as long as plain Python to repeat a call that failed."""
         self.passes_ms = (time.perf_counter() - started) * 1e3
-        self.donate = donations(program)
-        self.given_up = given_up(program, self.donate)
+        self.donation = donation_of(program)
         self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
         self.taped_runs = 0
 
@@ -93,8 +91,7 @@ class Entry:
 
     def compile(self) -> None:
         """Makes the machine code, which else the first call does."""
-        if self.backend != "interpreter":
-            prepare_graph(self.graph, LEVELS[self.level], self.donate)
+        executor(self.backend).prepare(self.graph, LEVELS[self.level], self.donation.inputs)
 
     def prepare(self, args: Sequence[Any]) -> None:
         """Makes the check that calls will need to find out that this version is not theirs."""
@@ -131,13 +128,10 @@ class Entry:
             except Exception as exc:
                 raise _failed(exc) from exc
         else:
-            kept = [j for j in self.given_up if is_held_by_others(values[j])]
-            arrays = [to_runtime(v) for v in values]
-            for j in kept:  # the code writes to what it is given
-                arrays[j] = arrays[j].copy()
+            donate, arrays = self.donation.inputs, self.donation.arrays(values)
             try:
-                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, self.donate, not self.has_loops)
-                outputs = own_outputs(made, arrays, self.donate)
+                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, donate, not self.has_loops)
+                outputs = own_outputs(made, arrays, donate)
             except Exception as exc:
                 raise _failed(exc) from exc
         try:
@@ -227,7 +221,7 @@ class Entry:
         level = LEVELS[self.level]
         try:
             recorder = Recorder(self.program, self._function, active, self._has_paths)
-            graph = _optimised(recorder.graph, level)
+            graph = optimised(recorder.graph, level)
             classes, told = (*called, Entries, ATTRIBUTE), (recorder.begin, recorder.finish)
             made = native_taped_call(self, graph, level, args, parameters, classes, told)
         except (Unsupported, Underivable, Overwritten):
@@ -253,7 +247,7 @@ class Entry:
         if self.backend == "interpreter":
             return plain
         try:
-            return graph_call(_optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None))
+            return graph_call(optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None))
         except Unsupported:
             return plain
         except SHORTAGE:
@@ -265,7 +259,7 @@ class Entry:
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
         level = LEVELS[self.level]
         if self.backend != "interpreter":
-            graph = _optimised(graph, level)
+            graph = optimised(graph, level)
         return run_graph_owned(graph, values, level, self.backend)
 
 
@@ -283,18 +277,6 @@ def _without_spent_check(graph: Graph) -> Graph:
         return graph
     output = graph.context.apply(make_tuple, tuple(items[:-1]), {})
     return TUPLES.run(graph.context.graph(graph.name, graph.params, output))
-
-
-_OPTIMISED: Memo[tuple[Graph, int], Graph] = Memo("simplified forward and backward graphs")
-
-
-def _optimised(graph: Graph, level: int) -> Graph:
-    """A forward or backward graph, simplified once."""
-    known = _OPTIMISED.of(graph.context)
-    found = known.get((graph, level))
-    if found is None:
-        found = known[graph, level] = optimise(canonicalise(graph), level)
-    return found
 
 
 class Fallback:

@@ -77,7 +77,7 @@ def native_call(
 
     if entry.backend == "interpreter":
         raise Unsupported("the interpreter runs it")
-    executable = compiled_graph(entry.graph, level, entry.donate)
+    executable = compiled_graph(entry.graph, level, entry.donation.inputs)
     if executable is None:
         if has_failed(entry.graph, level):
             raise Unsupported("it could not be made machine code")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .layout import moves
 from .loop.types import BITS
-from .program import Program, Reduction, Step
+from .program import ElementStep, Program, Reduction
 from .target import current_target
 
 _DEFAULT = 0.03
@@ -43,11 +43,11 @@ def program_cost(program: Program, written: int) -> float:
     return _BYTE * moved + sum(_step_cost(step) for step in program.steps)
 
 
-def _step_cost(step: Step | Reduction) -> float:
-    return op_cost(step.op.name) if isinstance(step, Step) else 2 * _DEFAULT
+def _step_cost(step: ElementStep | Reduction) -> float:
+    return op_cost(step.op.name) if isinstance(step, ElementStep) else 2 * _DEFAULT
 
 
-def code_size(steps: Iterable[Step | Reduction]) -> float:
+def code_size(steps: Iterable[ElementStep | Reduction]) -> float:
     """Roughly the vector instructions of one iteration."""
     return sum(1 + 30 * _step_cost(step) for step in steps)
 

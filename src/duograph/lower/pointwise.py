@@ -20,9 +20,9 @@ from .loop.ir import Buffer, Function, Value
 from .loop.types import BITS
 from .lowering import Extent, KernelCall, Lowering, Memory, Number, Operand
 from .program import (
+    ElementStep,
     Leaf,
     Program,
-    Step,
     apply_step,
     best_lanes,
     known_elements,
@@ -199,7 +199,7 @@ class _Emission:
         number = len(self.program.leaves)
         for step in self.program.steps:
             if number not in known and self.levels[number] <= level:
-                assert isinstance(step, Step)
+                assert isinstance(step, ElementStep)
                 made = apply_step(self.b, step, [known[a] for a in step.args], lanes)
                 known.update(enumerate(made, number))
             number += len(step.outs)

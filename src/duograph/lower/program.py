@@ -1,8 +1,8 @@
 """A pointwise program: elementwise ops over leaves, in order, as one loop body computes them.
 
-    Program ::= Leaf*  Step*                 values are numbered: leaves first, then the results of the steps
-    Leaf    ::= memory at an affine index of the loops | run-time scalar | constant
-    Step    ::= op(values) -> value, or several
+    Program     ::= Leaf*  ElementStep*      values are numbered: leaves first, then the results of the steps
+    Leaf        ::= memory at an affine index of the loops | run-time scalar | constant
+    ElementStep ::= op(values) -> value, or several
 
 The same program is emitted as vectors, as one masked vector for the rest of a row, and as scalars; each op rounds half
 types by itself, so what is fused has the bits of what is not.
@@ -58,7 +58,7 @@ class Leaf:
 
 
 @dataclass(eq=False)
-class Step:
+class ElementStep:
     """One elementwise op on earlier values. ``per_element``: its result counts as different for each element of the
     loops, though it may be the same."""
 
@@ -104,7 +104,7 @@ class Program:
     """Leaves and steps; ``results`` are the numbers of the values that leave the loop."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    steps: list[Step | Reduction] = field(default_factory=list)
+    steps: list[ElementStep | Reduction] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
 
     @property
@@ -112,7 +112,7 @@ class Program:
         """How many values there are."""
         return len(self.leaves) + sum(len(s.outs) for s in self.steps)
 
-    def add_step(self, step: Step | Reduction) -> tuple[int, ...]:
+    def add_step(self, step: ElementStep | Reduction) -> tuple[int, ...]:
         """Appends a step; the numbers of its values."""
         first = self.count
         self.steps.append(step)
@@ -144,7 +144,7 @@ def single_step(op: Op, rule: Pointwise, attrs: dict[str, Any], leaves: Sequence
     """The program of one op on all leaves."""
     program = Program(list(leaves))
     types = tuple([leaf.operand.type for leaf in leaves])
-    program.results = list(program.add_step(Step(op, rule, attrs, tuple(range(len(leaves))), types, out)))
+    program.results = list(program.add_step(ElementStep(op, rule, attrs, tuple(range(len(leaves))), types, out)))
     return program
 
 
@@ -193,7 +193,7 @@ def known_elements(b: Builder, program: Program) -> dict[int, Element]:
     return known
 
 
-def apply_step(b: Builder, step: Step, args: Sequence[Element], lanes: int) -> tuple[Element, ...]:
+def apply_step(b: Builder, step: ElementStep, args: Sequence[Element], lanes: int) -> tuple[Element, ...]:
     """The results of ``step`` on elements of ``lanes`` lanes (fewer are spread), rounded to their types."""
     values: list[Any] = []
     for arg, type_ in zip(args, step.types, strict=True):
@@ -226,6 +226,6 @@ def best_lanes(program: Program) -> int:
         if isinstance(type_, TensorType):
             bits = BITS[element_of(type_.dtype.numpy)]
             widest = max(widest, 32 if bits == 16 else bits)
-    if any(isinstance(step, Step) and step.rule.wide for step in program.steps):
+    if any(isinstance(step, ElementStep) and step.rule.wide for step in program.steps):
         widest = 64
     return {8: 32, 16: 16, 32: 16, 64: 8}[widest]

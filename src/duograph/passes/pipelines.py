@@ -7,6 +7,7 @@ optimise(1)    everything exact
 
 from __future__ import annotations
 
+from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
 
 from .anchors import Anchors
@@ -53,7 +54,8 @@ def optimise(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Grap
 
 
 def compile_pipeline(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
-    """What every captured graph goes through before it is executed; stages are dumped at ``save_graphs`` 1."""
+    """What every graph goes through before it is executed: captured ones, those that gradients take apart into forward
+    and backward, those of fused eager calls. Stages are dumped at ``save_graphs`` 1."""
     dumper = Dumper() if dumper is None else dumper
     dumper.stage("bootstrap", graph)
     graph = canonicalise(graph, dumper)
@@ -63,4 +65,25 @@ def compile_pipeline(graph: Graph, level: int = 1, dumper: Dumper | None = None)
     return graph
 
 
-__all__ = ["CANONICALISE", "OPTIMISE", "PASSES", "RULE_SETS", "canonicalise", "compile_pipeline", "optimise"]
+_OPTIMISED: Memo[tuple[Graph, int], Graph] = Memo("simplified forward and backward graphs")
+
+
+def optimised(graph: Graph, level: int) -> Graph:
+    """What `compile_pipeline` makes of ``graph``, remembered: of forward and backward graphs, which come back."""
+    known = _OPTIMISED.of(graph.context)
+    found = known.get((graph, level))
+    if found is None:
+        found = known[graph, level] = compile_pipeline(graph, level)
+    return found
+
+
+__all__ = [
+    "CANONICALISE",
+    "OPTIMISE",
+    "PASSES",
+    "RULE_SETS",
+    "canonicalise",
+    "compile_pipeline",
+    "optimise",
+    "optimised",
+]

@@ -13,7 +13,7 @@ from duograph.ir.node import Apply, Const, Node
 from duograph.lower.layout import contiguous_strides, moves
 from duograph.lower.lowering import Extent, KernelCall, Lowering, Operand, Temporary
 from duograph.lower.pointwise import lower_program
-from duograph.lower.program import Leaf, Program, Reduction, Step, single_step
+from duograph.lower.program import ElementStep, Leaf, Program, Reduction, single_step
 from duograph.lower.reduce.loops import cases, is_uneven
 from duograph.lower.reduce.reduction import lower_reduction
 from duograph.lower.rule import Kernel, Pointwise, rule_of
@@ -132,7 +132,7 @@ class _GroupLowering:
         """``value`` as one that each reduced element has, if it is the same for all of them."""
         if self.group.axes is None or self.walks[value]:
             return value
-        copy = Step(get_op("identity"), COPY, {}, (value,), (type,), type, per_element=True)
+        copy = ElementStep(get_op("identity"), COPY, {}, (value,), (type,), type, per_element=True)
         (made,) = self.program.add_step(copy)
         self.walks[made] = True
         return made
@@ -232,7 +232,7 @@ class _GroupLowering:
         rule = rule_of(node.op)
         assert isinstance(node.type, TensorType)
         if isinstance(rule, Pointwise):
-            (made,) = self.program.add_step(Step(node.op, rule, node.attrs, args, types, node.type))
+            (made,) = self.program.add_step(ElementStep(node.op, rule, node.attrs, args, types, node.type))
             self.values[node, alignment] = made
             self.walks[made] = any(self.walks[a] for a in args)
             return

@@ -7,7 +7,7 @@ from typing import Any
 
 from duograph.lower.cost import op_cost
 from duograph.lower.layout import moves
-from duograph.lower.program import Program, Reduction, Step
+from duograph.lower.program import ElementStep, Program, Reduction
 
 from .loops import Loops
 
@@ -31,7 +31,7 @@ class Analysis:
     """Values of a reduction program: per number its step (``None`` for a leaf), its level (0 the same everywhere,
     1 per result, 2 per element) and its stage (how many reductions must have ended before)."""
 
-    steps: list[tuple[Step | Reduction, int] | None]
+    steps: list[tuple[ElementStep | Reduction, int] | None]
     levels: list[int]
     stages: list[int]
     passes: list[Stage]
@@ -39,7 +39,7 @@ class Analysis:
 
 def analyse(program: Program, loops: Loops) -> Analysis:
     """Levels, stages and passes of ``program``."""
-    steps: list[tuple[Step | Reduction, int] | None] = []
+    steps: list[tuple[ElementStep | Reduction, int] | None] = []
     levels, stages = [], []
     walks = iter(loops.walks)
     for leaf in program.leaves:
@@ -55,7 +55,7 @@ def analyse(program: Program, loops: Loops) -> Analysis:
         first = len(steps)
         reduces = isinstance(step, Reduction)
         level = 1 if reduces else max((levels[a] for a in step.args), default=0)
-        level = 2 if isinstance(step, Step) and step.per_element else level
+        level = 2 if isinstance(step, ElementStep) and step.per_element else level
         stage = max((stages[a] for a in step.args), default=0) + reduces
         for _ in step.outs:
             steps.append((step, first))

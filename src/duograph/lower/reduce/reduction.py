@@ -28,7 +28,7 @@ from duograph.lower.layout import contiguous_strides
 from duograph.lower.loop.ir import Function
 from duograph.lower.loop.types import NUMPY
 from duograph.lower.lowering import Extent, KernelCall, Memory, Operand, Temporary, product
-from duograph.lower.program import Leaf, Program, Reduction, Step
+from duograph.lower.program import ElementStep, Leaf, Program, Reduction
 from duograph.lower.target import current_target
 
 from .columns import ColumnKernel, vectors_per_tile
@@ -131,7 +131,7 @@ def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs:
             made = second.add_step(Reduction(step.fold, sources[n], step.out, partial=True))
         else:
             args = tuple([number_of[a] for a in step.args])
-            made = second.add_step(Step(step.op, step.rule, step.attrs, args, step.types, step.out))
+            made = second.add_step(ElementStep(step.op, step.rule, step.attrs, args, step.types, step.out))
         number_of.update(enumerate(made, n))
     second.results = [number_of[n] for n in program.results]
     return _lower_case(plan.name, second, shape, (len(loops.kept),), outs, plan.count, plan.enabled)

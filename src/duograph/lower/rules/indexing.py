@@ -81,7 +81,7 @@ def gather_elements(c: Lowering) -> None:
 # ---- NumPy's advanced indexing ---------------------------------------------------------------------------------------
 
 
-class Plan:
+class IndexPlan:
     """What a spec says about memory: the block of index tensors, the axes before and behind it, and where they begin.
 
     Attributes:
@@ -128,7 +128,7 @@ def _unzipped(pairs: Sequence[tuple[Extent, Extent]]) -> tuple[Axes, Axes]:
 def advanced_get(c: Lowering) -> None:
     (x, *tensors), (out,) = c.ins, c.outs
     elem, parts = raw(x)
-    plan = Plan(x.shape, tensors, c.attrs["spec"])
+    plan = IndexPlan(x.shape, tensors, c.attrs["spec"])
     if any(isinstance(n, int) and n == 0 for n in plan.block):
         copy_all(c, x, out, 0)  # no index is looked at
         return

@@ -16,7 +16,7 @@ from ..loop.builder import Builder
 from ..loop.ir import Value
 from ..loop.types import element_of
 from ..lowering import Lowering
-from ..program import Leaf, Program, Reduction, Step
+from ..program import ElementStep, Leaf, Program, Reduction
 from ..rule import Pointwise, kernel, rule_of
 
 KINDS = {
@@ -66,7 +66,7 @@ def normalise(program: Program, name: str, x: int, type: TensorType, axes: Seque
     def step(op: str, *args: int, source: TensorType = wide, to: TensorType = wide, **attrs: Any) -> int:
         rule = rule_of(get_op(op))
         assert isinstance(rule, Pointwise)
-        return program.add_step(Step(get_op(op), rule, attrs, args, (source,) * len(args), to))[0]
+        return program.add_step(ElementStep(get_op(op), rule, attrs, args, (source,) * len(args), to))[0]
 
     def reduced(op: str, arg: int) -> int:
         return program.add_step(Reduction(fold_of(op, wide, axes), (arg,), wide))[0]
@@ -77,7 +77,7 @@ def normalise(program: Program, name: str, x: int, type: TensorType, axes: Seque
         centred = step("sub", x, reduced("reduce_mean", x))
         variance = reduced("reduce_mean", step("mul", centred, centred))
         epsilon = {"epsilon": attrs["epsilon"]}
-        (scale,) = program.add_step(Step(get_op("rsqrt"), _RSQRT_SHIFTED, epsilon, (variance,), (wide,), wide))
+        (scale,) = program.add_step(ElementStep(get_op("rsqrt"), _RSQRT_SHIFTED, epsilon, (variance,), (wide,), wide))
         out = step("mul", centred, scale)
     else:
         shifted = step("sub", x, reduced("reduce_max", x))

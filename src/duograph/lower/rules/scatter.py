@@ -20,7 +20,7 @@ from ..kernels.walk import Axes, raw
 from ..layout import collapse, contiguous_strides
 from ..lowering import Extent, Lowering, Operand, product
 from ..rule import kernel
-from .indexing import Plan, coordinates
+from .indexing import IndexPlan, coordinates
 
 
 class Target:
@@ -145,7 +145,7 @@ def advanced_put(c: Lowering) -> None:
     (x, value, *tensors), reduction = c.ins, c.attrs["reduction"]
     target = Target(c, x, reduction)
     target.begin()
-    plan = Plan(x.shape, tensors, c.attrs["spec"])
+    plan = IndexPlan(x.shape, tensors, c.attrs["spec"])
     if not any(isinstance(n, int) and n == 0 for n in plan.shape):
         value = materialize(c, value, plan.shape)  # type: ignore[assignment]
     if not any(isinstance(n, int) and n == 0 for n in plan.block):

@@ -33,7 +33,7 @@ from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.frame import NEEDED
 from duograph.runtime.python import cpython
 from duograph.runtime.python.asm import Module
-from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, layout
+from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, address_of, layout
 from duograph.tensor.alias import CLOCK, Alias
 from duograph.tensor.tensor import Tensor
 
@@ -226,7 +226,7 @@ class NativeCall:
     def _array(self, words: Sequence[int]) -> int:
         made = np.array([*words, 0], np.int64)
         self._kept.append(made)
-        return int(made.ctypes.data)
+        return address_of(made)
 
     def _object(self, value: Any) -> int:
         self._kept.append(value)
@@ -236,7 +236,7 @@ class NativeCall:
         plan, block = self.plan, self._block
         self._kept += [None, None, plan]
         table = plan.guards.table()
-        block[w.CALL.program.word], block[w.CALL.registers.word] = table.ctypes.data, plan.guards.registers
+        block[w.CALL.program.word], block[w.CALL.registers.word] = address_of(table), plan.guards.registers
         block[w.CALL.values.word], block[w.CALL.rest.word] = len(plan.names), int(plan.has_rest)
         block[w.CALL.names_at.word] = self._array([self._object(n) for n in plan.names])
         block[w.CALL.positional.word], block[w.CALL.positional_only.word] = plan.positional, plan.positional_only

@@ -33,7 +33,7 @@ EQUAL = 2
 
 
 @dataclass
-class Machine:
+class GuardCode:
     """The function ``dg_check``, where it has read an instruction.
 
     Attributes:
@@ -130,24 +130,24 @@ class Machine:
         return self.f.select(again.eq(0), self.f.const("i64", -1), again)
 
 
-OPERATIONS: dict[str, Callable[[Machine], None]] = {}
+OPERATIONS: dict[str, Callable[[GuardCode], None]] = {}
 """All, by name; an operation's number is its place."""
 
 
-def operation(part: Callable[[Machine], None]) -> Callable[[Machine], None]:
+def operation(part: Callable[[GuardCode], None]) -> Callable[[GuardCode], None]:
     """Adds an operation."""
     OPERATIONS[part.__name__.rstrip("_")] = part
     return part
 
 
 @operation
-def done(m: Machine) -> None:
+def done(m: GuardCode) -> None:
     """The end: all guards hold."""
     m.f.ret(1)
 
 
 @operation
-def fail(m: Machine) -> None:
+def fail(m: GuardCode) -> None:
     """A guard that never holds."""
     m.f.goto(m.fail)
 
@@ -156,23 +156,23 @@ def fail(m: Machine) -> None:
 
 
 @operation
-def const(m: Machine) -> None:
+def const(m: GuardCode) -> None:
     m.f.store(m.first, m.target)
     m.f.goto(m.next)
 
 
 @operation
-def attr(m: Machine) -> None:
+def attr(m: GuardCode) -> None:
     m.f.goto(m.got, m.f.api("PyObject_GetAttr", m.f.load("ptr", m.base), m.second))
 
 
 @operation
-def item(m: Machine) -> None:
+def item(m: GuardCode) -> None:
     m.f.goto(m.got, m.f.api("PyObject_GetItem", m.f.load("ptr", m.base), m.second))
 
 
 @operation
-def at(m: Machine) -> None:
+def at(m: GuardCode) -> None:
     """An item of a plain list, or of a tuple of the class that stands in the version."""
     f, base, index = m.f, m.f.load("ptr", m.base), m.operands[2]
     kind, element = f.get(base, TYPE), f.label("element", "ptr")
@@ -184,7 +184,7 @@ def at(m: Machine) -> None:
 
 
 @operation
-def field(m: Machine) -> None:
+def field(m: GuardCode) -> None:
     """A word of a known object."""
     found = m.f.load("ptr", m.first, m.operands[2])
     m.check(found.ne(None))
@@ -194,7 +194,7 @@ def field(m: Machine) -> None:
 # ---- tables of words, groups ----------------------------------------------------------------------------------------
 
 
-def _compare(m: Machine, type: str) -> None:
+def _compare(m: GuardCode, type: str) -> None:
     """Goes through a table of words of ``type``, to the group of the first that is another."""
     f, entry, other = m.f, m.entries[type], m.f.label("other")
     (at,) = f.place(entry, m.first)
@@ -207,25 +207,25 @@ def _compare(m: Machine, type: str) -> None:
 
 
 @operation
-def compare(m: Machine) -> None:
+def compare(m: GuardCode) -> None:
     _compare(m, "i64")
 
 
 @operation
-def compare_short(m: Machine) -> None:
+def compare_short(m: GuardCode) -> None:
     """Words of 32 bits: versions of classes."""
     _compare(m, "i32")
 
 
 @operation
-def settle(m: Machine) -> None:
+def settle(m: GuardCode) -> None:
     """The end of a group: the new word is the one that is well; goes on with the next entry."""
     m.f.set(m.first, ENTRY.word, m.f.get(m.first, ENTRY.place))
     m.f.goto(m.entries["i64"], m.first + ENTRY.n_bytes)
 
 
 @operation
-def settle_short(m: Machine) -> None:
+def settle_short(m: GuardCode) -> None:
     """The same for a class, to which the look-ups of the group may have given a version; 0 is none."""
     f = m.f
     now = f.load("i32", f.get(m.first, ENTRY.address)).to("i64")
@@ -236,7 +236,7 @@ def settle_short(m: Machine) -> None:
 # ---- looking up -----------------------------------------------------------------------------------------------------
 
 
-def _lookup(m: Machine, dictionary: Value) -> None:
+def _lookup(m: GuardCode, dictionary: Value) -> None:
     """The item of a dictionary, remembered."""
     now = m.unless_known(dictionary, DICT_VERSION, gives=True)
     found = m.f.api("PyDict_GetItemWithError", dictionary, m.second)
@@ -244,7 +244,7 @@ def _lookup(m: Machine, dictionary: Value) -> None:
     m.remember(now, found)
 
 
-def _own_dictionary(m: Machine, owner: Value) -> Value:
+def _own_dictionary(m: GuardCode, owner: Value) -> Value:
     place = m.f.api("_PyObject_GetDictPtr", owner)
     m.check(place.ne(None))
     dictionary = m.f.load("ptr", place)
@@ -253,13 +253,13 @@ def _own_dictionary(m: Machine, owner: Value) -> Value:
 
 
 @operation
-def lookup(m: Machine) -> None:
+def lookup(m: GuardCode) -> None:
     """In a known dictionary."""
     _lookup(m, m.first)
 
 
 @operation
-def key(m: Machine) -> None:
+def key(m: GuardCode) -> None:
     """In a register that must be a plain dictionary."""
     dictionary = m.f.load("ptr", m.base)
     m.check(m.f.get(dictionary, TYPE).eq(m.f.word("dict")))
@@ -267,13 +267,13 @@ def key(m: Machine) -> None:
 
 
 @operation
-def own(m: Machine) -> None:
+def own(m: GuardCode) -> None:
     """In the dictionary of an object."""
     _lookup(m, _own_dictionary(m, m.f.load("ptr", m.base)))
 
 
 @operation
-def member(m: Machine) -> None:
+def member(m: GuardCode) -> None:
     """In a known class or a base of it."""
     f = m.f
     m.unless_known(m.first, TYPE_VERSION, gives=True)
@@ -283,7 +283,7 @@ def member(m: Machine) -> None:
 
 
 @operation
-def owns(m: Machine) -> None:
+def owns(m: GuardCode) -> None:
     """The dictionary of an object holds this under that key."""
     dictionary = _own_dictionary(m, m.register())
     now = m.unless_known(dictionary, DICT_VERSION)
@@ -292,7 +292,7 @@ def owns(m: Machine) -> None:
 
 
 @operation
-def holds(m: Machine) -> None:
+def holds(m: GuardCode) -> None:
     """A known dictionary holds this under that key."""
     now = m.unless_known(m.first, DICT_VERSION)
     m.check(m.f.api("PyDict_GetItemWithError", m.first, m.second).eq(m.operands[0].to("ptr")))
@@ -300,7 +300,7 @@ def holds(m: Machine) -> None:
 
 
 @operation
-def overrides(m: Machine) -> None:
+def overrides(m: GuardCode) -> None:
     """A known dictionary holds this under that key, or nothing."""
     f, known = m.f, m.f.label("known")
     now = m.unless_known(m.first, DICT_VERSION)
@@ -313,7 +313,7 @@ def overrides(m: Machine) -> None:
 
 
 @operation
-def absent(m: Machine) -> None:
+def absent(m: GuardCode) -> None:
     """A known dictionary lacks a key."""
     now = m.unless_known(m.first, DICT_VERSION)
     m.check(m.f.api("PyDict_Contains", m.first, m.second).eq(0))
@@ -321,7 +321,7 @@ def absent(m: Machine) -> None:
 
 
 @operation
-def defines(m: Machine) -> None:
+def defines(m: GuardCode) -> None:
     """A known class, or the first base that has the name, defines this under it."""
     m.unless_known(m.first, TYPE_VERSION)
     m.check(m.f.api("_PyType_Lookup", m.first, m.second).eq(m.operands[0].to("ptr")))
@@ -329,7 +329,7 @@ def defines(m: Machine) -> None:
 
 
 @operation
-def lacking(m: Machine) -> None:
+def lacking(m: GuardCode) -> None:
     """Neither a known class nor a base of it has the name."""
     m.unless_known(m.first, TYPE_VERSION)
     m.check(m.f.api("_PyType_Lookup", m.first, m.second).eq(None))
@@ -337,7 +337,7 @@ def lacking(m: Machine) -> None:
 
 
 @operation
-def keys(m: Machine) -> None:
+def keys(m: GuardCode) -> None:
     """A plain dictionary has exactly the keys of a tuple, in its order."""
     f, dictionary = m.f, m.register()
     m.check(f.get(dictionary, TYPE).eq(f.word("dict")))
@@ -356,7 +356,7 @@ def keys(m: Machine) -> None:
 
 
 @operation
-def values(m: Machine) -> None:
+def values(m: GuardCode) -> None:
     """A known dictionary has exactly the values of a tuple, in its order."""
     f = m.f
     now = m.unless_known(m.first, DICT_VERSION)
@@ -373,27 +373,27 @@ def values(m: Machine) -> None:
 
 
 @operation
-def is_(m: Machine) -> None:
+def is_(m: GuardCode) -> None:
     m.holds_if(m.register().eq(m.first))
 
 
 @operation
-def same(m: Machine) -> None:
+def same(m: GuardCode) -> None:
     m.holds_if(m.register().eq(m.f.load("ptr", m.base)))
 
 
 @operation
-def differ(m: Machine) -> None:
+def differ(m: GuardCode) -> None:
     m.holds_if(m.register().ne(m.f.load("ptr", m.base)))
 
 
 @operation
-def type_(m: Machine) -> None:
+def type_(m: GuardCode) -> None:
     m.holds_if(m.f.get(m.register(), TYPE).eq(m.first))
 
 
 @operation
-def len_(m: Machine) -> None:
+def len_(m: GuardCode) -> None:
     """An object of a class, of so many items."""
     f, value = m.f, m.register()
     m.check(f.get(value, TYPE).eq(m.second))
@@ -401,20 +401,20 @@ def len_(m: Machine) -> None:
 
 
 @operation
-def equal(m: Machine) -> None:
+def equal(m: GuardCode) -> None:
     f, value = m.f, m.register()
     f.goto_if(value.eq(m.first), m.next)
     m.holds_if(f.api("PyObject_RichCompareBool", value, m.first, EQUAL).eq(1))
 
 
 @operation
-def float_(m: Machine) -> None:
+def float_(m: GuardCode) -> None:
     """A float of these bits."""
     m.holds_if(m.f.get(m.register(), FLOAT_VALUE).eq(m.operands[1]))
 
 
 @operation
-def tensor(m: Machine) -> None:
+def tensor(m: GuardCode) -> None:
     """A tensor of a class, dtype, rank, contiguity and extents."""
     f, value, want = m.f, m.register(), m.first
     m.check(f.get(value, TYPE).eq(f.get(want, TENSOR.type)))
@@ -434,7 +434,7 @@ def tensor(m: Machine) -> None:
 
 
 @operation
-def python(m: Machine) -> None:
+def python(m: GuardCode) -> None:
     """A Python function says so of the arguments."""
     f = m.f
     answer = f.api("PyObject_Vectorcall", m.first, f.arg("args"), f.get(f.arg("program"), PROGRAM.args), None)

@@ -33,7 +33,7 @@ from duograph.base.once import once
 from duograph.lower.loop.types import float_bits
 from duograph.runtime.python import cpython
 from duograph.runtime.python.asm import Loaded, Module
-from duograph.runtime.python.cpython import Unsupported, layout
+from duograph.runtime.python.cpython import Unsupported, address_of, layout
 from duograph.tensor.tensor import Tensor
 
 from . import text as guard_text
@@ -254,7 +254,7 @@ class GuardProgram:
         table = np.array([self._pointer(kind), id(dtype), len(extents), whole, *extents], np.int64)
         self.tables.append(table)
         self.kept.append(dtype)
-        self._add("tensor", value, table.ctypes.data)
+        self._add("tensor", value, address_of(table))
 
     def python(self, function: Callable[..., Any]) -> None:
         """``function(*args)`` must be true. What it raises, `function` and compiled calls raise."""
@@ -294,12 +294,12 @@ class GuardProgram:
         free = failing + INSTRUCTION.n_words
 
         def address(index: int) -> int:
-            return int(words.ctypes.data) + 8 * index
+            return address_of(words) + 8 * index
 
         for name, entries in tables:
             table = np.zeros((len(entries) + 1, ENTRY.n_words), np.int64)
             self.tables.append(table)
-            start = int(table.ctypes.data)
+            start = address_of(table)
             words[place : place + 3] = _CODE[name], 0, start
             place += INSTRUCTION.n_words
             for i, (at, wanted, group) in enumerate(entries):
@@ -344,7 +344,7 @@ def words_without_addresses(
     become what is in them.
     """
     objects = {id(value): value for value in kept}
-    arrays = {table.ctypes.data: table for table in tables}
+    arrays = {address_of(table): table for table in tables}
     numbers: dict[int, int] = {}
 
     def word(value: int) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from duograph.runtime.python.asm import Function, Module, Value
 from duograph.runtime.python.cpython import ARRAY_DATA
 
-from .operations import OPERATIONS, Machine
+from .operations import OPERATIONS, GuardCode
 from .words import FEW_REGISTERS, INSTRUCTION, PROGRAM
 
 __all__ = ["functions"]
@@ -49,7 +49,7 @@ def _check(module: Module, versions: bool, class_versions: bool) -> Function:
     (pc,) = f.place(loop, program + PROGRAM.n_bytes)
     number = f.get(pc, INSTRUCTION.operation)
     target, first, second = (f.get(pc, x) for x in (INSTRUCTION.target, INSTRUCTION.first, INSTRUCTION.second))
-    m = Machine(
+    m = GuardCode(
         f, versions, class_versions, pc, (target, first, second), registers + target * 8, registers + first * 8,
         position, found, {t: f.label("entry", "ptr") for t in ("i64", "i32")}, loop, following, fail, taken, got,
     )  # fmt: skip

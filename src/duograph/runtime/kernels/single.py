@@ -24,7 +24,7 @@ from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
 from duograph.lower.ops import lower_call
 from duograph.lower.rule import Refused
 from duograph.runtime.machine.threads import has_little_stack, with_stack
-from duograph.runtime.python.cpython import address_reader
+from duograph.runtime.python.cpython import address_of
 
 from .kernels import calls_of, kernel_address
 
@@ -86,9 +86,8 @@ class SingleOp:
             return with_stack(lambda: self.run(arrays, outs))
         temps = [np.empty(n, np.uint8) for n in self.temps]
         spaces = (arrays, outs, temps)
-        address = address_reader()
         for (function, sources, dims), (buffers, words) in zip(self.calls, self._ready, strict=True):
-            bufs = buffers(*[address(spaces[k][i]) for k, i in sources])
+            bufs = buffers(*[address_of(spaces[k][i]) for k, i in sources])
             if words is None:
                 words = (ctypes.c_int64 * len(dims))(
                     *[d if type(d) is int else _word(arrays[d[0]], d[1]) for d in dims]

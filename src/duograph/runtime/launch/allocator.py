@@ -14,7 +14,7 @@ import numpy as np
 from duograph.base.config import config
 from duograph.core.kernel import at_memory_shortage
 from duograph.runtime.python.asm import Loaded
-from duograph.runtime.python.cpython import Unsupported, keep_for_ever
+from duograph.runtime.python.cpython import Unsupported, address_of, keep_for_ever
 
 from .records import Words, output_words
 
@@ -74,7 +74,7 @@ def _check(code: Loaded) -> None:
     same = (made.dtype, made.shape, made.strides, str(made.flags)) == (
         like.dtype, like.shape, like.strides, str(like.flags),
     )  # fmt: skip
-    if name != HANDLER_NAME.decode() or not same or made.ctypes.data % 64:
+    if name != HANDLER_NAME.decode() or not same or address_of(made) % 64:
         raise Unsupported("an array over our own memory")
     made[...] = 1
     del made

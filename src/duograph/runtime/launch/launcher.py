@@ -42,7 +42,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import allocator, allocator_text
 from . import text as launch_text
-from .records import Constants, Plan, Uncovered, pack
+from .records import Constants, RecordPlan, Uncovered, pack
 from .words import FRAME, PROBES, RECORD
 
 TABLE_PLACES = 1 << 15
@@ -57,7 +57,7 @@ OWN_SLOTS = {
 CELL_SLOTS = ("function", "unknown", "weak_numbers")
 
 
-class Cell:
+class NativeEntry:
     """What native code knows of one function.
 
     Attributes:
@@ -201,10 +201,10 @@ numbers: Slot[Numbers] = Slot("runtime.launch.launcher.numbers")
 class Fusion(Protocol):
     """What makes one native call of a record of several ops (`programs.fused`)."""
 
-    def calls_before(self, plan: Plan) -> int:
+    def calls_before(self, plan: RecordPlan) -> int:
         """After how many calls that pays; 0: never."""
 
-    def pack_fused(self, plan: Plan, record: Any) -> tuple[Any, list[Any]]:
+    def pack_fused(self, plan: RecordPlan, record: Any) -> tuple[Any, list[Any]]:
         """The record of that call, and what it points into."""
 
 
@@ -273,8 +273,8 @@ class Engine:
     """
 
     def __init__(self) -> None:
-        self.methods = [Cell(function, weak, (owner, name)) for owner, name, function, weak in _methods]
-        self.functions: list[Cell] = []
+        self.methods = [NativeEntry(function, weak, (owner, name)) for owner, name, function, weak in _methods]
+        self.functions: list[NativeEntry] = []
         self.owners: list[Any] = []
         self.learning = False
         self._entering = object_lock()
@@ -297,7 +297,7 @@ class Engine:
             **{f"cell{i}": cell for i, cell in enumerate(self.methods)},
         }  # fmt: skip
         slots = {name: known.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()}
-        slots |= {name: known.slot(Cell, name) for name in CELL_SLOTS}
+        slots |= {name: known.slot(NativeEntry, name) for name in CELL_SLOTS}
         state = [*launch_text.STATE, *allocator_text.STATE, *["state_version"] * known.has_versions]
         definitions = [*allocator_text.DEFINITIONS, *launch_text.DEFINITIONS]
         module = asm.Module("dg_words", objects, state=state, slots=slots, definitions=definitions)
@@ -355,7 +355,9 @@ class Engine:
         self.seen.add(hashed)
         return False
 
-    def learn(self, cell: Cell, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any) -> None:
+    def learn(
+        self, cell: NativeEntry, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any
+    ) -> None:
         """Adds the record of a call that was computed in Python."""
         words = np.frombuffer(key, np.int64)
         described = words[FRAME.key.word - FRAME.hash.word :].tolist()
@@ -430,7 +432,7 @@ class Engine:
         """Native functions take the place of those in Python that have none yet."""
         address = self.address("dg_function")
         for known in LAUNCHABLES[len(self.functions) :]:
-            cell = Cell(known.function, known.weak_numbers)
+            cell = NativeEntry(known.function, known.weak_numbers)
             self.functions.append(cell)
             known.redirect(cpython.function(known.function.__name__, address, "", cell))
 
@@ -477,6 +479,6 @@ def pack_python(key: list[int]) -> Any:
 
 
 __all__ = [
-    "Cell", "Engine", "activate", "deactivate", "is_registered", "numbers",
+    "Engine", "NativeEntry", "activate", "deactivate", "is_registered", "numbers",
     "refusal", "register", "statistics",
 ]  # fmt: skip

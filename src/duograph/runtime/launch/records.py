@@ -18,7 +18,7 @@ from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
 from duograph.runtime.kernels.single import SingleOp, single_op
-from duograph.runtime.python.cpython import WRITEABLE
+from duograph.runtime.python.cpython import WRITEABLE, address_of
 from duograph.tensor.tensor import Tensor
 
 from . import words as lt
@@ -35,7 +35,7 @@ class Uncovered(Exception):
 
 
 @dataclass
-class Step:
+class RecordedOp:
     """An op of a record.
 
     Attributes:
@@ -56,7 +56,7 @@ class Step:
 
 @dataclass
 class Planned:
-    """An op of a `Plan`: operands are numbers of values, ``first`` is the number of its first result.
+    """An op of a `RecordPlan`: operands are numbers of values, ``first`` is the number of its first result.
 
     Attributes:
         nbytes: of its results.
@@ -72,7 +72,7 @@ class Planned:
 
 
 @dataclass
-class Plan:
+class RecordPlan:
     """What a record does, without the values of the call that it was made of.
 
     Attributes:
@@ -126,7 +126,7 @@ def pack(
     ops: Sequence[tuple[Op, tuple[Any, ...], dict[str, Any], Any]],
     out: Any,
     constants: Constants,
-) -> tuple[Any, list[Any], Plan]:
+) -> tuple[Any, list[Any], RecordPlan]:
     """The record of a call, what it points into, and what it does.
 
     Args:
@@ -154,7 +154,7 @@ def pack(
         outs = list(result) if isinstance(result, tuple) else [result]
         if not all(type(x) is Tensor for x in outs):
             raise Uncovered("a result that is no tensor")
-        steps.append(Step(op, attrs, [_number_of(x, values) for x in operands], outs, count, _is_view(op, outs)))
+        steps.append(RecordedOp(op, attrs, [_number_of(x, values) for x in operands], outs, count, _is_view(op, outs)))
         for x in outs:
             values[id(x)] = count
             count += 1
@@ -189,7 +189,7 @@ def pack(
     )
     record[lt.RECORD.release.word] = int(any(_is_long(step, shown) for step in steps))
     given = [shown[i] for i in range(len(tensors) + len(numbers))]
-    plan = Plan(
+    plan = RecordPlan(
         [TensorType(dt.from_numpy(a.dtype), a.shape) for a in given],
         {i: _strides(a) for i, a in enumerate(given) if not _is_in_one_piece(a)},
         [np.array(x.array()) for x in fixed],
@@ -276,7 +276,7 @@ def _plain(tensor: Tensor) -> np.ndarray:
     return array
 
 
-def _pack_step(words: Words, step: Step, shown: dict[int, np.ndarray], copied: set[int]) -> list[int]:
+def _pack_step(words: Words, step: RecordedOp, shown: dict[int, np.ndarray], copied: set[int]) -> list[int]:
     """The words of a step; ``shown`` has an array like each value so far, and gets those of the results. ``copied``
     gets the values that kernels need in one piece and that are not."""
     operands = [shown[i] for i in step.operands]
@@ -308,7 +308,9 @@ def _strides(array: np.ndarray) -> tuple[int, ...] | None:
     return tuple([s // array.itemsize for s in array.strides])
 
 
-def _pack_calls(words: Words, block: list[int], step: Step, operands: list[np.ndarray], outs: list[np.ndarray]) -> None:
+def _pack_calls(
+    words: Words, block: list[int], step: RecordedOp, operands: list[np.ndarray], outs: list[np.ndarray]
+) -> None:
     prepared = single_op(step.op, operands, step.attrs)
     if not isinstance(prepared, SingleOp):
         raise Uncovered(f"{step.op.name} has no native kernel")
@@ -342,7 +344,7 @@ def output_words(words: Words, array: np.ndarray) -> list[int]:
 def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
     block = output_words(words, view)
     block[lt.OUTPUT.strides.word] = words.array(view.strides)
-    block[lt.OUTPUT.offset.word] = view.ctypes.data - base.ctypes.data
+    block[lt.OUTPUT.offset.word] = address_of(view) - address_of(base)
     # Native code takes what the base of each call allows of that: what this base forbids says nothing about others.
     repeats = any(n > 1 and step == 0 for n, step in zip(view.shape, view.strides, strict=True))
     forbids = base.flags.writeable and not view.flags.writeable
@@ -350,7 +352,7 @@ def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
     return block
 
 
-def _is_long(step: Step, shown: dict[int, np.ndarray]) -> bool:
+def _is_long(step: RecordedOp, shown: dict[int, np.ndarray]) -> bool:
     if step.is_view:
         return False
     amount = sum(shown[i].nbytes for i in (*step.operands, *range(step.first, step.first + len(step.outs))))

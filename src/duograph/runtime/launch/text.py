@@ -281,8 +281,8 @@ def _python(module: Module) -> Function:
 
 
 def _enter(module: Module) -> Function:
-    """``new dg_enter(ptr cell, ptr first, ptr args, i64 n, ptr names)``: a call of a native function. The cell is an
-    object (`launch.Cell`): the Python function, what to call for an unknown key, and whether numbers are weak."""
+    """``new dg_enter(ptr cell, ptr first, ptr args, i64 n, ptr names)``: a call of a native function. The cell is a
+    `launcher.NativeEntry`: the Python function, what to call for an unknown key, and whether numbers are weak."""
     f = Function("new", "dg_enter", "ptr cell, ptr first, ptr args, i64 n, ptr names", module)
     cell, first, args, n, names = (f.arg(name) for name in ("cell", "first", "args", "n", "names"))
     python = f.label("python")

@@ -26,11 +26,11 @@ from duograph.runtime.kernels.status import TOO_SMALL
 from duograph.runtime.machine.llvm import Linked
 
 from .arena import ArenaPlan
-from .donation import direct_donations
 from .emit import Emitter, knows
 from .frame import CONSTANTS, NEEDED, RESULTS
 from .functions import Callee, ProgramEmitter, arguments, callee_of, deliver, places_for, write_function
 from .host import HostStep
+from .in_place import written_directly
 from .steps import STACK_OPS, Step, steps_of
 from .values import (
     NOTHING,
@@ -265,7 +265,7 @@ class Build:
         n_buffers = 0
         types = leaf_types(self.graph.output.type)
         self.donate = {k: j for k, j in self.donate.items() if j in inputs and types[k] == inputs[j].type}
-        direct = direct_donations(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
+        direct = written_directly(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
         for k, t in enumerate(types):
             out = Output(t)
             if k in self.donate:

@@ -25,6 +25,7 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
 from duograph.runtime.kernels.status import EXCUSED, HOST, MEANING, REPEATABLE, TOO_SMALL, NotRepeated
+from duograph.runtime.python.cpython import address_of
 
 from .build import Build
 from .frame import NEEDED, UnknownExtent
@@ -34,7 +35,7 @@ from .residuals import cells
 from .run import Mismatch, Replay, Run, array_maker, input_kinds
 from .values import bytes_of, leaf_types, tree_of
 
-__all__ = ["Executable", "Mismatch", "compile_graph", "executable_of", "release_memory", "run_compiled"]
+__all__ = ["NATIVE", "Executable", "Mismatch", "NativeExecutor", "compile_graph", "executable_of", "release_memory"]
 
 _RELEASING = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 _HOLDING = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
@@ -80,7 +81,7 @@ class Executable:
         self._idle: list[Run] = []
         self.borrowers: weakref.WeakSet[Any] = weakref.WeakSet()
         self.makers = [array_maker(o.type) for o in build.outputs if o.buffer >= 0]
-        self._constants = (ctypes.c_int64 * max(1, len(build.constants)))(*[c.ctypes.data for c in build.constants])
+        self._constants = (ctypes.c_int64 * max(1, len(build.constants)))(*[address_of(c) for c in build.constants])
         self.compile_ms = (time.perf_counter() - started) * 1e3
         _all.add(self)
 
@@ -200,7 +201,7 @@ def compile_graph(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
     Args:
         graph: any closed graph.
         level: 0 runs op by op, 1 fuses.
-        donate: numbers of outputs that may be written into the memory of inputs (`programs.donation`): such an output
+        donate: numbers of outputs that may be written into the memory of inputs (`programs.in_place`): such an output
             *is* the array that was passed, unless it had to be copied to be contiguous, or the interpreter ran.
     """
     known = EXECUTABLES.of(graph.context)
@@ -262,14 +263,29 @@ def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
         return None
 
 
-def run_compiled(
-    graph: Graph, values: Sequence[Any], level: int = 1, donate: Mapping[int, int] | None = None, repeat: bool = True
-) -> Any:
-    """The value of ``graph`` by its executable, or by the interpreter if it has none."""
-    executable = executable_of(graph, level, donate)
-    if executable is None:
-        return Interpreter().run(graph, [cells(v) for v in values])
-    return executable.run(values, repeat)
+class NativeExecutor:
+    """Runs graphs by their executables (`ir.executor.Executor`); those that have none by the interpreter."""
+
+    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+        """Compiles the graph."""
+        executable_of(graph, level, donate)
+
+    def run(
+        self,
+        graph: Graph,
+        values: Sequence[Any],
+        level: int = 1,
+        donate: Mapping[int, int] | None = None,
+        repeat: bool = True,
+    ) -> Any:
+        """The value of the graph's output; see `Executable.run`."""
+        executable = executable_of(graph, level, donate)
+        if executable is None:
+            return Interpreter().run(graph, [cells(v) for v in values])
+        return executable.run(values, repeat)
+
+
+NATIVE = NativeExecutor()
 
 
 def release_memory() -> None:

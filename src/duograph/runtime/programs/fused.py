@@ -20,9 +20,9 @@ from duograph.core.op import get_op
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Graph, Node
-from duograph.passes.pipelines import optimise
+from duograph.passes.pipelines import compile_pipeline
 from duograph.runtime.launch import words as lt
-from duograph.runtime.launch.records import Plan, Uncovered, Words, output_words
+from duograph.runtime.launch.records import RecordPlan, Uncovered, Words, output_words
 from duograph.tensor.tensor import wrap
 
 from .executable import Executable
@@ -35,7 +35,7 @@ FEWEST = 8
 """Calls before anything is fused."""
 
 
-def calls_before(plan: Plan) -> int:
+def calls_before(plan: RecordPlan) -> int:
     """After how many calls fusing pays; 0 if nothing would be gained."""
     kernels = [op for op in plan.ops if op.view is None]
     if not kernels or config().debug:
@@ -50,7 +50,7 @@ def _bytes(type: TensorType) -> Any:
     return math.prod(type.shape) * type.dtype.numpy.itemsize  # type: ignore[arg-type]  # shapes are known
 
 
-def _walked(plan: Plan, number: int) -> list[int] | None:
+def _walked(plan: RecordPlan, number: int) -> list[int] | None:
     """The axes along which the memory of a strided tensor runs, outermost first, if its elements are in one piece:
     transposed, or repeated along the other axes. The gradient of a sum is one number, seen as often as needed."""
     strides, shape = plan.strided[number], plan.types[number].shape
@@ -66,7 +66,7 @@ def _walked(plan: Plan, number: int) -> list[int] | None:
     return walked
 
 
-def _wanted(plan: Plan) -> list[int]:
+def _wanted(plan: RecordPlan) -> list[int]:
     """The values of kernels that are results, or that results show."""
     views = plan.views()
     found: dict[int, None] = {}
@@ -78,7 +78,7 @@ def _wanted(plan: Plan) -> list[int]:
     return list(found)
 
 
-def _graph(plan: Plan, wanted: list[int]) -> Graph:
+def _graph(plan: RecordPlan, wanted: list[int]) -> Graph:
     """The ``wanted`` values as a function of the tensors and numbers of a call."""
     builder = Builder(tagging=False)
     params, nodes = [], list[Node]()
@@ -91,7 +91,7 @@ def _graph(plan: Plan, wanted: list[int]) -> Graph:
     for op in plan.ops:
         made = builder.emit(op.op, tuple([nodes[i] for i in op.operands]), op.attrs)
         nodes += builder.results(made) if isinstance(made.type, TupleType) else [made]
-    return optimise(builder.graph("fused", params, [nodes[n] for n in wanted]))
+    return compile_pipeline(builder.graph("fused", params, [nodes[n] for n in wanted]))
 
 
 def _seen(builder: Builder, base: Node, walked: list[int], type: TensorType) -> Node:
@@ -103,7 +103,7 @@ def _seen(builder: Builder, base: Node, walked: list[int], type: TensorType) -> 
     return builder.emit(get_op("broadcast_to"), (node,), {"shape": type.shape})
 
 
-def pack_fused(plan: Plan, record: Any) -> tuple[Any, list[Any]]:
+def pack_fused(plan: RecordPlan, record: Any) -> tuple[Any, list[Any]]:
     """The record of a plan whose kernels are one call, and what it points into.
 
     Args:

@@ -22,6 +22,7 @@ from duograph.ir.interpreter import Interpreter, resolved
 from duograph.ir.node import Apply, Graph
 from duograph.lower.loop.types import float_bits, float_of_bits
 from duograph.runtime.kernels.status import HOST
+from duograph.runtime.python.cpython import address_of
 
 from .emit import Emitter, Scope, knows
 from .frame import RUN, UnknownExtent
@@ -123,7 +124,7 @@ class HostStep:
             else:
                 value = np.array(value, dtype=type_.dtype.numpy, order="C", copy=True)
                 run.kept.append(value)
-                words[w] = value.ctypes.data
+                words[w] = address_of(value)
                 for i, size in enumerate(value.shape):
                     words[w + 1 + i] = size
                 w += 1 + value.ndim

@@ -20,6 +20,7 @@ import numpy as np
 from duograph.autodiff.stacks import Cell
 from duograph.autodiff.tape import Residual
 from duograph.core.types import ObjectType, ScalarType, TensorType, TokenType, Type
+from duograph.runtime.python.cpython import address_of
 
 from . import heap
 from .host import from_word
@@ -102,7 +103,7 @@ def _items(address: int, objects: list[Any]) -> tuple[Any, ...]:
     for t, offset in zip(flat, offsets_of(flat), strict=True):
         if isinstance(t, TensorType):
             array: np.ndarray = np.empty(list(t.shape), t.dtype.numpy)  # type: ignore[arg-type]  # known sizes only
-            ctypes.memmove(array.ctypes.data, address + offset, array.nbytes)
+            ctypes.memmove(address_of(array), address + offset, array.nbytes)
             leaves.append(array)
         elif isinstance(t, TokenType):
             leaves.append(None)

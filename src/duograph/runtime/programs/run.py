@@ -22,6 +22,7 @@ from duograph.ir.node import Apply, Graph
 from duograph.runtime.launch import launcher, records
 from duograph.runtime.machine.threads import has_little_stack, with_stack
 from duograph.runtime.python import cpython
+from duograph.runtime.python.cpython import address_of
 
 from . import heap
 from .build import Output
@@ -38,23 +39,7 @@ _numbers = itertools.count(1)
 _POISON = 0xDB
 
 
-def _fields_are_known() -> bool:
-    """Whether arrays are laid out as `cpython` says, so that their fields may be read directly."""
-    try:
-        cpython.layout()
-    except cpython.Unsupported:
-        return False
-    return True
-
-
-_DIRECT = _fields_are_known()
-
-
-def address_of(array: Any) -> int:
-    """Where the elements of an array are; five times as fast as ``array.ctypes.data``."""
-    if not _DIRECT:
-        return int(array.ctypes.data)
-    return ctypes.c_int64.from_address(id(array) + cpython.ARRAY_DATA).value
+_DIRECT = cpython.is_known()
 
 
 def array_maker(type: Type) -> Callable[[dict[Any, int]], Any]:
@@ -145,7 +130,7 @@ class Run:
         if self.zones:
             memory.fill(_POISON)
         bufs, place = self.bufs, len(self.bufs) - 2
-        at = -(-memory.ctypes.data // 64) * 64
+        at = -(-address_of(memory) // 64) * 64
         # No call from here on: an interrupt must not leave the address of memory that is gone.
         bufs[place], self.dims[0], self.memory = at, nbytes, memory
 
@@ -254,7 +239,7 @@ class Run:
         return int(status)
 
     def _check_zones(self) -> None:
-        start = self.bufs[len(self.bufs) - 2] - self.memory.ctypes.data
+        start = self.bufs[len(self.bufs) - 2] - address_of(self.memory)
         for offset, length in self.zones:
             if (self.memory[start + offset : start + offset + length] != _POISON).any():
                 raise SystemError(
@@ -275,7 +260,7 @@ class Run:
             shape = tuple(self.ctx[output.word + 1 : output.word + 1 + rank])
             made = np.empty(shape, output.type.dtype.numpy)
             if made.nbytes:
-                ctypes.memmove(made.ctypes.data, word, made.nbytes)
+                ctypes.memmove(address_of(made), word, made.nbytes)
             return made
         if isinstance(output.type, ScalarType) or word & 1 or not self.executable.build.native_stacks:
             return from_word(output.type, word, self.objects)

@@ -16,7 +16,6 @@ import ctypes
 import functools
 import sys
 import sysconfig
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -291,14 +290,23 @@ def layout() -> Layout:
 
 
 @functools.cache
-def address_reader() -> Callable[[np.ndarray], int]:
-    """A function that gives the address of an array's data; NumPy's own way takes 3 us."""
+def is_known() -> bool:
+    """Whether objects are laid out as this file says, so that their fields may be read directly."""
     try:
         layout()
     except Unsupported:
-        return lambda array: array.ctypes.data
-    word = ctypes.c_size_t.from_address
-    return lambda array: word(id(array) + ARRAY_DATA).value
+        return False
+    return True
+
+
+_address = ctypes.c_size_t.from_address
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the elements of an array are; five times as fast as ``array.ctypes.data``."""
+    if not is_known():
+        return int(array.ctypes.data)
+    return _address(id(array) + ARRAY_DATA).value
 
 
 def function_address(name: str) -> int:

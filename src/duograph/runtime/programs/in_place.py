@@ -1,7 +1,8 @@
-"""Donation: outputs of an executable that may be written into the memory of inputs.
+"""Donated inputs: which of them kernels write directly.
 
-A training step reads its parameters and gives their new values; if the caller says that output `k` may lie where input
-`j` lies, the step updates in place. That is done by the kernel itself where it is proved to be right:
+A training step reads its parameters and gives their new values; where its caller has decided that output `k` may lie
+where input `j` lies (`frontend/donation.py`), the step updates in place. That is done by the kernel itself where it is
+proved to be right:
 
 * the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
 * no step from then on can fail, because a call that fails is repeated from the same inputs.
@@ -24,7 +25,7 @@ from .emit import may_overwrite
 from .steps import Step
 from .values import ALIASES, CONTROL, leaf_types, output_places
 
-__all__ = ["direct_donations"]
+__all__ = ["written_directly"]
 
 
 def step_may_fail(step: Step) -> bool:
@@ -35,7 +36,7 @@ def step_may_fail(step: Step) -> bool:
     return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
 
 
-def direct_donations(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
+def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
     """Those of ``wanted`` (leaf of the output: leaf of the inputs) that kernels may write directly."""
     places = output_places(graph)
     params = [p for p in graph.params for _ in leaf_types(p.type)]  # by leaf

@@ -1,0 +1,39 @@
+"""What runs graphs: `Interpreter` op by op in Python, `runtime.programs.executable.NativeExecutor` as machine code.
+
+`frontend.execute.executor` chooses; compiled functions, exported programs and gradients come by there. The values of a
+graph are the same whoever runs it; how long that takes, and what can be left out on request, is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from .node import Graph
+
+__all__ = ["Executor"]
+
+
+class Executor(Protocol):
+    """Runs graphs."""
+
+    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+        """Does now what the first `run` with these arguments would have to do before it begins."""
+
+    def run(
+        self,
+        graph: Graph,
+        values: Sequence[Any],
+        level: int = 1,
+        donate: Mapping[int, int] | None = None,
+        repeat: bool = True,
+    ) -> Any:
+        """The value of the output of ``graph``.
+
+        Args:
+            graph: any closed graph.
+            values: arrays, numbers and objects, one per parameter; only donated arrays may be written to.
+            level: of optimisation in the code generator; 0: op by op.
+            donate: numbers of outputs that may be written into the memory of inputs, with the numbers of these.
+            repeat: whether the interpreter repeats what machine code notes a failure on; else `NotRepeated` is raised.
+        """
