@@ -39,6 +39,15 @@ def plainly() -> Iterator[None]:
         _plain.active = before
 
 
+def run_plainly(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `Cell.__call__` does in dynamic mode, all of it `plainly`."""
+    before, _plain.active = _plain.active, True
+    try:
+        return cell.run(args, kwargs)
+    finally:
+        _plain.active = before
+
+
 def _load() -> None:
     """Loads the compiler, which installs itself here; programs that stay dynamic never pay for it."""
     import_module("duograph.nn.graph_mode")
