@@ -15,6 +15,10 @@ from collections.abc import Iterator  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+from duograph.jit import entry  # noqa: E402
+
+entry.FEWEST = 0  # small functions are compiled under tapes, too: tests of that are small
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile("repeatable")

@@ -29,6 +29,8 @@ from .unfold import can_unfold, expand, pull_again
 if TYPE_CHECKING:
     from .compiled import GraphFunction
 
+_UNKNOWN = object()
+
 
 class Level:
     """What a tape that watches the inputs ``active`` makes of calls of ``graph``.
@@ -44,10 +46,11 @@ class Level:
 
     def __init__(self, function: GraphFunction, graph: Graph, active: tuple[bool, ...]) -> None:
         self.function, self.graph, self.active = function, graph, active
+        self.context = graph.context
         self.derivative = derivative_of(graph, active)
         self.forward = self.derivative.forward()
         self.n_outs = len(self.derivative.outs)
-        self.active_outputs = self.derivative.active_outputs
+        self.tracked = [i for i, active in enumerate(self.derivative.active_outputs) if active]
         self.places = tuple(self.derivative.results.values())
         self.shared = self.derivative.shared
         self.unfolds = can_unfold(graph)
@@ -55,23 +58,23 @@ class Level:
         self.again = partial(pull_again, graph) if self.unfolds else None
         self.groups: Groups = tuple(i if a else None for i, a in enumerate(active))
         self.n_active = sum(active)
-        self._pulls: dict[Any, _Pull | None] = {}
+        self._pulls: dict[Any, Any] = {}
 
     def record(
-        self, tape: Tape, ins: Sequence[Any], variables: Sequence[Any], results: Sequence[Any], is_seen: bool
+        self, tape: Tape, ins: Sequence[Any], variables: Sequence[Any], results: list[Any], is_seen: bool
     ) -> list[Any]:
         """Puts a call that gave ``results`` (with the residuals) on ``tape``; gives what the graph gives."""
         n = self.n_outs
         outs = results[:n]
-        outputs = tuple([
-            tape.assign(o) if active and is_trackable(o) else None
-            for o, active in zip(outs, self.active_outputs, strict=True)
-        ])  # fmt: skip
-        entry = CallEntry(self, tuple(ins), tuple(variables), tuple(outs), outputs, results[n:])
+        outputs: list[Variable | None] = [None] * n
+        for i in self.tracked:
+            if is_trackable(outs[i]):
+                outputs[i] = tape.assign(outs[i])
+        entry = CallEntry(self, tuple(ins), tuple(variables), tuple(outs), tuple(outputs), results[n:])
         tape.log.append(entry)
         if self.unfolds and not is_seen:
             tape.calls.append((entry, self.expand))
-        return list(outs)
+        return outs
 
     def launch(self, backward: Graph, args: list[Any]) -> Sequence[Any]:
         """Runs a backward graph; tapes that record now see it."""
@@ -79,13 +82,15 @@ class Level:
 
     def pull_for(self, has_dout: tuple[bool, ...], has_acc: tuple[bool, ...]) -> _Pull | None:
         """How to pull these cotangents and accumulated gradients; ``None`` if only the general way knows."""
-        key = has_dout, has_acc, self.graph.context.writes
-        if key not in self._pulls:
+        key = has_dout, has_acc, self.context.writes
+        pull = self._pulls.get(key, _UNKNOWN)
+        if pull is _UNKNOWN:
             try:
-                self._pulls[key] = self._make(has_dout, has_acc)
+                pull = self._make(has_dout, has_acc)
             except Underivable:
-                self._pulls[key] = None
-        return self._pulls[key]
+                pull = None
+            self._pulls[key] = pull
+        return pull
 
     def _make(self, has_dout: tuple[bool, ...], has_acc: tuple[bool, ...]) -> _Pull | None:
         d = self.derivative
@@ -134,6 +139,9 @@ def _dense(x: Tensor) -> Tensor:
 
 def _first_of(chosen: tuple[int, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     return lambda values: [values[i] for i in chosen]
+
+
+_PLAIN = {Tensor, type(None)}
 
 
 class CallEntry(Entry):
@@ -195,10 +203,9 @@ class CallEntry(Entry):
         if state.tapes or self._saved is not None or (CLOCK.now != self.time and not self._is_intact()):
             return False
         accs = [grads.get(v) for v in variables]
-        for a in accs:
-            if a is not None and type(a) is not Tensor:
-                return False
-        if len({v for v in variables if v is not None}) != level.n_active:
+        if not {type(a) for a in accs} <= _PLAIN:
+            return False
+        if level.n_active > 1 and len({*variables, None}) != level.n_active + 1:
             return False  # one variable twice
         pull = level.pull_for(has_dout, tuple([a is not None for a in accs]))
         if pull is None:
@@ -207,7 +214,7 @@ class CallEntry(Entry):
             function = level.function
             douts = [d if d is None or d._data.flags.c_contiguous else _dense(d) for d in douts]
             args = pull.choose((*douts, *accs, *self.ins, *self.out, *self.hidden))
-            found = function.call_of(pull.graph, args)(*args)
+            found = (function.calls.get(pull.graph) or function.call_of(pull.graph, args))(*args)
             for i, gradient in zip(pull.targets, found, strict=True):
                 grads[variables[i]] = gradient
         for v in outputs:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from inspect import Parameter
+from math import prod
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_
 from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
+from duograph.core.types import ScalarType, TensorType
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donation_of
 from duograph.frontend.execute import executor, own_outputs, run_graph, run_graph_owned
 from duograph.frontend.program import Program, Unfinished
-from duograph.ir.control import call_named, cond, make_tuple, scan, while_loop
+from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
@@ -37,11 +39,12 @@ ATTRIBUTE = "_duograph_versions"
 
 PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
 SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
-OFTEN, RARELY = (
-    8,
-    32,
-)  # calls before each of which the premises of a fallback are looked at; of how many later ones, before one
+OFTEN = 8  # calls before each of which the premises of a fallback are looked at
+RARELY = 32  # of how many later ones, before one
 STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
+FEWEST = 5  # ops that are worth a call of their own on a tape, which costs as much as recording four or five
+LOOSE = (make_tuple, tuple_get, undef)  # of the graph only
+LARGE = 1 << 13  # elements of results that take as long as an op more
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
@@ -150,6 +153,21 @@ class Entry:
         """Whether its gradient is one graph for several paths; recursive functions are another matter."""
         ops = {node.op for graph in all_graphs(self.program.graph) for node in graph.nodes}
         return call_named not in ops and not ops.isdisjoint((cond, while_loop, scan))
+
+    @lazy
+    def is_small(self) -> bool:
+        """Whether tapes are served faster op by op, which gives the same: it has few ops, on little data."""
+        work = 0
+        for node in self.program.graph.nodes:
+            if node.op.structured and node.op not in LOOSE:
+                return False
+            if not isinstance(node.type, ScalarType) and node.operands and node.op not in LOOSE:
+                shape = node.type.shape if isinstance(node.type, TensorType) else ()
+                sizes = [n for n in shape if isinstance(n, int)]
+                if len(sizes) < len(shape):
+                    return False
+                work += 1 + prod(sizes) // LARGE
+        return work < FEWEST
 
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
@@ -311,6 +329,7 @@ class Entries:
     Attributes:
         native: versions that native code tries before Python does (``runtime/calls/native.py``).
         taped: those that it tries while tapes record.
+        is_small: tapes are served op by op (`Entry.is_small`), whichever version is valid.
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
@@ -333,6 +352,7 @@ class Entries:
         self.is_late = False
         self.misses = 0
         self.dropped = 0
+        self.is_small = False
         self.waited = 0
         self.unattempted = 0
         self.recompiles: list[str] = []

@@ -32,10 +32,11 @@ class Explanation:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
-            ``why_not_native``, ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its
-            arena, a table), ``capture_ms``, ``compile_ms``.
-        breaks: statements that run as plain Python between compiled segments (`duograph.frontend.split.plan.Break`), each with its
-            ``reason`` and ``span``.
+            ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain Python: it has few ops), ``in_python``
+            (steps that are not native, and why), ``memory`` (the plan of its arena, a table), ``capture_ms``,
+            ``compile_ms``.
+        breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
+            its ``reason`` and ``span``.
         segments: one `Explanation` per segment.
         fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
         recompiles: per recompilation, which guard of the latest version failed.
@@ -72,6 +73,7 @@ class Explanation:
                         "plain_runs": entry.plain_runs,
                         "native_calls": entry.hits - entry.runs,
                         "why_not_native": entry.why_not_native,
+                        "op_by_op_on_tapes": store.is_small,
                         "in_python": notes_of(entry.graph),
                         "memory": memory_of(entry.graph),
                         "capture_ms": entry.capture_ms,

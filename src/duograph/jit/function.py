@@ -122,7 +122,7 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-        if not config().jit:
+        if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self._python is not None and self._python.__code__ is not self._code:
             self._read_signature()  # versions of the old code fail their guards
@@ -143,6 +143,8 @@ class JitFunction:
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
         store = self._store(values)
+        if store.is_small and state.tapes:
+            return self._plain(args, kwargs)
         tried = tuple(store.compiled)  # other threads may add versions meanwhile
         for entry in tried:
             if entry.names == names and entry.matches(values):
@@ -161,11 +163,16 @@ class JitFunction:
                 if self.options.report:
                     print(Explanation(self, [store]))
             doubt, store.doubt = store.doubt, None
-        if made is not None:
+        if made is not None and not (store.is_small and state.tapes):
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             return skeleton(*args, **kwargs) if self.target is None else self.target.run_instead(skeleton, args, kwargs)
         return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether tapes are served op by op, whatever the arguments are (`Entry.is_small`)."""
+        return self._own.is_small and self.options.signature is None
 
     def captured_target(self) -> Any:
         """What a program that is being captured calls instead."""
@@ -313,6 +320,7 @@ class JitFunction:
         for last in store.compiled[MAX_VERSIONS - 1 :]:
             store.drop(last)
         store.compiled = [entry, *store.compiled]
+        store.is_small = all(e.is_small for e in store.compiled)
         if self.part_of is not None and sum(e.hits <= 1 for e in store.compiled) > MOST_UNUSED:
             self._note_no_use()
         return entry

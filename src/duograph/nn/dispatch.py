@@ -72,6 +72,15 @@ def construct_of(cell: Any) -> Any:
     return MethodType(construct, cell)
 
 
+def run_plainly(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `Cell.__call__` does in dynamic mode, all of it `plainly`."""
+    before, _plain.active = _plain.active, True
+    try:
+        return cell.run(args, kwargs)
+    finally:
+        _plain.active = before
+
+
 def _load() -> None:
     """Loads the compiler, which installs itself here; programs that stay dynamic never pay for it."""
     import_module("duograph.nn.graph_mode")

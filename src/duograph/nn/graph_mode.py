@@ -10,6 +10,7 @@ from typing import Any
 
 from duograph import context
 from duograph.base.config import config
+from duograph.core.op import state
 from duograph.jit.decorator import cell_function
 from duograph.jit.function import JitFunction
 from duograph.jit.options import JitOptions
@@ -57,8 +58,7 @@ def compiled_cell(cell: Any) -> JitFunction:
     function = None if held is None or held.options != options else held.function
 
     def plain(*args: Any, **kwargs: Any) -> Any:
-        with dispatch.plainly():
-            return cell.run(args, kwargs)
+        return dispatch.run_plainly(cell, args, kwargs)
 
     held = cell.__dict__[_ATTRIBUTE] = _Held()
     held.function, held.options = function or cell_function(cell, options, plain), options
@@ -68,6 +68,11 @@ def compiled_cell(cell: Any) -> JitFunction:
 
 def call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The meaning of ``cell(*args, **kwargs)`` in graph mode."""
+    held = cell.__dict__.get(_ATTRIBUTE)
+    if (
+        held is not None and held.function is not None and held.function.is_small and state.tapes
+    ):  # so it is for any options
+        return dispatch.run_plainly(cell, args, kwargs)
     return compiled_cell(cell)(*args, **kwargs)
 
 

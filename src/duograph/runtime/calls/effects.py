@@ -203,7 +203,8 @@ def _finished(module: Module) -> Function:
 
 def _after(module: Module) -> Function:
     """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun)``: what
-    follows when `main` has succeeded: writes, then the result; null with an error set."""
+    follows when `main` has succeeded: writes, then the result; null with an error set. From then on, the memory of the
+    call is not ours."""
     parameters = "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun"
     f = Function("new", "dg_after", parameters, module)
     call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
@@ -211,7 +212,7 @@ def _after(module: Module) -> Function:
     count = f.get(call, w.CALL.leaves)
     leaves = f.row("ptr", count + 1)
     numbers = f.variable("i64", 0)  # of leaves that are there, for the clean-up
-    result, done = f.variable("ptr", 0), f.label("done")
+    result, done, failed = f.variable("ptr", 0), f.label("done"), f.label("failed")
     with f.times(count) as i:
         leaf = f.get(call, w.CALL.leaf_at) + i * w.LEAF.n_bytes
         kind, place = f.load("i64", leaf), f.load("i64", leaf, 8)
@@ -223,7 +224,7 @@ def _after(module: Module) -> Function:
             f.goto(known)
         with f.if_(kind.eq(w.LEAF_DIM)):
             value.set(f.api("PyLong_FromLongLong", f.load("i64", f.get(call, w.CALL.dims_at), place * 8)))
-            f.goto_if(value.get().eq(None), done)
+            f.goto_if(value.get().eq(None), failed)
             f.goto(known)
         bits = f.load("i64", context, place * 8)
         with f.if_(kind.eq(w.LEAF_INT)):
@@ -234,7 +235,7 @@ def _after(module: Module) -> Function:
         with f.if_(kind.eq(w.LEAF_FLOAT)):
             number = f.emit("double", f"bitcast i64 {bits} to double")
             value.set(f.api("PyFloat_FromDouble", number))
-        f.goto_if(value.get().eq(None), done)
+        f.goto_if(value.get().eq(None), failed)
         f.place(known)
         f.store(value.get(), leaves, i * 8)
         numbers.set(i + 1)
@@ -266,6 +267,9 @@ def _after(module: Module) -> Function:
     cursor = f.space("ptr", 1)
     f.store(f.get(call, w.CALL.result_at), cursor)
     result.set(f.call("new", "dg_tree", cursor, leaves, registers))
+    f.goto(done)
+    f.place(failed)
+    f.set(call, w.CALL.busy, 0)
     f.place(done)
     with f.times(numbers.get()) as i:
         f.drop(f.take(leaves, i * 8))

@@ -45,6 +45,7 @@ def dg_try(module: Module) -> Function:
         f.drop(made.take())
         f.ret(2)
     f.set(call, w.CALL.busy, 1)
+    mine = f.variable("i64", 1)  # until `dg_after` has given the memory up: then it may be another thread's
     held = f.hold(version)
 
     count = f.get(call, w.CALL.outputs)
@@ -78,6 +79,7 @@ def dg_try(module: Module) -> Function:
     status = _run(f, call, late, raised)
     f.goto_if(status.ne(0), python)
     result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors, begun.get())
+    mine.set(0)
     with f.if_(result.eq(f.word("again"))):
         f.release(result)
         f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) - 1)
@@ -94,7 +96,8 @@ def dg_try(module: Module) -> Function:
     answer.set(2)
     f.place(misses)
     f.place(leave)
-    f.set(call, w.CALL.busy, 0)
+    with f.if_(mine.get().ne(0)):
+        f.set(call, w.CALL.busy, 0)
     with f.if_(holding.get().ne(0)):
         _let_go_all(f, call, registers, arrays, keeps, n_subjects)
     with f.times(there.get()) as i:
