@@ -1,8 +1,8 @@
 """Shape arithmetic on extents, which are `int` or `Dim`; written once, used by eager inference and by graphs.
 
 Nothing here looks at data. Where two extents must be equal for the program to make sense and nobody knows whether they
-are, they are taken to be equal and `assume(a, b)`, if given, is told: the caller turns that into a guard. What is known
-to be wrong raises MindSpore's exception with MindSpore's wording; `op` is the name the message shows.
+are, they are taken to be equal and the callback `assume(a, b)`, if given, makes that a guard. What is known to be wrong
+raises MindSpore's exception with MindSpore's wording; `op` is the name the message shows.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def broadcast_shapes(
 
 
 class _Listener(threading.local):
-    """Who is told, in this thread, what was assumed where the caller of a shape rule does not say (a capture)."""
+    """Per thread: the callback for assumptions of shape rules whose caller passes none (set by a capture)."""
 
     def __init__(self) -> None:
         self.assume: Assume = None
@@ -100,7 +100,7 @@ def assumptions() -> Iterator[list[tuple[Extent, Extent]]]:
 
 
 def taken_equal(a: Extent, b: Extent) -> bool:
-    """Whether two extents are equal; if nobody knows, they are taken to be, and who listens is told."""
+    """Whether two extents are equal; if it is unknown they are taken to be, and the listener is called."""
     equal = definitely_eq(a, b)
     if equal is None and listener.assume is not None:
         listener.assume(a, b)
@@ -113,7 +113,7 @@ def taken_equal_shapes(a: Sequence[Extent], b: Sequence[Extent]) -> bool:
 
 
 def taken_at_most(a: Extent, b: Extent) -> bool:
-    """Whether ``a <= b``; if nobody knows, it is taken to be so, and who listens is told."""
+    """Whether ``a <= b``; if it is unknown it is taken to be so, and the listener is called."""
     known = definitely_le(a, b)
     if known is None and listener.assume is not None:
         listener.assume(dim_min(a, b), a)
