@@ -134,5 +134,8 @@ def _mint_names() -> dict[str, Any]:
 
 
 import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
+from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
+
+fold_tracebacks()
 
 duograph.api.inner_names.fill(_mint_names)

@@ -20,6 +20,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, UnknownSizeError, definitely_eq, definitely_le
+from duograph.core.errors import user_error
 from duograph.core.op import state
 from duograph.core.shapes import taken_at_most, taken_equal
 from duograph.ops import movement
@@ -317,7 +318,8 @@ def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
         is_inside = True
     if not is_inside:
         if what == "get":
-            raise IndexError(f"index {item} is out of bounds for dimension with size {size}")
+            message = f"index {item} is out of bounds for dimension with size {size}"
+            raise user_error(IndexError, "DG0414", message, f"{item} is not in [-{size}, {size})")
         raise IndexError(f"Index {item} is out of bounds for axis {axis} with size {size}")
     first = item + size if definitely_le(item, -1) else item
     return (first, first + 1, 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import definitely_eq
+from duograph.core.errors import user_error
 from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
 from duograph.ops import arithmetic, compare, linalg, logical, power
@@ -78,9 +79,13 @@ def matrix_multiply(x: Any, y: Any) -> Tensor:
     if not x.ndim or not y.ndim:
         raise ValueError("For 'MatMulExt' op, inputs must be all tensors and rank >= 1")
     if x.dtype is not y.dtype:
-        raise TypeError(
+        raise user_error(
+            TypeError,
+            "DG0401",
             f"For 'MatMulExt', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{x.dtype}] "
-            f"and 'x2' with type Tensor[{y.dtype}]."
+            f"and 'x2' with type Tensor[{y.dtype}].",
+            f"matmul({x.abstract}, {y.abstract})",
+            help="x.astype(dtype) converts a tensor",
         )
     if y.ndim == 1:
         need_equal_inner(x, y)
@@ -95,9 +100,14 @@ def need_equal_inner(x: Tensor, y: Tensor) -> None:
     """
     columns, rows = x.shape[-1], y.shape[-2 if y.ndim > 1 else 0]
     if definitely_eq(columns, rows) is False:
-        raise ValueError(
-            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {columns} and 'x2_row': {rows}."
-        )
+        raise inner_sizes_differ(columns, rows, x, y)
+
+
+def inner_sizes_differ(columns: Any, rows: Any, x: Tensor, y: Tensor) -> ValueError:
+    """What MindSpore's MatMul raises for ``columns`` of ``x`` that are not as many as the ``rows`` of ``y``."""
+    message = f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {columns} and 'x2_row': {rows}."
+    way = f"the product sums over {columns} elements of the first tensor, and over {rows} of the second"
+    return user_error(ValueError, "DG0412", message, f"matmul({x.abstract}, {y.abstract})", help=way)
 
 
 def _refuse_sequences(x: Any, y: Any, op: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType
+from duograph.core.errors import user_error
 from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
 from duograph.ops.creation import full
@@ -58,7 +59,8 @@ def refusal(op: str, *operands: Any) -> TypeError:
     """MindSpore's error for operands that an operator does not take."""
     names = ("input", "other") if len(operands) == 2 else tuple(f"input{i + 1}" for i in range(len(operands)))
     shown = ", ".join(f"{name}={describe(x)}" for name, x in zip(names, operands, strict=True))
-    return TypeError(f'Failed calling {op} with "{op}()({shown})".{way_out(*operands)}')
+    message = f'Failed calling {op} with "{op}()({shown})".{way_out(*operands)}'
+    return user_error(TypeError, "DG0404", message, f"{op}({shown})")
 
 
 def way_out(*values: Any) -> str:

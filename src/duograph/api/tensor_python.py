@@ -149,9 +149,7 @@ def item(self: Tensor, *index: Any) -> Any:
 def _one(self: Tensor) -> Tensor:
     count = self.size
     if isinstance(count, int) and count != 1:
-        raise ValueError(
-            f"The tensor should have only one element, but got {count}, more than one element is ambiguous."
-        )
+        raise hooks.not_single(count, str(self.abstract))
     return self
 
 

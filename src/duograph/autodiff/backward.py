@@ -285,7 +285,7 @@ def pulled_item(item: tuple[Any, ...], dout: Tensor, born: int) -> tuple[Any, ..
     if CLOCK.now != born:
         *saved, out = checked((*ins, out), (*item[8::3], item[4]), op.name)
         ins = tuple(saved)
-    if op.bprop is not op.builtin_bprop:  # of the user's, who may do in it what he likes
+    if op.bprop is not op.builtin_bprop:  # user-defined: may have side effects
         return pulled(op, watched, ins, out, dout, attrs)
     return pull_with(op, watched, ins, out, dout, **attrs) if attrs else pull(op, watched, ins, out, dout)
 

@@ -60,6 +60,7 @@ class Config:
     dump: str = "off"
     verify: str = "stage"
     debug: bool = False
+    traceback: str = "folded"
     failures: str = "answer"
     target: str = "host"
     kernels: str = "native"
@@ -204,6 +205,12 @@ VARIABLES: tuple[Variable, ...] = (
         "memory_cache", "DUOGRAPH_MEMORY_CACHE", "most MiB of freed results to keep for new ones", _integer(0, 1 << 20)
     ),
     Variable("debug", "DUOGRAPH_DEBUG", "check machine code and its buffers for faults of the compiler", _flag),
+    Variable(
+        "traceback",
+        "DUOGRAPH_TRACEBACK",
+        "frames of this package in tracebacks of errors that nobody catches",
+        _choice("folded", "full"),
+    ),
     Variable(
         "failures",
         "DUOGRAPH_FAILURES",

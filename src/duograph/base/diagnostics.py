@@ -1,7 +1,8 @@
 """Errors as data: what a diagnostic is, the codes there are, and the exceptions that carry one.
 
-Every error a user can meet is a `Diagnostic`: a code, one sentence, labelled spans of the user's own source, notes, and
-perhaps help. Text is made from it elsewhere, in one place (`render.py`).
+A `Diagnostic` is a code, one sentence, labelled spans of the user's own source, notes, and perhaps help. Text is made
+from it elsewhere, in one place (`render.py`). Errors of operators and layers keep class and text of MindSpore's, with
+the drawing in a note (`core/errors.py`); the exceptions here carry it themselves.
 
 The exceptions::
 
@@ -37,14 +38,12 @@ __all__ = [
     "Label",
     "category",
     "diagnostic_error",
-    "register_code",
     "without_internal_frames",
 ]
 
 CATEGORIES = {
     "DG01": "capture",
     "DG04": "types and shapes",
-    "DG05": "autodiff",
     "DG06": "context and configuration",
     "DG07": "intermediate representation",
     "DG09": "internal",
@@ -52,70 +51,34 @@ CATEGORIES = {
 
 CODES = {
     # Capture
-    "DG0101": "the source of a function is not available",
     "DG0102": "a statement or expression cannot be captured",
-    "DG0103": "a call cannot be captured",
     "DG0104": "a fallback to Python is needed where it is forbidden (STRICT or fullgraph=True)",
-    "DG0105": "a value of this type cannot be captured",
-    "DG0106": "the branches of a condition give values of different types",
-    "DG0107": "a loop changes the type of a variable",
-    "DG0108": "a variable may be unbound here",
-    "DG0109": "a recursion does not end, or is too deep",
-    "DG0110": "a write to a Python object cannot be replayed",
-    "DG0111": "the source of a function does not match its code",
-    "DG0112": "too many recompilations",
-    "DG0113": "arguments do not fit the signature",
     # Types and shapes
     "DG0401": "dtypes cannot be combined",
     "DG0402": "an operator does not support this dtype",
     "DG0403": "wrong number or names of arguments",
     "DG0404": "wrong type of an argument",
     "DG0405": "wrong value of an argument",
-    "DG0406": "a number does not fit the dtype",
     "DG0410": "shapes cannot be broadcast together",
     "DG0411": "an axis is out of range",
     "DG0412": "inner dimensions of a product differ",
     "DG0413": "a reshape does not keep the number of elements",
     "DG0414": "an index is out of range",
-    "DG0415": "nested sequences are ragged",
     "DG0416": "wrong number of dimensions",
     "DG0417": "shapes differ where they must be equal",
-    "DG0418": "an axis of length zero has no result",
-    "DG0419": "an index has a type that cannot index",
     "DG0420": "a tensor of several elements has no truth value or scalar value",
-    "DG0421": "a value does not fit where it is written in place",
-    "DG0422": "operands lie on different devices",
-    # Autodiff
-    "DG0501": "an operator has no gradient",
-    "DG0502": "a value saved for the gradient was overwritten",
-    "DG0503": "a gradient is asked for an argument that does not exist or has none",
-    "DG0504": "the output of a function cannot be differentiated",
-    "DG0505": "weights are not Parameters",
-    "DG0506": "a custom bprop returns gradients that do not fit",
-    "DG0507": "the sensitivity does not fit the output",
     # Context and configuration
     "DG0601": "unknown option",
     "DG0602": "wrong value of an option",
-    "DG0603": "a device is not present on this machine",
     "DG0604": "wrong value of an environment variable",
-    "DG0605": "unknown name",
     # Intermediate representation
     "DG0701": "text that is not MindIR",
     "DG0702": "an ill-formed graph",
     "DG0703": "a graph breaks the contract of its stage",
-    "DG0704": "an operator lacks a rule",
     "DG0705": "unknown operator",
     # Internal
     "DG0901": "internal error",
 }
-
-
-def register_code(code: str, title: str) -> None:
-    """Add a code to `CODES` (for packages above this one that keep a table of their own)."""
-    if code[:4] not in CATEGORIES or len(code) != 6 or not code[4:].isdigit():
-        raise ValueError(f"{code!r} is no diagnostic code: DGxxyy with xx one of {', '.join(CATEGORIES)}")
-    if CODES.setdefault(code, title) != title:
-        raise ValueError(f"diagnostic code {code} is taken: {CODES[code]}")
 
 
 def category(code: str) -> str:

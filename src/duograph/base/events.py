@@ -58,7 +58,7 @@ _path: ContextVar[tuple[str, ...]] = ContextVar("duograph_stages", default=())
 
 
 def is_listened_to() -> bool:
-    """Whether anyone listens; for data that is dear to make."""
+    """Whether anyone listens; for data that is expensive to make."""
     return bool(_listeners)
 
 

@@ -109,7 +109,7 @@ def _release() -> None:
 def _in_child() -> None:
     _release()
     for lock in list(_of_objects):
-        if not lock._is_owned():  # type: ignore[attr-defined]  # who forks while holding it gives it back himself
+        if not lock._is_owned():  # type: ignore[attr-defined]  # a thread that forks while holding it releases it
             lock._at_fork_reinit()  # type: ignore[attr-defined]
 
 

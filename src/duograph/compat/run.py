@@ -88,9 +88,9 @@ def hide_runner_frames() -> None:
     def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
-        sys.__excepthook__(kind, error.with_traceback(trace), trace)
+        below(kind, error.with_traceback(trace), trace)
 
-    sys.excepthook = show
+    below, sys.excepthook = sys.excepthook, show
 
 
 def _is_ours(filename: str) -> bool:

@@ -1,8 +1,8 @@
 """Shape arithmetic on extents, which are `int` or `Dim`; written once, used by eager inference and by graphs.
 
 Nothing here looks at data. Where two extents must be equal for the program to make sense and nobody knows whether they
-are, they are taken to be equal and `assume(a, b)`, if given, is told: the caller turns that into a guard. What is known
-to be wrong raises MindSpore's exception with MindSpore's wording; `op` is the name the message shows.
+are, they are taken to be equal and the callback `assume(a, b)`, if given, makes that a guard. What is known to be wrong
+raises MindSpore's exception with MindSpore's wording; `op` is the name the message shows.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from .dim import Dim, Extent, ceil_div, definitely_eq, definitely_le, dim_max, dim_min, exact_quotient
+from .errors import user_error
 
 Shape: TypeAlias = "tuple[Extent, ...]"
 Assume: TypeAlias = "Callable[[Extent, Extent], object] | None"
@@ -61,17 +62,22 @@ def broadcast_shapes(
             x, y = names if len(names) == len(shapes) == 2 else ("input1", f"input{i + 1}")
             axis = merged[::-1].index(None)
             at_x, at_y = f"{x}.shape[{len(result) - axis}]", f"{y}.shape[{len(shape) - axis}]"
-            raise ValueError(
+            raise user_error(
+                ValueError,
+                "DG0410",
                 f"For '{op}', {x}.shape and {y}.shape need to broadcast. The value of {at_x} or {at_y} must be 1 or -1 "
                 f"when they are not the same, but got "
-                f"{x}.shape = {show_shape(result)} and {y}.shape = {show_shape(shape)}"
+                f"{x}.shape = {show_shape(result)} and {y}.shape = {show_shape(shape)}",
+                f"{op}({show_shape(result)}, {show_shape(shape)})",
+                help=f"counted from the last axis, sizes must be equal or 1; those of axis -{axis + 1} are "
+                f"{left[-1 - axis]} and {right[-1 - axis]}",
             )
         result = tuple(extent for extent in merged if extent is not None)
     return result
 
 
 class _Listener(threading.local):
-    """Who is told, in this thread, what was assumed where the caller of a shape rule does not say (a capture)."""
+    """Per thread: the callback for assumptions of shape rules whose caller passes none (set by a capture)."""
 
     def __init__(self) -> None:
         self.assume: Assume = None
@@ -94,7 +100,7 @@ def assumptions() -> Iterator[list[tuple[Extent, Extent]]]:
 
 
 def taken_equal(a: Extent, b: Extent) -> bool:
-    """Whether two extents are equal; if nobody knows, they are taken to be, and who listens is told."""
+    """Whether two extents are equal; if it is unknown they are taken to be, and the listener is called."""
     equal = definitely_eq(a, b)
     if equal is None and listener.assume is not None:
         listener.assume(a, b)
@@ -107,7 +113,7 @@ def taken_equal_shapes(a: Sequence[Extent], b: Sequence[Extent]) -> bool:
 
 
 def taken_at_most(a: Extent, b: Extent) -> bool:
-    """Whether ``a <= b``; if nobody knows, it is taken to be so, and who listens is told."""
+    """Whether ``a <= b``; if it is unknown it is taken to be so, and the listener is called."""
     known = definitely_le(a, b)
     if known is None and listener.assume is not None:
         listener.assume(dim_min(a, b), a)
@@ -162,7 +168,8 @@ def normalize_axis(axis: int, ndim: int, op: str = "axis") -> int:
         raise TypeError(f"For '{op}', the 'axis' must be int, but got '{type(axis).__name__}'.") from None
     rank = max(ndim, 1)
     if not -rank <= value < rank:
-        raise ValueError(f"For primitive[{op}], the axis must be in [{-rank},{rank}), but got {value}.")
+        message = f"For primitive[{op}], the axis must be in [{-rank},{rank}), but got {value}."
+        raise user_error(ValueError, "DG0411", message, f"{op}: axis {value} of {ndim}")
     return value + rank if value < 0 else value
 
 
@@ -270,6 +277,17 @@ def _clamp(index: Extent, extent: Extent, lowest: Extent, highest: Extent) -> Ex
 # ---- reshape --------------------------------------------------------------------------------------------------------
 
 
+def _reshape_error(shape: Sequence[Extent], target: Sequence[Extent], total: Extent) -> ValueError:
+    message = f"proposed_shape '[const vector]{{{show_shape(target)[1:-1]}}}' is invalid for input of size {total}"
+    known = numel(d for d in target if d != -1)
+    if -1 in target:
+        help = f"{total} elements cannot be divided into groups of {known}"
+    else:
+        help = f"there are {total} elements, and a tensor of the wanted shape has {known}; -1 stands for what remains"
+    operands = f"reshape({show_shape(shape)}, {show_shape(target)})"
+    return user_error(ValueError, "DG0413", message, operands, help=help)
+
+
 def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: Assume = None) -> Shape:
     """`new_shape` with its -1, if there is one, replaced by what makes the number of elements the same.
 
@@ -281,16 +299,13 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
     holes = [i for i, d in enumerate(target) if d == -1]
     if len(holes) > 1:
         raise ValueError("only one dimension can be inferred")
-    mismatch = ValueError(
-        f"proposed_shape '[const vector]{{{show_shape(target)[1:-1]}}}' is invalid for input of size {total}"
-    )
     if any(definitely_le(d, -1) for i, d in enumerate(target) if i not in holes):
-        raise mismatch
+        raise _reshape_error(shape, target, total)
     known = numel(d for i, d in enumerate(target) if i not in holes)
     if not holes:
         equal = definitely_eq(known, total)
         if equal is False:
-            raise mismatch
+            raise _reshape_error(shape, target, total)
         assume = assume or listener.assume
         if equal is None and assume is not None:
             assume(known, total)
@@ -298,7 +313,7 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
     if known == 0 and total == 0:
         return tuple(0 if d == -1 else d for d in target)
     if known == 0 or definitely_eq(total % known, 0) is False:
-        raise mismatch
+        raise _reshape_error(shape, target, total)
     missing = exact_quotient(total, known) if isinstance(known, Dim) else None
     if missing is None:
         missing = total // known

@@ -19,7 +19,7 @@ which derive from `Dataset` and enter themselves (``class Map(Dataset, node="map
 
 
 class BatchInfo:
-    """What a batch function is told: the number of the epoch and of the batch in it."""
+    """What a batch function is given: the number of the epoch and of the batch in it."""
 
     def __init__(self, epoch: int, batch: int) -> None:
         self._epoch, self._batch = epoch, batch

@@ -143,7 +143,7 @@ def max_memory_reserved(device_target: str | None = None) -> int:
 
 
 def reset_max_memory_allocated(device_target: str | None = None) -> None:
-    """Lets `max_memory_allocated` start anew.
+    """Resets the counter of `max_memory_allocated`.
 
     Supported Platforms:
         ``CPU``
@@ -153,7 +153,7 @@ def reset_max_memory_allocated(device_target: str | None = None) -> None:
 
 
 def reset_max_memory_reserved(device_target: str | None = None) -> None:
-    """Lets `max_memory_reserved` start anew.
+    """Resets the counter of `max_memory_reserved`.
 
     Supported Platforms:
         ``CPU``
@@ -163,7 +163,7 @@ def reset_max_memory_reserved(device_target: str | None = None) -> None:
 
 
 def reset_peak_memory_stats(device_target: str | None = None) -> None:
-    """Lets all peaks start anew.
+    """Resets all peak counters.
 
     Supported Platforms:
         ``CPU``

@@ -14,7 +14,7 @@ _algorithm = Kept("search of strategies", "{who} context keyword {name!r} is not
 
 
 class Layout:
-    """How the axes of a tensor are dealt to a matrix of devices.
+    """How the axes of a tensor are distributed over a device mesh.
 
     Args:
         device_matrix (tuple[int]): numbers of devices.

@@ -32,7 +32,7 @@ class Watcher(Protocol):
 
 
 class _Watch(threading.local):
-    """The session that captures in this thread: it is told what was looked up on classes."""
+    """The session that captures in this thread: look-ups on classes are reported to it."""
 
     session: Watcher | None = None
 

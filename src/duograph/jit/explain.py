@@ -104,7 +104,8 @@ class Explanation:
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:
-            lines += [f"{self.unattempted} calls with new arguments ran as plain Python: earlier attempts were no use"]
+            why = "earlier captures failed or were never reused"
+            lines += [f"{self.unattempted} calls with new arguments ran as plain Python: {why}"]
         return "\n".join(lines)
 
     __repr__ = __str__

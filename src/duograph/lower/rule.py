@@ -45,7 +45,7 @@ class Pointwise:
     function: Callable[..., Any]
     raw_half: bool = False
     wants_types: bool = False
-    wide: bool = False  # works in float64 inside, also on float32: vectors had better be short
+    wide: bool = False  # works in float64 inside, also on float32: prefer short vectors
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.errors import draw_below, user_error
+from duograph.core.op import state
 from duograph.core.traits import traits_of
 from duograph.tensor.tensor import Tensor
 
@@ -27,6 +29,12 @@ def explain_mistake(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
     if hasattr(error, _SEEN) or type(error) not in _PLAIN or not _is_ours(cell):
         return
     setattr(error, _SEEN, True)
+    _explain(cell, args, error)
+    if state.binder is None:
+        draw_below(error, f"{_name(cell)}({', '.join([_shown(x) for x in args if isinstance(x, Tensor)])})")
+
+
+def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
     text = str(error.args[0]) if error.args else ""
     if f"'{cell.cls_name}'" in text or ".construct() " in text:  # the layer's own words; too few or too many arguments
         return
@@ -35,10 +43,10 @@ def explain_mistake(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
             kind = f"numpy.{type(value).__name__}"
             way = "mindspore.Tensor(x) makes a Tensor of it, mindspore.from_numpy(x) one that shares its memory"
             said = f"For '{_name(cell)}', {_argument(cell, i)} must be a Tensor, but got {kind}: {way}."
-            raise _marked(TypeError(said)) from None
+            raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({kind})")) from None
     if args and isinstance(args[0], list | str | int | float | None) and type(error) in (TypeError, AttributeError):
         said = f"For '{_name(cell)}', {_argument(cell, 0)} must be a Tensor, but got {type(args[0]).__name__}."
-        raise _marked(TypeError(said)) from None
+        raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({type(args[0]).__name__})")) from None
     if type(error) is AttributeError:
         return
     of_dtypes = "operands must have one dtype" in text or ("must be a type of" in text and "indices" not in text)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.errors import user_error
 from duograph.core.op import primitive
 from duograph.core.shapes import broadcast_shapes, slice_length, taken_at_most, taken_equal
 
@@ -65,7 +66,8 @@ class _Layout:
                 if entry == "index":
                     self.index_axes.append(axis)
                 elif not taken_at_most(-entry if entry < 0 else entry + 1, shape[axis]):
-                    raise IndexError(f"index {entry} is out of bounds for dimension with size {shape[axis]}")
+                    message = f"index {entry} is out of bounds for dimension with size {shape[axis]}"
+                    raise user_error(IndexError, "DG0414", message, f"axis {axis} of {tuple(shape)}")
             axis += 1
         if len(self.index_axes) != len(pending):
             raise TypeError(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.errors import user_error
 from duograph.core.op import get_op, primitive
 from duograph.core.shapes import broadcast_shapes, normalize_axis, numel, taken_equal
 from duograph.core.types import TensorType
@@ -51,9 +52,8 @@ class matmul:
         rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
         other, columns = w.shape[-2:] if not transpose_b else w.shape[:-3:-1]
         if not taken_equal(inner, other):
-            raise RuntimeError(
-                f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {inner} and {other}."
-            )
+            message = f"For 'MatMulExt' op, shape1[-1] must be equal to shape2[-2], but got {inner} and {other}."
+            raise user_error(RuntimeError, "DG0412", message, f"matmul({x}, {w})")
         batch = broadcast_shapes(x.shape[:-2], w.shape[:-2], op="MatMulExt")
         return TensorType(dtype, (*batch, rows, columns))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType
+from duograph.core.errors import user_error
 from duograph.core.op import NO_RULE, get_op
 from duograph.core.shapes import show_shape, taken_equal_shapes
 from duograph.core.types import TensorType, Type
@@ -22,7 +23,7 @@ from duograph.core.types import TensorType, Type
 def tensor(op: str, x: Type) -> TensorType:
     """``x`` as a tensor type; `TypeError` naming ``op`` for anything else."""
     if not isinstance(x, TensorType):
-        raise TypeError(f"{op} needs a Tensor, got {x}")
+        raise user_error(TypeError, "DG0404", f"{op} needs a Tensor, got {x}", f"{op}({x})")
     return x
 
 
@@ -31,7 +32,10 @@ def same_dtype(op: str, *types: Type) -> DType:
     first = tensor(op, types[0]).dtype
     for t in types[1:]:
         if tensor(op, t).dtype is not first:
-            raise TypeError(f"{op}: operands must have one dtype, got {' and '.join(str(t.dtype) for t in types)}")  # type: ignore[attr-defined]
+            dtypes = " and ".join(str(tensor(op, x).dtype) for x in types)
+            message = f"{op}: operands must have one dtype, got {dtypes}"
+            operands = f"{op}({', '.join(map(str, types))})"
+            raise user_error(TypeError, "DG0401", message, operands, help="x.astype(dtype) converts a tensor")
     return first
 
 
@@ -61,10 +65,11 @@ def require_kind(op: str, x: Type, kinds: str, argument: str = "input") -> Tenso
     x = tensor(op, x)
     if kind_of(x.dtype) not in kinds:
         allowed = sorted(str(d) for d in dt.DTYPES if kind_of(d) in kinds and not d.name.startswith("float8"))
-        raise TypeError(
+        message = (
             f"For primitive[{camel(op)}], the input argument[{argument}] must be a type of "
             f"{{{', '.join(allowed)}}}, but got {x.dtype}."
         )
+        raise user_error(TypeError, "DG0402", message, f"{op}({x})")
     return x
 
 
@@ -75,9 +80,9 @@ def require_shape(op: str, x: TensorType, shape: Sequence[Any], argument: str) -
         ValueError: the extents of ``x`` are not those of ``shape``.
     """
     if not taken_equal_shapes(x.shape, shape):
-        raise ValueError(
-            f"For '{camel(op)}', the shape of '{argument}' must be {show_shape(shape)}, but got {show_shape(x.shape)}."
-        )
+        wanted, given = show_shape(shape), show_shape(x.shape)
+        message = f"For '{camel(op)}', the shape of '{argument}' must be {wanted}, but got {given}."
+        raise user_error(ValueError, "DG0417", message, f"{op}: '{argument}' {x}")
 
 
 _HALF = (np.dtype(np.float16), dt.bfloat16.numpy)

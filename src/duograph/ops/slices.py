@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from duograph.core.errors import user_error
 from duograph.core.op import primitive
-from duograph.core.shapes import slice_length, taken_equal, taken_equal_shapes
+from duograph.core.shapes import show_shape, slice_length, taken_equal, taken_equal_shapes
 from duograph.core.types import TensorType
 
 from .creation import stored, zeros_like
@@ -161,7 +162,8 @@ def _block(shape, starts, axes, sizes):
     for start, axis, size in zip(starts, axes, sizes, strict=True):
         first = start + shape[axis] if start < 0 else start
         if not 0 <= first <= shape[axis] - size:
-            raise IndexError(f"index {start} is out of bounds for dimension with size {shape[axis]}")
+            message = f"index {start} is out of bounds for dimension with size {shape[axis]}"
+            raise user_error(IndexError, "DG0414", message, f"axis {axis} of {show_shape(shape)}")
         index[axis] = slice(first, first + size)
     return tuple(index)
 
@@ -182,13 +184,17 @@ class concat:
         shapes = [tuple(x.shape) for x in xs]
         first = shapes[0]
         if any(len(s) != len(first) for s in shapes):
-            raise ValueError(f"For primitive[Concat], element rank must be same(shapes are {shapes})!")
+            message = f"For primitive[Concat], element rank must be same(shapes are {shapes})!"
+            raise user_error(ValueError, "DG0416", message, f"concat({', '.join(map(str, xs))})")
         for s in shapes[1:]:
             for i, (a, b) in enumerate(zip(first, s, strict=True)):
                 if i != axis and not taken_equal(a, b):
-                    raise ValueError(
+                    raise user_error(
+                        ValueError,
+                        "DG0417",
                         f"For primitive[Concat], shapes of tensors must match except in given concat axis {axis}, "
-                        f"but got mismatch in {i}(all input shapes are {shapes})!"
+                        f"but got mismatch in {i}(all input shapes are {shapes})!",
+                        f"concat({', '.join(map(str, xs))})",
                     )
         total = first[axis]
         for s in shapes[1:]:

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.base.diagnostics import Diagnostic, Label
-from duograph.base.render import render_body
-from duograph.base.source import user_span
+from duograph.core.errors import draw_below
 from duograph.core.kernel import at_memory_shortage, compute, compute_reference
 from duograph.core.memory import no_memory
 from duograph.core.op import Op, eager_binder, get_op, state
@@ -131,13 +129,8 @@ def out_of_memory(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], exc:
 
 def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:
     """Adds what the user needs to see below the message: the operands' shapes and dtypes, and the line of the call."""
-    if getattr(exc, "__notes__", None):
-        return
     shown = ", ".join(str(x.abstract) if isinstance(x, Tensor) else repr(x) for x in operands)
-    span = user_span()
-    label = (Label(span, f"{op.name}({shown})"),) if span is not None else ()
-    text = render_body(Diagnostic("DG0404", str(exc), label))
-    exc.add_note(text or f"in {op.name}({shown})")
+    draw_below(exc, f"{op.name}({shown})")
 
 
 def wrap_result(out: Any) -> Any:
@@ -165,9 +158,8 @@ def write(target: Tensor, value: Tensor) -> None:
     binder = current_binder()
     whole = root_of(target)
     if whole.is_parameter and state.binder is None:
-        for (
-            tape
-        ) in state.tapes:  # assigning a Parameter is a step of the program: gradients use the value that was read
+        # Assigning a Parameter is a step of the program: gradients use the value that was read.
+        for tape in state.tapes:
             tape.keep_value(whole)
     tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
     if not tapes:

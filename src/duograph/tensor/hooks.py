@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.slot import Slot
+from duograph.core.errors import user_error
 from duograph.core.op import state
 
 from .tensor import SymbolicValueError, Tensor
@@ -53,10 +54,15 @@ def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
 
 def _single(array: np.ndarray) -> Any:
     if array.size != 1:
-        raise ValueError(
-            f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
-        )
+        raise not_single(array.size, f"Tensor{list(array.shape)}")
     return array.reshape(())[()]
+
+
+def not_single(count: int, operand: str) -> ValueError:
+    """The error for a tensor of ``count`` elements that is asked for its truth or its number."""
+    message = f"The tensor should have only one element, but got {count}, more than one element is ambiguous."
+    way = "x.any(), x.all(), or x[i] give one element" if count else "x.size says whether there are elements"
+    return user_error(ValueError, "DG0420", message, operand, help=way)
 
 
 def _identity(tensor: Tensor) -> int:

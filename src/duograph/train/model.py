@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.errors import user_error
 from duograph.nn.cell import Cell
 from duograph.nn.wrap import WithEvalCell, WithLossCell
 from duograph.tensor.tensor import Tensor
@@ -217,11 +218,14 @@ class Model:
         try:
             taken.bind(*batch)
         except TypeError:
-            raise TypeError(
+            raise user_error(
+                TypeError,
+                "DG0403",
                 f"For 'Model', 'loss_fn' is None, so the network itself is called with all {len(batch)} columns of the "
                 f"data set and must return the loss, but {self._network.cls_name}.construct takes {taken}. Give Model "
                 "a 'loss_fn' (such as nn.MSELoss()), or a network that takes the labels and returns the loss "
-                "(nn.WithLossCell)."
+                "(nn.WithLossCell).",
+                f"{self._network.cls_name} is called with {len(batch)} columns",
             ) from None
 
     @staticmethod

@@ -110,7 +110,7 @@ def test_nested_spans_and_marks_without_text():
     name = register_source("y = f(g(x))\n", "n.py").name
     check(
         Diagnostic(
-            "DG0103",
+            "DG0102",
             "cannot be captured",
             (
                 Label(at(name, "f(g(x))"), "in this call", primary=False),
@@ -119,7 +119,7 @@ def test_nested_spans_and_marks_without_text():
             ),
         ),
         """
-        error[DG0103]: cannot be captured
+        error[DG0102]: cannot be captured
          --> n.py:1:7
           |
         1 | y = f(g(x))
@@ -154,9 +154,9 @@ def test_lines_further_down_are_set_apart():
 def test_span_of_several_lines():
     name = register_source("z = call(a,\n         b)  # end\n", "m.py").name
     check(
-        Diagnostic("DG0103", "no", (Label(at(name, "call(a,\n         b)"), "here"),)),
+        Diagnostic("DG0102", "no", (Label(at(name, "call(a,\n         b)"), "here"),)),
         """
-        error[DG0103]: no
+        error[DG0102]: no
          --> m.py:1:5
           |
         1 | z = call(a,
@@ -208,12 +208,12 @@ def test_two_files():
 def test_source_not_available():
     check(
         Diagnostic(
-            "DG0101",
+            "DG0104",
             "no source",
             (Label(Span("<stdin>", 3, 4, 3, 9), "asked here"), Label(Span("<gone>", 1, 0, 1, 2), "from here")),
         ),
         """
-        error[DG0101]: no source
+        error[DG0104]: no source
          --> <stdin>:3:5
         note: line 3: asked here
         note: <gone>:1:1: from here

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.api.operators import inner_sizes_differ
 from duograph.core.dim import definitely_eq, known_eq
+from duograph.core.errors import user_error
 from duograph.core.shapes import numel, taken_equal
 from duograph.ops import arithmetic, linalg, movement
 from duograph.ops.einsum import einsum as einsum_op
@@ -61,10 +63,13 @@ def batch_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: b
     rows, inner = x.shape[-2:] if not transpose_a else x.shape[:-3:-1]
     other, _ = y.shape[-2:] if not transpose_b else y.shape[:-3:-1]
     if definitely_eq(inner, other) is False:
-        raise ValueError(
+        raise user_error(
+            ValueError,
+            "DG0412",
             f"For 'BatchMatMul' the input dimensions must be equal, but got 'x1_col': {inner} and 'x2_row': {other}. "
             f"And 'x' shape {list(x.shape)}(transpose_a={transpose_a}), 'y' shape "
-            f"{list(y.shape)}(transpose_b={transpose_b})."
+            f"{list(y.shape)}(transpose_b={transpose_b}).",
+            f"matmul({x.abstract}, {y.abstract})",
         )
     return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
@@ -82,9 +87,7 @@ def matrix_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: 
         _refuse_product("MatMul", x, y, 2)
     inner, other = x.shape[0 if transpose_a else 1], y.shape[1 if transpose_b else 0]
     if definitely_eq(inner, other) is False:
-        raise ValueError(
-            f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {inner} and 'x2_row': {other}."
-        )
+        raise inner_sizes_differ(inner, other, x, y)
     return linalg.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -227,10 +230,7 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     else:
         x = movement.reshape(input, shape=(1, *input.shape)) if input.ndim == 1 else input
         if definitely_eq(x.shape[-1], weight.shape[-1]) is False:
-            raise ValueError(
-                f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {x.shape[-1]} and "
-                f"'x2_row': {weight.shape[-1]}."
-            )
+            raise inner_sizes_differ(x.shape[-1], weight.shape[-1], x, weight)
         out = linalg.matmul(x, weight, transpose_b=True)
         out = movement.reshape(out, shape=(out.shape[-1],)) if input.ndim == 1 else out
     return out if bias is None else arithmetic.add(out, bias)

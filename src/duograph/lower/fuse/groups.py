@@ -293,7 +293,7 @@ class Grouping:
 
     def fits_reduction(self, group: Group, axes: frozenset[int]) -> bool:
         """Whether an elementwise group may become a reduction over ``axes``: nothing is constant along some of them
-        only and dear to compute again."""
+        only and expensive to compute again."""
         assert group.space is not None
         return all(
             is_whole(group.space, a)

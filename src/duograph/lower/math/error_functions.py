@@ -63,7 +63,7 @@ def erf(b: Builder, x: Value) -> Value:
 
 
 def _erfc_positive(b: Builder, a: Value) -> Value:
-    """``erfc(a)`` of float64 ``a >= 1/2``; rounding errors of the factor before the exponential are made good."""
+    """``erfc(a)`` of float64 ``a >= 1/2``; rounding errors of the factor before the exponential are compensated."""
     return times_gauss(b, a, ERFC64, *two_product(b, a, a)) * 2.0 ** -lift(a)
 
 

@@ -190,7 +190,13 @@ class GroupNorm(Cell):
 
 
 class LayerNorm(Cell):
-    """Normalisation over the last axes, whose sizes are ``normalized_shape``."""
+    """Normalisation over the last axes, whose sizes are ``normalized_shape``.
+
+    Examples:
+        >>> from duograph import mint
+        >>> print(mint.nn.LayerNorm(2)(Tensor([[1.0, 3.0]])))
+        [[-0.999995  0.999995]]
+    """
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -211,7 +217,13 @@ class LayerNorm(Cell):
 
 
 class Embedding(Cell):
-    """Rows of a table."""
+    """Rows of a table.
+
+    Examples:
+        >>> from duograph import mint
+        >>> print(mint.nn.Embedding(10, 4)(Tensor([1, 2, 3])).shape)
+        (3, 4)
+    """
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
@@ -243,7 +255,13 @@ class Embedding(Cell):
 
 
 class PReLU(Cell):
-    """``x`` above 0, a learned multiple of ``x`` below: one, or one per channel."""
+    """``x`` above 0, a learned multiple of ``x`` below: one, or one per channel.
+
+    Examples:
+        >>> from duograph import mint
+        >>> print(mint.nn.PReLU()(Tensor([-4.0, 2.0])))
+        [-1.  2.]
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
         super().__init__()

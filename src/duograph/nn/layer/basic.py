@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar
 
+from duograph.api.operators import inner_sizes_differ
 from duograph.api.promote import promote_float
 from duograph.common.initializer import HeUniform, Uniform, initializer
 from duograph.core import dtype as dt
@@ -50,10 +51,7 @@ def checked_init(init: Any, shape: tuple[int, ...], name: str, owner: str) -> No
 def dense(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """``x @ weight.T + bias`` over the last axis of ``x`` (..., in); ``weight`` is (out, in)."""
     if len(x.shape) and x.shape[-1] != weight.shape[-1]:
-        raise ValueError(
-            "For 'MatMul' the input dimensions must be equal, but got 'x1_col': "
-            f"{x.shape[-1]} and 'x2_row': {weight.shape[-1]}."
-        )
+        raise inner_sizes_differ(x.shape[-1], weight.shape[-1], x, weight)
     out = matmul(x, weight, transpose_b=True)
     return out if bias is None else add(out, bias)
 

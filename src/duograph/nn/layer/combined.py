@@ -49,7 +49,13 @@ class _BnAct(Cell):
 
 @with_settings
 class Conv2dBnAct(_BnAct):
-    """Convolution, batch normalisation and activation."""
+    """Convolution, batch normalisation and activation.
+
+    Examples:
+        >>> layer = nn.Conv2dBnAct(3, 8, 3, has_bn=True, activation="relu")
+        >>> print(layer(ops.ones((2, 3, 16, 16), ms.float32)).shape)
+        (2, 8, 16, 16)
+    """
 
     in_channels: Unkept = option("channels of the input")
     out_channels: Unkept = option("channels of the result")
@@ -79,7 +85,13 @@ class Conv2dBnAct(_BnAct):
 
 @with_settings
 class DenseBnAct(_BnAct):
-    """Dense layer, batch normalisation and activation."""
+    """Dense layer, batch normalisation and activation.
+
+    Examples:
+        >>> layer = nn.DenseBnAct(3, 2, weight_init="ones", activation="relu")
+        >>> print(layer(Tensor([[1.0, 2.0, 3.0]])))
+        [[6. 6.]]
+    """
 
     in_channels: Unkept = option("channels of the input")
     out_channels: Unkept = option("channels of the result")
@@ -108,6 +120,11 @@ class TimeDistributed(Cell):
 
     Raises:
         TypeError: ``layer`` is neither Cell nor Primitive.
+
+    Examples:
+        >>> layer = nn.TimeDistributed(nn.Dense(4, 2), time_axis=1)
+        >>> print(layer(ops.ones((8, 5, 4), ms.float32)).shape)
+        (8, 5, 2)
     """
 
     layer: Unkept = option("Cell or Primitive")

@@ -156,6 +156,12 @@ class CellList(_Numbered):
 
     Raises:
         TypeError: something else.
+
+    Examples:
+        >>> layers = nn.CellList([nn.ReLU(), nn.Flatten()])
+        >>> _ = layers.append(nn.Softmax())
+        >>> print(len(layers), type(layers[0]).__name__)
+        3 ReLU
     """
 
     def __init__(self, *args: Any, auto_prefix: bool = True) -> None:
@@ -203,6 +209,12 @@ class CellDict(Cell):
 
     Args:
         args (Union[dict, iterable]): a dictionary, or pairs of names and Cells.
+
+    Examples:
+        >>> layers = nn.CellDict({"act": nn.ReLU()})
+        >>> layers["flat"] = nn.Flatten()
+        >>> print(list(layers.keys()), layers["act"](Tensor([-1.0, 2.0])))
+        ['act', 'flat'] [0. 2.]
     """
 
     def __init__(self, *args: Any, auto_prefix: bool = True) -> None:

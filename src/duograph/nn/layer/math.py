@@ -67,7 +67,13 @@ class MatMul(Cell):
 
 @with_settings
 class Moments(Cell):
-    """Mean and variance."""
+    """Mean and variance.
+
+    Examples:
+        >>> mean, variance = nn.Moments(axis=1)(Tensor([[1.0, 3.0], [2.0, 6.0]]))
+        >>> print(mean, variance)
+        [2. 4.] [1. 4.]
+    """
 
     axis: Axis = option("over which axes; ``None``: all", default=None)
     keep_dims: Anything = option("``None``: no", default=None)
@@ -96,7 +102,12 @@ class Moments(Cell):
 
 
 class Range(Cell):
-    """The numbers from ``start`` to ``limit`` (excluded) in steps of ``delta``; up to ``start`` without ``limit``."""
+    """The numbers from ``start`` to ``limit`` (excluded) in steps of ``delta``; up to ``start`` without ``limit``.
+
+    Examples:
+        >>> print(nn.Range(1, 8, 2)())
+        [1 3 5 7]
+    """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
         super().__init__()
@@ -112,7 +123,12 @@ class Range(Cell):
 
 @with_settings
 class ReduceLogSumExp(Cell):
-    """``log(sum(exp(x)))`` over axes."""
+    """``log(sum(exp(x)))`` over axes.
+
+    Examples:
+        >>> print(nn.ReduceLogSumExp(1)(Tensor([[0.0, 0.0], [1.0, 1.0]])))
+        [0.6931472 1.6931472]
+    """
 
     axis: Axes = option("the axes")
     keep_dims: Flag = False
@@ -159,7 +175,12 @@ class DiGamma(Cell):
 
 
 class LBeta(Cell):
-    """The logarithm of the beta function."""
+    """The logarithm of the beta function.
+
+    Examples:
+        >>> print(nn.LBeta()(Tensor([1.0, 2.0]), Tensor([1.0, 3.0])))
+        [ 0.        -2.4849067]
+    """
 
     def construct(self, x, y):
         return _log_beta(x, y)
@@ -195,21 +216,38 @@ class MatDet(Cell):
 
 
 class MatInverse(Cell):
-    """The inverse of positive definite matrices."""
+    """The inverse of positive definite matrices.
+
+    Examples:
+        >>> print(nn.MatInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
 
     def construct(self, x):
         return decompositions.inverse(x)
 
 
 class MatrixDiag(Cell):
-    """Matrices with the last axis on their diagonals."""
+    """Matrices with the last axis on their diagonals.
+
+    Examples:
+        >>> print(nn.MatrixDiag()(Tensor([1.0, 2.0])))
+        [[1. 0.]
+         [0. 2.]]
+    """
 
     def construct(self, x):
         return linalg_diagonal(x)
 
 
 class MatrixDiagPart(Cell):
-    """The diagonals of matrices."""
+    """The diagonals of matrices.
+
+    Examples:
+        >>> print(nn.MatrixDiagPart()(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [1. 4.]
+    """
 
     def construct(self, x):
         return x.diagonal(0, -2, -1)
@@ -236,7 +274,12 @@ def embedded(square: Tensor, like: Tensor) -> Tensor:
 
 @with_settings
 class L1Regularizer(Cell):
-    """The sum of absolute values, times ``scale``."""
+    """The sum of absolute values, times ``scale``.
+
+    Examples:
+        >>> print(nn.L1Regularizer(0.5)(Tensor([1.0, -3.0])))
+        2.0
+    """
 
     scale: Scale = option("the factor")
 

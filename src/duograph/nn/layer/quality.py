@@ -55,7 +55,15 @@ Powers = Annotated[Any, Kind("Union[tuple, list]", _powers)]
 
 
 class ImageGradients(Cell):
-    """The differences of neighbours along height and width, 0 at the end."""
+    """The differences of neighbours along height and width, 0 at the end.
+
+    Examples:
+        >>> dy, dx = nn.ImageGradients()(Tensor([[[[1.0, 2.0], [4.0, 8.0]]]]))
+        >>> print(dy, dx)
+        [[[[3. 6.]
+           [0. 0.]]]] [[[[1. 0.]
+           [4. 0.]]]]
+    """
 
     def construct(self, images):
         return self.differences(_images(images, "ImageGradients"))
@@ -69,7 +77,12 @@ class ImageGradients(Cell):
 
 @with_settings
 class CentralCrop(Cell):
-    """The middle of images."""
+    """The middle of images.
+
+    Examples:
+        >>> print(nn.CentralCrop(0.5)(ops.ones((3, 8, 8), ms.float32)).shape)
+        (3, 4, 4)
+    """
 
     central_fraction: Fraction = option("how much of each extent, in (0, 1]")
 
@@ -84,7 +97,12 @@ class CentralCrop(Cell):
 
 @with_settings
 class PSNR(Cell):
-    """The peak signal to noise ratio of each pair of images, in decibels."""
+    """The peak signal to noise ratio of each pair of images, in decibels.
+
+    Examples:
+        >>> print(nn.PSNR()(ops.zeros((1, 1, 4, 4), ms.float32), ops.ones((1, 1, 4, 4), ms.float32) * 0.1))
+        [20.]
+    """
 
     max_val: Range = 1.0
 

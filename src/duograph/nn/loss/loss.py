@@ -404,7 +404,13 @@ class SoftMarginLoss(LossBase):
 
 @with_settings
 class FocalLoss(LossBase):
-    """Cross entropy scaled by ``(1 - p)**gamma``."""
+    """Cross entropy scaled by ``(1 - p)**gamma``.
+
+    Examples:
+        >>> logits = Tensor([[0.8, 1.4], [0.5, 0.9]])
+        >>> print(nn.FocalLoss()(logits, Tensor([[1], [0]], ms.int32)))
+        0.19108999
+    """
 
     weight: ClassWeight = None
     gamma: AsFloat = 2.0

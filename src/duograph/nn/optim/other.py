@@ -117,7 +117,14 @@ _Filter = Annotated[Callable[[Parameter], bool], Kind("Function", kept=False)]
 
 @with_settings
 class LARS(Cell):
-    """Layer-wise adaptive rates around another optimizer."""
+    """Layer-wise adaptive rates around another optimizer.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([3.0, 4.0]), name="weight")
+        >>> _ = nn.LARS(nn.Momentum([weight], 0.1, 0.9), coefficient=0.02)((Tensor([0.5, 0.5]),))
+        >>> print(weight.value())
+        [2.992929 3.992929]
+    """
 
     optimizer: _Inner = option("the optimizer")
     epsilon: NotNegative = 1e-05

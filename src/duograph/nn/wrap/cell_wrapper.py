@@ -24,6 +24,11 @@ class WithLossCell(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> net = nn.WithLossCell(nn.ReLU(), nn.MSELoss())
+        >>> print(net(Tensor([-1.0, 2.0]), Tensor([0.0, 4.0])))
+        2.0
     """
 
     def __init__(self, backbone: Cell, loss_fn: Any) -> None:
@@ -75,6 +80,12 @@ class ForwardValueAndGrad(Cell):
         get_all (bool): gradients of all inputs. Default ``False``.
         get_by_list (bool): gradients of the weights. Default ``False``.
         sens_param (bool): whether the last input is the cotangent of the output. Default ``False``.
+
+    Examples:
+        >>> net = nn.ForwardValueAndGrad(nn.ReLU(), get_all=True)
+        >>> value, (gradient,) = net(Tensor([-1.0, 2.0]))
+        >>> print(value, gradient)
+        [0. 2.] [0. 1.]
     """
 
     def __init__(
@@ -174,6 +185,12 @@ class WithEvalCell(Cell):
         network (Cell): the network.
         loss_fn (Cell): its loss.
         add_cast_fp32 (bool): whether output and label are cast to float32. Default ``False``.
+
+    Examples:
+        >>> net = nn.WithEvalCell(nn.ReLU(), nn.MSELoss())
+        >>> loss, output, label = net(Tensor([-1.0, 2.0]), Tensor([0.0, 4.0]))
+        >>> print(loss, output, label)
+        2.0 [0. 2.] [0. 4.]
     """
 
     def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False) -> None:
@@ -198,6 +215,12 @@ class ParameterUpdate(Cell):
 
     Args:
         param (Parameter): the Parameter.
+
+    Examples:
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> _ = nn.ParameterUpdate(weight)(Tensor([3.0, 4.0]))
+        >>> print(weight.value())
+        [3. 4.]
     """
 
     def __init__(self, param: Parameter) -> None:

@@ -39,6 +39,10 @@ class DynamicLossScaleUpdateCell(Cell):
         loss_scale_value (float): first scale.
         scale_factor (int): factor of changes.
         scale_window (int): number of steps without overflow before the scale rises.
+
+    Examples:
+        >>> print(nn.DynamicLossScaleUpdateCell(1024, 2, 100).get_loss_scale())
+        1024
     """
 
     def __init__(self, loss_scale_value: float, scale_factor: int, scale_window: int) -> None:
@@ -76,6 +80,10 @@ class FixedLossScaleUpdateCell(Cell):
 
     Args:
         loss_scale_value (float): the scale.
+
+    Examples:
+        >>> print(nn.FixedLossScaleUpdateCell(1024).get_loss_scale())
+        1024
     """
 
     def __init__(self, loss_scale_value: float) -> None:

@@ -4,8 +4,8 @@
     version = NativeCall(plan)                                          # one compiled version
     entries.native = (version,)                                         # calls try it from now on
 
-`calls.text` has the code and says how it works. A `NativeCall` has the memory that its calls work in for itself; a
-call that finds it in use (another thread, recursion) is answered by Python.
+`calls.text` has the code and says how it works. A `NativeCall` owns the buffers that its calls use; a call
+that finds them in use (another thread, recursion) is answered by Python.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from duograph.runtime.python.structs import Struct
 # The block of a call. ``_at`` words are addresses of arrays.
 CALL = Struct(
     "call",
-    busy="i64",  # the memory that the call works in is in use
+    busy="i64",  # another call is using the buffers
     hits="i64",  # calls that were answered
     config="ptr",  # the configuration for which the call was made; 0: never again
     rules="ptr",  # the object that tells the version of rules

@@ -113,7 +113,7 @@ def memory_stats() -> dict[str, int]:
 
 
 def reset_peaks(*which: str) -> None:
-    """Lets the peaks start anew from what is in use (``"allocated"``) or held (``"reserved"``) now."""
+    """Resets the peaks to what is in use (``"allocated"``) or held (``"reserved"``) now."""
     for code in _code:
         for name in which:
             code.set(f"{name}_peak", code.get(name))

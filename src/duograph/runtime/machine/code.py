@@ -4,7 +4,7 @@
     linked = load(merge([text_a, text_b]), ["a", "b"])        # one module: less to compile, faster to link
 
 Texts are the identity: the same text for the same target is the same code. What has been loaded is found again as long
-as somebody keeps it; who keeps nothing, keeps no memory.
+as there is a reference to it, and unmapped when the last one goes.
 """
 
 from __future__ import annotations

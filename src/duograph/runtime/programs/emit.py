@@ -153,7 +153,7 @@ class Emitter(Frame):
 
     def _check_sizes(self, step: Step, scope: Scope) -> None:
         """What shape rules assume of sizes that depend on data is checked before kernels rely on it; what they assume
-        of the sizes of inputs is checked by who calls the program."""
+        of the sizes of inputs is checked by the caller."""
         late = scope.symbols.keys() - self.build.symbols.keys()
         work, seen = list[Node](step.nodes) if late else [], set[Node]()
         with assumptions() as pairs:

@@ -53,7 +53,7 @@ class Executable:
         failures: parts of this package that failed while it was made, or run.
         compile_ms: time that it took to make it.
         releases: whether a call may take so long that it is worth releasing the GIL.
-        borrowers: who calls the code himself, with a run of his own (`new_run`), and can be asked to `release` it.
+        borrowers: callers of the code itself, with their own run (`new_run`), that can be asked to `release` it.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Executable:
             borrower.release()
 
     def new_run(self) -> Run:
-        """Buffers, dims, context and arena of calls, for somebody who calls the code himself."""
+        """Buffers, dims, context and arena of calls, for a caller that calls the code directly."""
         try:
             return self._idle.pop()
         except IndexError:  # nothing is asked first: other threads take some, too

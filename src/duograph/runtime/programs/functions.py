@@ -208,7 +208,7 @@ def _frame_bytes(function: Function) -> int:
 
 
 def places_for(graph: Graph, outputs: dict[int, Memory]) -> dict[Place, Memory]:
-    """Who is to write into the memory of which output."""
+    """Which step writes into the memory of which output."""
     places: dict[Place, Memory] = {}
     for k, producer in enumerate(output_places(graph)):
         if producer is not None and k in outputs:

@@ -1,4 +1,4 @@
-"""Where the time of a native program goes: one line per kernel call, the dearest first.
+"""Where the time of a native program goes: one line per kernel call, slowest first.
 
     print(profile(graph, values))
 
