@@ -57,6 +57,12 @@ class BatchBinder(GraphBinder):
         if (draw := getattr(self.outer, "draw", None)) is not None:
             self.draw = draw  # a program that is being captured has the state of the random generator
 
+    def shows(self, tensor: Tensor) -> bool:
+        """Whether the program may see the value of a tensor that is not mapped, as in dynamic mode."""
+        if root_of(tensor)._alias in self.store:
+            return False
+        return self.outer is None or (isinstance(self.outer, BatchBinder) and self.outer.shows(tensor))
+
     def lift(self, tensor: Tensor) -> Any:
         data = tensor._data
         if isinstance(data, Batched) and data.owner is self:

@@ -29,7 +29,8 @@ def jit(
     """Compiles a function, a method, a Cell or the ``construct`` of a Cell class.
 
     The compiled function computes what the plain one does, to the bit: values, types, exceptions, printed text and
-    effects. What cannot be compiled runs as plain Python, with a recorded reason (``f.explain()``).
+    effects. A statement that cannot be compiled runs as plain Python, between compiled segments; ``f.explain()`` lists
+    these breaks, with their reasons.
 
     Args:
         function (Callable, optional): what to compile; without it, ``jit`` returns a decorator.
@@ -39,7 +40,7 @@ def jit(
             (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``""``, what the
             context says when a version is compiled, else ``"O1"``.
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
-        fullgraph (bool): whether a construct that cannot be compiled is an error. Default: ``False``.
+        fullgraph (bool): whether a statement that cannot be compiled is an error, instead of a graph break. Default: ``False``.
         backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
         fn (Callable, optional): older name of ``function``.
         mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"`` (see

@@ -385,7 +385,7 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns, share, is_part=self.part_of is not None)
+        return capture(target, names, values, call, dynamic, patterns, share, self.part_of is not None)
 
     def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""

@@ -45,7 +45,9 @@ value_reads = [0]
 def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
     value_reads[0] += 1
     data = tensor._data
-    if state.binder is not None or type(data) is not np.ndarray:
+    shows = getattr(state.binder, "shows", None)  # of `vmap` in dynamic mode: what is not mapped has a value
+    is_hidden = state.binder is not None and not (shows is not None and shows(tensor))
+    if is_hidden or type(data) is not np.ndarray:
         raise SymbolicValueError(
             f"{what} needs the value of a tensor, which is not known while its graph is being built"
         )

@@ -2,7 +2,7 @@
 gradients. Every program is called with several hits, one hit and none."""
 
 import duograph as ms
-from duograph import ops
+from duograph import Parameter, ops
 from tests.conformance.harness import T, program
 
 CALLS = [
@@ -245,3 +245,16 @@ def gradient_of_paths_with_results_of_their_own(x, n):
     if y.shape[0] > 1:
         return y.sum()
     return y
+
+
+@program(calls=[(T([1.0, 0.0]), 7)] * 3, build=True)
+def a_parameter_is_written_before_a_size_is_checked():
+    """Found by fuzzing: the check failed after the parameter had been overwritten, and the call was repeated."""
+    gain = Parameter(ms.Tensor([1.5, -0.5]), name="gain")
+
+    def step(x, n):
+        found = ops.abs(ops.nonzero(x).reshape(-1))
+        gain.mul_(3.0)
+        return ops.broadcast_to(found, (2, n)), gain * 1
+
+    return step

@@ -250,3 +250,14 @@ def grad_position_out_of_range_error(x):
 @program(X)
 def recompute_function(x):
     return ms.grad(lambda v: ms.recompute(nn.Tanh(), v * v))(x)
+
+
+@program(T([[1.0, 2.0], [3.0, 4.0]]), T(2.0), captured=False)
+def a_number_of_what_is_not_mapped(x, k):
+    """Found by fuzzing: `vmap` in dynamic mode hid it, too."""
+    is_large = (k > 1).all()
+
+    def scaled(v):
+        return v * float(k) + (1 if is_large.item() else 2)
+
+    return ms.vmap(scaled)(x)

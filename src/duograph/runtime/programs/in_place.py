@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.types import TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Graph, Node
@@ -41,7 +42,9 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
     places = output_places(graph)
     params = [p for p in graph.params for _ in leaf_types(p.type)]  # by leaf
     names = _names_of_params(graph, steps)
-    last_failure = max((i for i, step in enumerate(steps) if step_may_fail(step)), default=-1)
+    sizes = _symbols(graph.params)
+    may_fail = [step_may_fail(step) or not _symbols([*step.nodes, *step.operands]) <= sizes for step in steps]
+    last_failure = max((i for i, fails in enumerate(may_fail) if fails), default=-1)
     maker_of: dict[Any, int] = {}
     readers_of: dict[Any, set[int]] = {}
     for i, step in enumerate(steps):
@@ -78,6 +81,13 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
                 continue
         found[k] = j
     return found
+
+
+def _symbols(nodes: Sequence[Node]) -> set[Symbol]:
+    """The sizes that are only known at run time. What shape rules assume of those that depend on data is checked where
+    a step relies on it (`emit`)."""
+    types = [leaf for node in nodes for leaf in leaf_types(node.type) if isinstance(leaf, TensorType)]
+    return {symbol for t in types for dim in t.shape if isinstance(dim, Dim) for symbol in symbols_of(dim)}
 
 
 def _is_alias(step: Step) -> bool:
