@@ -7,7 +7,6 @@ is made part of the outer one at its next call: a function with ten foreign line
 
 from __future__ import annotations
 
-import ast
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from duograph.base.fork import object_lock
 from duograph.core.types import TensorType
 from duograph.frontend.ast.load import FunctionSource, load_function
-from duograph.frontend.budget import OutOfTime
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.policy import is_interpreted
 from duograph.frontend.split.build import build_function, keep_source
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 MOST_CUTS = 64
 LIGHT = 3
 """Operations on tensors below which a segment costs more than it saves."""
+MOST_GUARDS = 32
+"""Guards per operation above which it does: a long list that is handed over is looked through at each call."""
 
 
 class Cut:
@@ -121,8 +121,6 @@ def statements_at(error: Uncapturable, function: JitFunction) -> dict[Place, Bre
     if not trail:
         return {}
     node = trail[0]
-    if isinstance(error, OutOfTime):  # the time went into a loop: its iterations are compiled
-        node = next((n for n in reversed(trail) if isinstance(n, ast.For | ast.While)), node)
     return {place_of(node): Break(error.reason, error.span or source.span(node))}
 
 
@@ -132,14 +130,11 @@ def _halves(segment: Segment) -> dict[Place, Break | None]:
     return {border_before(run[len(run) // 2]): None} if len(run) > 1 else dict.fromkeys(segment.places)
 
 
-def is_light(graph: Graph) -> bool:
-    """Whether a graph computes so little that its call costs more than Python's."""
-    count = 0
-    for part in all_graphs(graph):
-        if part is not graph:
-            return False
-        count += sum(isinstance(node.type, TensorType) for node in part.nodes)
-    return count < LIGHT
+def is_light(graph: Graph, guards: int) -> bool:
+    """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number."""
+    parts = list(all_graphs(graph))
+    count = sum(isinstance(node.type, TensorType) for part in parts for node in part.nodes)
+    return (count < LIGHT and len(parts) == 1) or guards > MOST_GUARDS * (count + 1)
 
 
 class CompiledForm:

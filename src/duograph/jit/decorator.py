@@ -40,7 +40,8 @@ def jit(
             (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``""``, what the
             context says when a version is compiled, else ``"O1"``.
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
-        fullgraph (bool): whether a statement that cannot be compiled is an error, instead of a graph break. Default: ``False``.
+        fullgraph (bool): whether a statement that cannot be compiled is an error, instead of a graph break. Default:
+            ``False``.
         backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
         fn (Callable, optional): older name of ``function``.
         mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"`` (see

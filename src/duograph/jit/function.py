@@ -313,7 +313,7 @@ class JitFunction:
             store.failures.append(failure)
             self._refuse(store, names, values, str(failure), None, exc)
             return None
-        if is_light(entry.graph):
+        if is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
         if store.compiled:  # there will be misses
             entry.prepare(values)
@@ -426,12 +426,17 @@ class JitFunction:
     def _cut_at(self, error: Uncapturable, cause: Fallback) -> None:
         """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python."""
         if self.options.signature is not None or self._python is None:
-            return
+            return None
         if self.target is not None and not hasattr(self.target, "run_instead"):  # another callable object
-            return
-        if self.cut is None and can_be_cut(load_function(self._python)):
-            self.cut = Cut(self, cause, self._segment, self.part_of)
-        if self.cut is None or not self.cut.note(statements_at(error, self)):
+            return None
+        if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
+            return self._note_no_use()
+        try:
+            if self.cut is None and can_be_cut(load_function(self._python)):
+                self.cut = Cut(self, cause, self._segment, self.part_of)
+            if self.cut is None or not self.cut.note(statements_at(error, self)):
+                self._note_no_use()
+        except Uncapturable:  # it has no source
             self._note_no_use()
 
     def _segment(self, fn: types.FunctionType, cut: Cut | None = None, segment: Any = None) -> JitFunction:

@@ -93,11 +93,11 @@ def test_the_attempt_after_one_that_took_all_the_time_has_a_quarter_of_it(monkey
     functions = importlib.import_module("duograph.jit.function")
     shares, original = [], functions.capture
 
-    def noted(fn, names, args, call, dynamic, patterns, share):
+    def noted(fn, names, args, call, dynamic, patterns, share, *rest):
         shares.append((bool(dynamic), share))
         if dynamic:
             raise OutOfTime("its capture takes more than it may")
-        return original(fn, names, args, call, dynamic, patterns, share)
+        return original(fn, names, args, call, dynamic, patterns, share, *rest)
 
     monkeypatch.setattr(functions, "capture", noted)
     compiled = ms.jit(lambda x, n: x * n)
