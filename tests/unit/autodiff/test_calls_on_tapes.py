@@ -426,9 +426,9 @@ def test_a_call_on_a_tape_keeps_nothing_alive():
     gc.collect()
     counts = []
     for _ in range(3):
-        for _ in range(20):
+        for _ in range(200):
             gradient(t(2, 4))
         gc.collect()
         counts.append((sys.getrefcount(net.a.weight), len(gc.get_objects())))
     assert counts[1][0] == counts[2][0]
-    assert counts[2][1] - counts[1][1] < 20
+    assert counts[2][1] - counts[1][1] < 100  # whatever else the process does makes some
