@@ -24,7 +24,7 @@ from duograph.core import dtype as dt
 from duograph.core.borders import symbols_in
 from duograph.core.dim import Dim, Symbol
 from duograph.core.op import Op, attrs_key, value_key
-from duograph.core.types import OBJECT, TOKEN, TensorType, Type, scalar_type
+from duograph.core.types import OBJECT, TOKEN, TensorType, TupleType, Type, scalar_type
 
 
 class Node:
@@ -175,6 +175,7 @@ def introduced(node: Apply) -> set[Symbol]:
     if finds_sizes(node):
         return symbols_in(node.type) - symbols_in(tuple([o.type for o in node.operands]))
     known = {s for o in node.operands for s in told_sizes(o.type)}
+    known |= symbols_in(tuple([o.type for o in node.operands if isinstance(o.type, TupleType)]))  # `tuple_get`
     return set(told_sizes(node.type)) - known - sizes_in_attrs(node)
 
 

@@ -258,3 +258,13 @@ def a_parameter_is_written_before_a_size_is_checked():
         return ops.broadcast_to(found, (2, n)), gain * 1
 
     return step
+
+
+@program(calls=[(T([4, 5, 4]), T(0)), (T([4, 4, 4]), T(2)), (T([4, 5, 6]), T(0))])
+def what_was_overwritten_tells_the_size_on_one_of_two_paths(x, s):
+    """Found by fuzzing: nobody reads the unique values, but their number is the size of the result."""
+    found = ops.unique(x)[0]
+    found.fill_(0)
+    if s:
+        return "none"
+    return found
