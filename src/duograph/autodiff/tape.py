@@ -205,8 +205,10 @@ class Tape:
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
         self._symbolic: dict[Node, Variable] = {}
         if self.token % 64 == 0:
-            for token in [t for t, known in list(_tapes.items()) if known() is None]:
-                _tapes.pop(token, None)
+            for token in list(_tapes):  # other threads add some meanwhile; a list of keys is made in one go
+                known = _tapes.get(token)
+                if known is not None and known() is None:
+                    _tapes.pop(token, None)
         _tapes[self.token] = ref(self)
 
     @property

@@ -59,23 +59,26 @@ class Listeners:
 
     Args:
         name: the module that declares it, without the package, and its name there.
+
+    Attributes:
+        functions: those that have been added.
     """
 
-    __slots__ = ("_functions", "name")
+    __slots__ = ("functions", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._functions: list[Callable[[], object]] = []
+        self.functions: list[Callable[[], object]] = []
         _declare(name, self)
 
     def add(self, function: Callable[[], object]) -> None:
         """From now on ``function`` is called, too; once, however often it is added."""
-        if function not in self._functions:
-            self._functions.append(function)
+        if function not in self.functions:
+            self.functions.append(function)
 
     def remove(self, function: Callable[[], object]) -> None:
         """From now on ``function`` is not called."""
-        self._functions.remove(function)
+        self.functions.remove(function)
 
     def tell(self) -> None:
         """Calls all of them."""
@@ -83,10 +86,7 @@ class Listeners:
             function()
 
     def __iter__(self) -> Iterator[Callable[[], object]]:
-        return iter(tuple(self._functions))
-
-    def __len__(self) -> int:
-        return len(self._functions)
+        return iter(tuple(self.functions))
 
     def __repr__(self) -> str:
         return f"<listeners {self.name}>"

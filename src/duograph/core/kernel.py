@@ -29,9 +29,9 @@ _first = fork_safe_lock()
 
 def first_native() -> None:
     """Does what is to be done before the first native kernel runs; other threads wait until it is done."""
-    while at_first_native:
+    while at_first_native.functions:
         with _first:
-            if at_first_native and not _busy:
+            if at_first_native.functions and not _busy:
                 _busy.append(True)
                 try:
                     for function in at_first_native:

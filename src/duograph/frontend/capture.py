@@ -60,6 +60,7 @@ def capture(
     patterns: dict[Source, tuple[Any, ...]] | None = None,
     share: float = 1.0,
     is_part: bool = False,
+    journals: bool = True,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -71,12 +72,14 @@ def capture(
         dynamic: sources of numbers that are known to vary and become inputs.
         patterns: shapes of tensors with ``None`` for dimensions whose size varies.
         share: of the time that a capture may take.
+        journals: whether containers that are only written may have journals; a file has none.
         is_part: of a function that goes on with what it gives: it must be the very objects that Python would give.
 
     Raises:
         Uncapturable: with the reason and the user's span.
     """
     log = Log(share)
+    log.containers.enabled = journals
     for _ in range(MAX_ATTEMPTS):
         try:
             return _attempt(fn, names, args, call, dynamic, log, patterns, is_part)

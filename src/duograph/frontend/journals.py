@@ -73,7 +73,7 @@ class Learned:
 
     def note_read(self, containers: Iterable[int]) -> None:
         self.read.update(containers)
-        self.enabled = len(self.read) <= MOST_READ
+        self.enabled = self.enabled and len(self.read) <= MOST_READ
 
 
 class Journals:

@@ -62,4 +62,4 @@ def _is_settled(cls: type) -> bool:
 
 def are_methods_native() -> bool:
     """Whether the methods of Tensor are those that they will be for good (`kernel.at_first_native`)."""
-    return len(kernel.at_first_native) == 0
+    return not kernel.at_first_native.functions

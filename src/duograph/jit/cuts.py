@@ -133,7 +133,7 @@ def _halves(segment: Segment) -> dict[Place, Break | None]:
 def is_light(graph: Graph, guards: int) -> bool:
     """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number."""
     parts = list(all_graphs(graph))
-    count = sum(isinstance(node.type, TensorType) for part in parts for node in part.nodes)
+    count = len([node for part in parts for node in part.nodes if isinstance(node.type, TensorType)])
     return (count < LIGHT and len(parts) == 1) or guards > MOST_GUARDS * (count + 1)
 
 

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from traceback import format_exception
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
@@ -85,6 +86,7 @@ class JitFunction:
         self._of_instances: weakref.WeakSet[Entries] = weakref.WeakSet()
         self.cut: Cut | None = None  # its form with graph breaks, once something in it could not be captured
         self.part_of: tuple[Cut, Any] | None = None  # a segment of a function that is cut: of which, and which one
+        self.is_auxiliary = False  # a segment, or a function that a skeleton calls
         self.is_no_use = False  # compiled, it is no faster
         self._read_signature()
 
@@ -212,7 +214,7 @@ class JitFunction:
         """
         bound = self._signature.bind(*args)
         names, values = self._flatten(bound)
-        return self._capture(names, values, bound, set(), patterns)
+        return self._capture(names, values, bound, set(), patterns, journals=False)
 
     def bound_values(self, args: Sequence[Any]) -> dict[str, Any]:
         """The arguments by the names of the parameters that they go to; ``*args`` is one tuple."""
@@ -298,7 +300,8 @@ class JitFunction:
         except Exception as exc:  # an error of the program itself, or ours: plain Python shows which (`_judged`)
             if is_from_outside(exc):
                 raise
-            logger.debug("capture of %s failed", self, exc_info=True)
+            if logger.isEnabledFor(logging.DEBUG):  # as text: records may be kept, and would keep the arguments
+                logger.debug("capture of %s failed: %s", self, "".join(format_exception(exc)))
             store.doubt = exc, exc.__traceback__
             self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
@@ -313,7 +316,7 @@ class JitFunction:
             store.failures.append(failure)
             self._refuse(store, names, values, str(failure), None, exc)
             return None
-        if is_light(entry.graph, len(entry.program.guards.guards)):
+        if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
         if store.compiled:  # there will be misses
             entry.prepare(values)
@@ -343,7 +346,9 @@ class JitFunction:
         try:
             program = self._capture(names, values, bound, dynamic, patterns)
         except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
-            logger.debug("capture for varying numbers and sizes failed: %s", exc)
+            logger.debug(
+                "capture for varying numbers and sizes failed: %s", str(exc)
+            )  # records may be kept; not ``exc``
             store.is_late = isinstance(exc, OutOfTime)
         except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
             what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
@@ -364,6 +369,7 @@ class JitFunction:
         dynamic: set[Any],
         patterns: Any,
         share: float = 1.0,
+        journals: bool = True,
     ) -> Any:
         kinds = [self._signature.parameters[n].kind for n in names]
         first_left_out = next(
@@ -385,7 +391,7 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns, share, self.part_of is not None)
+        return capture(target, names, values, call, dynamic, patterns, share, self.part_of is not None, journals)
 
     def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
@@ -443,6 +449,7 @@ class JitFunction:
         """A function that is compiled as this one is, on behalf of it."""
         made = JitFunction(fn, replace(self.options, strict=None, signature=None, report=False))
         made.part_of = (cut, segment) if cut is not None else None
+        made.is_auxiliary = True
         return made
 
     def _note_no_use(self) -> None:
