@@ -20,7 +20,7 @@ from traceback import format_exception
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
-from duograph.autodiff.tape import Overwritten, Underivable
+from duograph.autodiff.tape import Underivable
 from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
@@ -36,12 +36,11 @@ from duograph.frontend.policy import look_of
 from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.split.plan import can_be_cut
-from duograph.ops.scalar import UnforeseenKind
-from duograph.runtime.kernels.status import NotRepeated
 
 from .conditions import MOST_VERSIONS, is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, statements_at
 from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
+from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call
 from .options import JitOptions
@@ -592,12 +591,3 @@ class BoundJit:
     def explain(self) -> Explanation:
         """`JitFunction.explain` for the versions of this instance."""
         return Explanation(self.function, [self.function._store([self.__self__])])
-
-
-def is_excused(cause: BaseException | None) -> bool:
-    """Whether plain Python need not raise where a version has failed with ``cause``.
-
-    Its numbers were too small, or its gradient keeps what only the gradient of the whole call may turn out not to need.
-    """
-    excused = UnforeseenKind | Overwritten | Underivable
-    return isinstance(cause, excused) or (isinstance(cause, NotRepeated) and cause.excused)

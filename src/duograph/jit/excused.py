@@ -1,0 +1,16 @@
+"""Failures of compiled versions that say nothing against the version."""
+
+from __future__ import annotations
+
+from duograph.autodiff.tape import Overwritten, Underivable
+from duograph.ops.scalar import UnforeseenKind
+from duograph.runtime.kernels.status import NotRepeated
+
+
+def is_excused(cause: BaseException | None) -> bool:
+    """Whether plain Python need not raise where a version has failed with ``cause``.
+
+    Its numbers were too small, or its gradient keeps what only the gradient of the whole call may turn out not to need.
+    """
+    excused = UnforeseenKind | Overwritten | Underivable
+    return isinstance(cause, excused) or (isinstance(cause, NotRepeated) and cause.excused)
