@@ -17,7 +17,9 @@ from duograph.core.op import rules_version, state
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donations, given_up, is_held_by_others
 from duograph.frontend.execute import own_outputs, prepare_graph, run_graph, run_graph_owned, to_runtime
+from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.program import Program, Unfinished
+from duograph.frontend.sources import Source
 from duograph.ir.control import call_named, cond, make_tuple, scan, while_loop
 from duograph.ir.memo import Memo
 from duograph.ir.node import Const, Graph
@@ -28,6 +30,7 @@ from duograph.tensor.random import default_generator
 
 from .compiled import executables_of
 from .native_call import native_call
+from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
@@ -37,11 +40,20 @@ ATTRIBUTE = "_duograph_versions"
 
 PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
 SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
+ABOUT_SIZES = ("tensor", "pattern", "equal")  # guards that may fail because sizes, or numbers, are other ones
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
 class RunFailed(Exception):
     """The graph raised; ``__cause__`` is the error. Nothing outside has been changed yet, except by printing."""
+
+
+class PassFailed(Exception):
+    """A pass failed with ``error`` on the program called ``name``."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        super().__init__(name, error)
+        self.name, self.error = name, error
 
 
 class Entry:
@@ -99,6 +111,40 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", self.program.name, error))
             return False
+
+    @property
+    def patterns(self) -> dict[Source, Any]:
+        """Shapes of the tensors whose sizes may vary."""
+        return self.program.patterns
+
+    def misses(self, args: Sequence[Any]) -> list[Guard] | None:
+        """The guards that fail for ``args``; none if only sizes do not fit what was assumed of them. ``None``: more is
+        different than guards say."""
+        program = self.program
+        try:
+            failing = program.guards.misses(args, ABOUT_SIZES) if self.rules == rules_version[0] else None
+            if failing is None or not program.memory_matches(args) or (not failing and program.sizes_match(args)):
+                return None
+            return failing
+        except UNREADABLE:
+            return None
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", program.name, error))
+            return None
+
+    def loses_to(self, other: Entry) -> str:
+        """Why this version, for many sizes, is no substitute for the ``other``, for one; empty if it is."""
+        if self.backend == "interpreter" or other.backend == "interpreter":
+            return ""
+        self.compile()
+        mine, theirs = executables_of(self.graph), executables_of(other.graph)
+        if not theirs:
+            return ""
+        if not mine:
+            return "it could not be made machine code"
+        more = len(mine[0].build.host_steps) > len(theirs[0].build.host_steps)
+        new = set(mine[0].notes) - set(theirs[0].notes)
+        return min(new, default="more of it would run in Python") if more else ""
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
@@ -196,6 +242,14 @@ class Entry:
         return run_graph_owned(graph, values, level, self.backend)
 
 
+def put_first(entry: Entry, others: list[Entry]) -> list[Entry]:
+    """The order in which versions are tried: the latest first, but what serves many sizes after one that was made for
+    one, if that was the latest: its kernels know their extents."""
+    if entry.patterns and others and not others[0].patterns:
+        return [others[0], entry, *others[1:]]
+    return [entry, *others]
+
+
 def _failed(error: Exception) -> RunFailed:
     """What the program raised; what came from outside in the middle of it (a time limit) goes on as it is."""
     if is_from_outside(error):
@@ -266,7 +320,12 @@ class Entries:
         self.unattempted = 0
         self.recompiles: list[str] = []
         self.varying: dict[Any, int] = {}
-        self.patterns: dict[Any, tuple[int | None, ...]] = {}  # shapes of arguments, None: the size varies
+        self.sizes = VaryingSizes()
+
+    def note_number(self, source: Source) -> None:
+        """The number that is found there was another one; -1: it cannot be an input."""
+        if self.varying.get(source, 0) >= 0:
+            self.varying[source] = self.varying.get(source, 0) + 1
 
     def is_resting(self) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile.

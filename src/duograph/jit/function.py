@@ -24,6 +24,7 @@ from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.render import render
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.capture import capture
@@ -37,11 +38,12 @@ from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated
 from duograph.tensor.tensor import Tensor
 
-from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
+from .entry import ATTRIBUTE, Entries, Entry, Fallback, PassFailed, RunFailed, put_first
 from .explain import Explanation
+from .misses import Miss, near_misses
 from .native_call import MOST_VERSIONS, is_possible_now
 from .options import JitOptions
-from .signature import check_signature, patterns_from, widened
+from .signature import check_signature, declared_patterns
 
 logger = logging.getLogger("duograph")
 MAX_VERSIONS = 128
@@ -257,15 +259,25 @@ class JitFunction:
     ) -> Entry | None:
         refresh_config()
         store.doubt = None
-        dynamic = self._note_misses(store, names, values)
+        near = near_misses(store.compiled, names, values)
+        dynamic = self._note_misses(store, names, values, near)
+        patterns = self._patterns(store, names, values)
         started = time.perf_counter()
         try:
-            program = self._general(store, names, values, bound, dynamic)
+            program = self._general(store, names, values, bound, dynamic, patterns, near)
             if program is None:
                 program = self._capture(names, values, bound, set(), {}, SECOND if store.is_late else 1.0)
-            capture_ms = (time.perf_counter() - started) * 1e3
+            entry = self._entry(program, names, started)
+            if near and program.symbols and not state.tapes and (why := entry.loses_to(near[0].entry)):
+                store.sizes.refuse(patterns, why)
+                entry = self._entry(self._capture(names, values, bound, set(), {}), names, started)
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
+            return None
+        except PassFailed as failed:
+            failure = internal_failure("a pass", failed.name, failed.error)
+            store.failures.append(failure)
+            self._refuse(store, names, values, str(failure), None, failed.error)
             return None
         except MemoryError:  # there may be more at the next call
             if self._is_strict():
@@ -278,22 +290,28 @@ class JitFunction:
             store.doubt = exc, exc.__traceback__
             self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
-        try:
-            entry = Entry(
-                program, names, self.options.jit_level or config().jit_level or "O1", capture_ms, self.options.backend
-            )
-        except SHORTAGE:
-            return None
-        except Exception as exc:  # noqa: BLE001 - the policy
-            failure = internal_failure("a pass", program.name, exc)
-            store.failures.append(failure)
-            self._refuse(store, names, values, str(failure), None, exc)
-            return None
         kept, dropped = store.compiled[: MAX_VERSIONS - 1], store.compiled[MAX_VERSIONS - 1 :]
-        store.compiled = [entry, *kept]
+        store.compiled = put_first(entry, kept)
         for last in dropped:
             store.native = tuple([n for n in store.native if n is not last.native])
         return entry
+
+    def _entry(self, program: Program, names: tuple[str, ...], started: float) -> Entry:
+        """The version of a program whose capture was ``started`` then."""
+        capture_ms = (time.perf_counter() - started) * 1e3
+        level = self.options.jit_level or config().jit_level or "O1"
+        try:
+            return Entry(program, names, level, capture_ms, self.options.backend)
+        except SHORTAGE:
+            raise MemoryError from None
+        except Exception as error:
+            raise PassFailed(program.name, error) from error
+
+    def _patterns(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> dict[Any, Any]:
+        """Shapes of tensors with symbols for what varies: because it has, or because somebody says so."""
+        owner = self.target if self.target is not None else values[0] if self._first and values else None
+        declared = declared_patterns(self.fn, owner, self.options.signature, names, self._first)
+        return store.sizes.patterns(values, declared)
 
     def _general(
         self,
@@ -302,29 +320,40 @@ class JitFunction:
         values: list[Any],
         bound: inspect.BoundArguments,
         dynamic: set[Any],
-    ) -> Any:
+        patterns: dict[Any, Any],
+        near: Sequence[Miss],
+    ) -> Program | None:
         """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
         store.is_late = False
-        patterns = dict(store.patterns)
-        if self.options.signature is not None:
-            patterns.update(patterns_from(self.options.signature, names, self._first))
-        if not dynamic and not patterns:
-            return None
-        try:
-            program = self._capture(names, values, bound, dynamic, patterns)
-        except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
-            logger.debug("capture for varying numbers and sizes failed: %s", exc)
-            store.is_late = isinstance(exc, OutOfTime)
-        except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
-            what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
-            store.failures.append(internal_failure("capture", what, exc))
+        if any(miss.entry.patterns == patterns for miss in near):  # they vary more than such a version allows
+            patterns = {}
+        tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
+        why = ""
+        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
+            if (sources, shapes) in tried or store.is_late:
+                continue
+            tried.append((sources, shapes))
+            try:
+                program = self._capture(names, values, bound, sources, shapes)
+            except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
+                logger.debug("capture for varying numbers and sizes failed: %s", exc)
+                store.is_late = isinstance(exc, OutOfTime)
+                why = why or str(exc)
+            except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
+                what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
+                store.failures.append(internal_failure("capture", what, exc))
+                why = why or f"{type(exc).__name__}: {exc}"
+            else:
+                if program.sizes_match(values):
+                    break
+                why = why or "what is done depends on how large they are"
         else:
-            if program.sizes_match(values):
-                return program
-        for source in dynamic:
+            program, sources, shapes = None, set(), {}
+        for source in dynamic - sources:
             store.varying[source] = -1
-        store.patterns.clear()
-        return None
+        if patterns and not shapes:
+            store.sizes.refuse(patterns, why)
+        return program
 
     def _capture(
         self,
@@ -355,23 +384,26 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns, share)
+        program = capture(target, names, values, call, dynamic, dict(patterns), share)
+        program.patterns = patterns
+        return program
 
-    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
+    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any], near: Sequence[Miss]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
-        for entry in store.compiled[:1]:
+        general = [e for e in store.compiled[1:2] if e.patterns]  # see `put_first`
+        for entry in general or store.compiled[:1]:
             if entry.names != names:
                 store.recompiles.append(f"other arguments were given: {', '.join(entry.names)}")
                 continue
             guard, reason = entry.program.guards.first_miss(values)
-            store.recompiles.append(reason)
+            store.recompiles.append(reason if guard is not None or not near else "sizes do not fit what was assumed")
             if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
-                if store.varying.get(guard.source, 0) >= 0:
-                    store.varying[guard.source] = store.varying.get(guard.source, 0) + 1
-            if guard is not None and self.options.dynamic and guard.source.kind == "arg":
-                pattern = widened(guard, guard.source.load(values), store.patterns.get(guard.source))
-                if pattern is not None:
-                    store.patterns[guard.source] = pattern
+                store.note_number(guard.source)
+        if near:
+            most_general = max(near, key=lambda miss: len(miss.entry.patterns))
+            store.sizes.note(most_general.tensors, values)
+            for source in most_general.numbers:
+                store.note_number(source)
         return {source for source, count in store.varying.items() if count >= 1}
 
     def _refuse(
@@ -399,10 +431,10 @@ class JitFunction:
         return config().jit_syntax_level == 0
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
-        if store.compiled[:1] != [entry]:
+        if entry not in store.compiled[: 2 if entry.patterns else 1]:
             with store.lock:
                 if entry in store.compiled:  # one assignment: others look without the lock, or it is interrupted here
-                    store.compiled = [entry, *[e for e in store.compiled if e is not entry]]
+                    store.compiled = put_first(entry, [e for e in store.compiled if e is not entry])
         if entry.runs and self.options.signature is None and is_possible_now():
             self._make_native(entry, store, values)
         if state.tapes and entry.is_plain_for_tapes(values):
@@ -425,6 +457,10 @@ class JitFunction:
             result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
         if isinstance(cause, SHORTAGE):
             return result
+        if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
+            store.sizes.refuse(entry.patterns, str(cause))
+            self._drop(entry, store)
+            return result
         if isinstance(cause, Underivable):
             entry.program.plain_for_gradients = True
         if not (entry.program.catches or is_excused(cause)):
@@ -438,8 +474,7 @@ class JitFunction:
     ) -> None:
         """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
         with store.lock:
-            store.compiled = [e for e in store.compiled if e is not entry]
-            store.native = tuple([n for n in store.native if n is not entry.native])
+            self._drop(entry, store)
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
             error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
             reason = why or f"the compiled version failed: {what}"
@@ -447,14 +482,22 @@ class JitFunction:
         if not why:
             store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
+    @staticmethod
+    def _drop(entry: Entry, store: Entries) -> None:
+        store.compiled = [e for e in store.compiled if e is not entry]
+        store.native = tuple([n for n in store.native if n is not entry.native])
+
     def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
         """Lets native code try this version first."""
         made = entry.make_native(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
-        if made is not None and store.native[:1] != (made,):
+        if made is not None and made not in store.native[: 2 if entry.patterns else 1]:
             with store.lock:
-                others = [n for n in store.native if n is not made and not n.is_retired]
+                order = {native: k for k, native in enumerate(store.native) if not native.is_retired}
+                others = [e for e in store.compiled if e is not entry and e.native in order]
+                others.sort(key=lambda e: order[e.native])  # type: ignore[index]
                 if entry in store.compiled:  # else another thread has found meanwhile that it is wrong
-                    store.native = (made, *others[: MOST_VERSIONS - 1])
+                    kept = [e.native for e in put_first(entry, others)[:MOST_VERSIONS]]
+                    store.native = tuple([n for n in kept if n is not None])
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 
