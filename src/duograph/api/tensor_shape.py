@@ -24,7 +24,7 @@ from duograph.core.shapes import (
 from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
 from duograph.ops.creation import full
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, extent_of
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -46,6 +46,7 @@ def shape_of(args: Sequence[Any], op: str) -> tuple[Any, ...]:
 
 
 def _extent(n: Any, op: str) -> Any:
+    n = extent_of(n)
     if isinstance(n, Dim):
         return n
     if isinstance(n, bool | float | str | Scalar) or not hasattr(n, "__index__"):

@@ -160,6 +160,8 @@ class Attributes:
         found = watched(type(obj), name)
         if isinstance(found, types.FunctionType) and is_interpreted(found):
             return types.MethodType(found, obj)
+        if found is None:
+            self.session.check_attribute_of(obj)
         if not self.session.is_outside(obj) or callable(found):
             return getattr(obj, name)
         source = sources.attr(self.session.tensor_source(obj), name)
@@ -353,6 +355,7 @@ class Attributes:
             self.calls.call(found.fset, (obj, value), {})
             return
         self._check_own(obj)
+        self.session.check_attribute_of(obj)
         if self.world.is_tracked(obj):
             store(obj, name, value)
             return
@@ -392,6 +395,8 @@ class Attributes:
             raise Uncapturable("a write to an object from outside whose dictionary the program has read")
         if isinstance(obj, type) and name.startswith("__"):
             raise Uncapturable("a special method that is set on a class")
+        if isinstance(obj, Tensor):  # guards of tensors are about facts: another one of the same would pass
+            self.session.guards.add(self.session.tensor_source(obj), "is", Pin(obj))
         self.session.changes_classes |= isinstance(obj, type)
         self.world.overlay["attr", id(obj), name] = (obj, value)
         self.session._keep.append(obj)
@@ -414,6 +419,7 @@ class Attributes:
         if is_users_descriptor(found):
             raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         self._check_own(obj)
+        self.session.check_attribute_of(obj)
         if self.world.is_tracked(obj):
             delattr(obj, name)
             return

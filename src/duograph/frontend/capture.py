@@ -211,11 +211,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
     params = [*(p for _, p in session.inputs), *random, *([token] if token is not None else [])]
     graph = builder.graph(name, params, outputs)
     _refuse_wide_numbers(graph)
-    aliases = []
-    if session.written:
-        marks: dict[Any, int] = {}
-        for tensor, source in session.known_tensors():
-            aliases.append((source, marks.setdefault(tensor._alias, len(marks))))
+    aliases = session.shared_memory() if session.written else []
     inputs = [source for source, _ in session.inputs]
     return Program(
         name,

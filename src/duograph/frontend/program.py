@@ -78,6 +78,7 @@ class Program:
 
     symbols: list[tuple[Any, Source, int]] = field(default_factory=list)
     assumptions: list[tuple[Any, Any]] = field(default_factory=list)
+    patterns: dict[Source, tuple[Any, ...]] = field(default_factory=dict)  # what it was captured for
     is_checked: bool = (
         False  # the last output of the graph is nobody's: it keeps what might raise (`primitives.anchor`)
     )
@@ -87,9 +88,11 @@ class Program:
 
     def sizes_match(self, args: Sequence[Any]) -> bool:
         """Whether the sizes of varying dimensions fulfil what shape rules assumed of them."""
-        if not self.assumptions:
-            return True
-        env = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
+        env: dict[Any, int] = {}
+        for symbol, source, axis in self.symbols:
+            size = source.load(args).shape[axis]
+            if size < symbol.lo or env.setdefault(symbol, size) != size:
+                return False
         for a, b in self.assumptions:
             try:
                 if evaluate(a, env) != evaluate(b, env):

@@ -316,6 +316,7 @@ class Semantics(Attributes):
             raise Uncapturable("whether two equal constants, or tuples from outside, are the same object")
         if id(a) in self.session.originals and id(b) in self.session.originals and a is not b:
             self.session.guard_different(a, b)
+        self.session.guard_different_tensors(a, b)
         if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
             return self.session.choices.same(a, b)
         kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]

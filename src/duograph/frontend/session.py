@@ -15,10 +15,12 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
 from duograph.core.borders import symbols_in
-from duograph.core.dim import UnknownSizeError, fresh_symbol
+from duograph.core.dim import Symbol, UnknownSizeError, fresh_symbol
 from duograph.core.memory import obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
@@ -31,7 +33,7 @@ from duograph.ops.graph_binder import GraphBinder, Stored
 from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import Alias, fresh_stamp, root_of
 from duograph.tensor.random import Generator, default_generator
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Placeholder, Tensor
 
 from . import sources
 from .budget import Budget
@@ -212,7 +214,8 @@ class Session(Shadows):
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
         self.is_typing = False  # whether an op's own rule is asked, whose node then raises where it was wrong
         self._assuming: set[Any] = set()  # nodes of which they took late ones to be
-        self.patterned: dict[int, tuple[Tensor, Source]] = {}  # id(handle) -> handle and source of such inputs
+        self.patterned: dict[int, tuple[Tensor, Source, Tensor]] = {}  # id(handle) -> handle, source, outside tensor
+        self._handles: dict[int, tuple[Tensor, Source]] = {}  # id(outside tensor) -> handle and source
         self.born = fresh_stamp()
         self.builder = Builder()
         self.builder.context.is_captured = True
@@ -284,6 +287,8 @@ class Session(Shadows):
         param = self._tensor_params.get(id(tensor))
         if param is None and isinstance(tensor._data, Batched):
             raise Uncapturable("a tensor of a vmap that is used outside of it")
+        if param is None and id(tensor) in self._handles:
+            raise Uncapturable("a tensor whose size varies, which the program also finds in a way of its own")
         if param is None:
             known = self._tensor_sources.get(id(tensor))
             source = known[1] if known else sources.pinned(tensor)
@@ -429,33 +434,68 @@ class Session(Shadows):
 
     def _patterned_tensor(self, value: Tensor, source: Source, pattern: tuple[Any, ...]) -> Tensor:
         """An input with dimensions of varying size: a tensor of symbolic shape stands for it."""
-        for handle, known in self.patterned.values():
-            if known == source:
-                return handle
         shape = []
         for axis, extent in enumerate(pattern):
             if extent is None:
                 extent = fresh_symbol("n")
+            if isinstance(extent, Symbol):
                 self.symbols.append((extent, source, axis))
             shape.append(extent)
-        self.guards.add(source, "pattern", (type(value), value._data.dtype, tuple(pattern)))
+        fixed = tuple([None if isinstance(n, Symbol) else n for n in shape])
+        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed))
         param = self.add_input(source, source_name(source), TensorType(value.dtype, tuple(shape)))
         handle = self.binder.wrap(param)
-        self.patterned[id(handle)] = (handle, source)
+        self.patterned[id(handle)] = (handle, source, value)
+        self._handles[id(value)] = (handle, source)
         return handle
 
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
-        if source in self.patterns:
-            return self._patterned_tensor(value, source, self.patterns[source])
-        known = self._tensor_sources.get(id(value))
+        known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
+            pattern = self.patterns.get(source)
+            if pattern is not None and may_vary(value, pattern):
+                return self._patterned_tensor(value, source, pattern)
             self.guards.add(source, "tensor", tensor_facts(value))
-            self._tensor_sources[id(value)] = (value, source)
-        elif known[1] != source:
+            known = self._tensor_sources[id(value)] = (value, source)
+        if known[1] != source:
             self.guards.same_objects[known[1], source] = None
-        return value
+        return known[0]
+
+    def source_of_tensor(self, tensor: Tensor) -> Source | None:
+        """Where an outside tensor, or one that stands for it, was found; ``None`` for others."""
+        if (patterned := self.patterned.get(id(tensor))) is not None:
+            return patterned[1]
+        known = self._tensor_sources.get(id(tensor))
+        return known[1] if known is not None else None
+
+    def guard_different_tensors(self, one: Any, two: Any) -> None:
+        """Two tensors from outside are two objects: the program has asked."""
+        if isinstance(one, Tensor) and isinstance(two, Tensor) and one is not two:
+            pair = self.source_of_tensor(one), self.source_of_tensor(two)
+            if pair[0] is not None and pair[1] is not None:
+                self.guards.add_different(pair[0], pair[1])
+
+    def check_attribute_of(self, tensor: Any) -> None:
+        """Refuses attributes of the user's own on what stands for an outside tensor."""
+        if id(tensor) in self.patterned:
+            raise Uncapturable("an attribute of a tensor whose size varies")
+
+    def shared_memory(self) -> list[tuple[Source, Any]]:
+        """Outside tensors that entered the program, each with a mark; equal marks share memory.
+
+        Raises:
+            Uncapturable: what is written to is seen by a tensor whose size varies.
+        """
+        marks: dict[Any, int] = {}
+        found = [(source, marks.setdefault(t._alias, len(marks))) for t, source in self.known_tensors()]
+        written = {root._alias for root in self.written.values()}
+        for _, source, value in self.patterned.values():
+            if value._alias in written:
+                raise Uncapturable("an in-place write to memory of an argument whose shape varies")
+            found.append((source, marks.setdefault(value._alias, len(marks))))
+        return found
 
     def known_tensors(self) -> list[tuple[Tensor, Source]]:
         """Outside tensors that entered the program, with their sources."""
@@ -518,6 +558,18 @@ class Session(Shadows):
             token = self.builder.emit(anchor, (token, self.world.checked.node), {})
         target = self._effects.setdefault((self.place(), token, nodes), target)
         self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
+
+
+def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
+    """Whether a tensor of symbolic shape may stand for ``value``: nothing but its sizes tells it from others."""
+    data = value._data
+    return (
+        type(value) is Tensor
+        and isinstance(data, np.ndarray | Placeholder)
+        and len(data.shape) == len(pattern)
+        and all(not isinstance(want, int) or want == n for want, n in zip(pattern, data.shape, strict=True))
+        and (isinstance(data, Placeholder) or bool(data.flags.c_contiguous))
+    )
 
 
 def _is_inherited(owner: Any, name: str) -> bool:

@@ -292,9 +292,7 @@ class Shadows(Journals):
 
     def guard_different(self, one: Any, two: Any) -> None:
         """Two shadows stand for two objects."""
-        pair = self.originals[id(one)][1], self.originals[id(two)][1]
-        if pair[::-1] not in self.guards.other_objects:
-            self.guards.other_objects[pair] = None
+        self.guards.add_different(self.originals[id(one)][1], self.originals[id(two)][1])
         if len(self.guards.other_objects) > MAX_PAIRS:
             raise Uncapturable("writes to that many containers from outside")
 

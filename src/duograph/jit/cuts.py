@@ -22,7 +22,7 @@ from duograph.ir.node import Graph
 from duograph.ir.printer import all_graphs
 
 if TYPE_CHECKING:
-    from .entry import Fallback
+    from .entries import Fallback
     from .function import JitFunction
 
 MOST_CUTS = 64

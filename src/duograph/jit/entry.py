@@ -21,7 +21,9 @@ from duograph.core.types import ScalarType, TensorType
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donation_of
 from duograph.frontend.execute import executor, own_outputs, run_graph, run_graph_owned
+from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.program import Program, Unfinished
+from duograph.frontend.sources import Source
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
@@ -30,26 +32,28 @@ from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
 from .compiled import executables_of
+from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
 
-ATTRIBUTE = "_duograph_versions"
-"""Where an instance keeps the versions of its methods."""
-
-PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
-SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
-OFTEN = 8  # calls before each of which the premises of a fallback are looked at
-RARELY = 32  # of how many later ones, before one
-STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
 FEWEST = 5  # ops that are worth a call of their own on a tape, which costs as much as recording four or five
 LOOSE = (make_tuple, tuple_get, undef)  # of the graph only
 LARGE = 1 << 13  # elements of results that take as long as an op more
+ABOUT_SIZES = ("tensor", "pattern", "equal")  # guards that may fail because sizes, or numbers, are other ones
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
 
 class RunFailed(Exception):
     """The graph raised; ``__cause__`` is the error. Nothing outside has been changed yet, except by printing."""
+
+
+class PassFailed(Exception):
+    """A pass failed with ``error`` on the program called ``name``."""
+
+    def __init__(self, name: str, error: Exception) -> None:
+        super().__init__(name, error)
+        self.name, self.error = name, error
 
 
 class Entry:
@@ -115,6 +119,40 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", self.program.name, error))
             return False
+
+    @property
+    def patterns(self) -> dict[Source, Any]:
+        """Shapes of the tensors whose sizes may vary."""
+        return self.program.patterns
+
+    def misses(self, args: Sequence[Any]) -> list[Guard] | None:
+        """The guards that fail for ``args``; none if only sizes do not fit what was assumed of them. ``None``: more is
+        different than guards say."""
+        program = self.program
+        try:
+            failing = program.guards.misses(args, ABOUT_SIZES) if self.rules == rules_version[0] else None
+            if failing is None or not program.memory_matches(args) or (not failing and program.sizes_match(args)):
+                return None
+            return failing
+        except UNREADABLE:
+            return None
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", program.name, error))
+            return None
+
+    def loses_to(self, other: Entry) -> str:
+        """Why this version, for many sizes, is no substitute for the ``other``, for one; empty if it is."""
+        if self.backend == "interpreter" or other.backend == "interpreter":
+            return ""
+        self.compile()
+        mine, theirs = executables_of(self.graph), executables_of(other.graph)
+        if not theirs:
+            return ""
+        if not mine:
+            return "it could not be made machine code"
+        more = len(mine[0].build.host_steps) > len(theirs[0].build.host_steps)
+        new = set(mine[0].notes) - set(theirs[0].notes)
+        return min(new, default="more of it would run in Python") if more else ""
 
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
@@ -187,14 +225,15 @@ class Entry:
         return len(watching) > 1 or any(tape.is_kept or not unfolds for tape in watching)
 
     def make_native(
-        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
+        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type, type, str]
     ) -> NativeCall | None:
         """What runs this version from now on without Python in between, if that is possible.
 
         Args:
             args: arguments for which this version is valid.
             parameters: of the function.
-            called: the classes of compiled functions, and of those bound to an instance.
+            called: the classes of compiled functions, of those bound to an instance, and of `Entries`; where an
+                instance keeps these.
         """
         if self.native is not None and not self.native.is_retired:
             self.native.renew()
@@ -204,7 +243,7 @@ class Entry:
         from .native_call import Unsupported, native_call
 
         try:
-            made = native_call(self, LEVELS[self.level], args, parameters, (*called, Entries, ATTRIBUTE))
+            made = native_call(self, LEVELS[self.level], args, parameters, called)
         except Unsupported as reason:
             self.why_not_native = str(reason)
             return None
@@ -222,7 +261,7 @@ class Entry:
         return made
 
     def make_taped(
-        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type]
+        self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type, type, str]
     ) -> NativeCall | None:
         """`make_native` for the tapes that record now."""
         from .native_call import Unsupported, native_taped_call
@@ -240,8 +279,8 @@ class Entry:
         try:
             recorder = Recorder(self.program, self._function, active, self._has_paths)
             graph = optimised(recorder.graph, level)
-            classes, told = (*called, Entries, ATTRIBUTE), (recorder.begin, recorder.finish)
-            made = native_taped_call(self, graph, level, args, parameters, classes, told)
+            told = recorder.begin, recorder.finish
+            made = native_taped_call(self, graph, level, args, parameters, called, told)
         except (Unsupported, Underivable, Overwritten):
             self.taped[active] = None
             return None
@@ -295,109 +334,3 @@ def _without_spent_check(graph: Graph) -> Graph:
         return graph
     output = graph.context.apply(make_tuple, tuple(items[:-1]), {})
     return TUPLES.run(graph.context.graph(graph.name, graph.params, output))
-
-
-class Fallback:
-    """Arguments for which the function runs as plain Python, and why."""
-
-    def __init__(self, key: Any, reason: str, span: Any, rendered: str, error: Exception) -> None:
-        self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
-        self.premises: tuple[Any, ...] = getattr(error, "premises", ())
-        self.is_over = False  # what led to it was another at the latest look
-        self.looks = 0
-        self.error = error.with_traceback(None)  # which would keep every frame of the capture
-        error.__context__ = error.__cause__ = None  # and so would theirs
-        self.hits = 0
-
-    def holds(self, args: Sequence[Any]) -> bool:
-        """Whether what the capture had read is still so, as far as that is looked at: often at first, then rarely."""
-        self.looks += 1
-        if self.looks <= OFTEN or self.looks % RARELY == 0:
-            self.is_over = not all(premise.holds(args) for premise in self.premises)
-        return not self.is_over
-
-    def __repr__(self) -> str:
-        where = f" at {self.span}" if self.span is not None else ""
-        return f"{self.reason}{where}"
-
-
-class Entries:
-    """Compiled versions that belong to one owner (a function, or an instance for methods).
-
-    Copies and pickles of the owner start without versions: they are about other objects.
-
-    Attributes:
-        native: versions that native code tries before Python does (``runtime/calls/native.py``).
-        taped: those that it tries while tapes record.
-        is_small: tapes are served op by op (`Entry.is_small`), whichever version is valid.
-        failures: parts of this package that failed while a version was captured, checked, or run.
-        doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
-        is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
-        misses: calls for which no version held.
-        dropped: versions that were never used again, and are gone.
-        waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
-        unattempted: such calls, from the beginning.
-    """
-
-    __slots__ = ("__dict__", "__weakref__", "native", "taped")
-
-    def __init__(self) -> None:
-        self.native: tuple[NativeCall, ...] = ()
-        self.taped: tuple[NativeCall, ...] = ()
-        self.lock = object_lock()
-        self.compiled: list[Entry] = []
-        self.fallbacks: list[Fallback] = []
-        self.failures: list[Failure] = []
-        self.doubt: tuple[Exception, TracebackType | None] | None = None
-        self.is_late = False
-        self.misses = 0
-        self.dropped = 0
-        self.is_small = False
-        self.waited = 0
-        self.unattempted = 0
-        self.recompiles: list[str] = []
-        self.varying: dict[Any, int] = {}
-        self.patterns: dict[Any, tuple[int | None, ...]] = {}  # shapes of arguments, None: the size varies
-
-    def is_resting(self) -> bool:
-        """Whether plain Python answers this call with new arguments without an attempt to compile.
-
-        An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
-        later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
-        """
-        latest = self.fallbacks[-1] if self.fallbacks else None
-        failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
-        unused = self.dropped + sum(entry.hits <= 1 for entry in self.compiled)
-        if latest is not None and isinstance(latest.error, OutOfTime):
-            failed += PATIENCE
-        tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
-        resting = self.waited < 2**tired - 1
-        self.waited = self.waited + 1 if resting else 0
-        self.unattempted += resting
-        return resting
-
-    def note_miss(self) -> None:
-        """No version holds for a call. Each costs such a call a check, so those that nobody uses go at length."""
-        self.misses += 1
-        if self.misses % STALE:
-            return
-        for entry in tuple(self.compiled):
-            if entry.hits <= 1 and entry.is_spare:
-                self.drop(entry)
-                self.dropped += 1
-            entry.is_spare = entry.hits <= 1
-
-    def drop(self, entry: Entry) -> None:
-        """Takes a version out."""
-        self.compiled = [e for e in self.compiled if e is not entry]
-        self.native = tuple([n for n in self.native if n is not entry.native])
-        self.taped = tuple([n for n in self.taped if n not in entry.taped.values()])
-
-    def __deepcopy__(self, memo: Any) -> Entries:
-        return Entries()
-
-    def __copy__(self) -> Entries:
-        return Entries()
-
-    def __reduce__(self) -> Any:
-        return Entries, ()

@@ -11,7 +11,7 @@ from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
 from .compiled import executables_of, failures_in, refusals_of
-from .entry import Entries
+from .entries import Entries
 
 
 def memory_of(graph: Graph) -> str:
@@ -43,6 +43,7 @@ class Explanation:
         failures: parts of duograph that failed (`duograph.base.failures.Failure`), each once; Python, NumPy or the
             interpreter did their work.
         captured_from: how functions are captured: ``"source"``, whatever ``capture_mode`` was asked for.
+        static_sizes: dimensions whose sizes vary, and for which there are versions for one size each, with the reason.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
             for one reason, or had given versions that were not used again (`Entries.is_resting`).
     """
@@ -53,11 +54,13 @@ class Explanation:
         self.versions: list[dict[str, Any]] = []
         self.fallbacks: list[Any] = []
         self.recompiles: list[str] = []
+        self.static_sizes: list[str] = []
         failures: dict[Failure, None] = {}
         self.unattempted = sum(store.unattempted for store in stores)
         for store in stores:
             self.fallbacks += store.fallbacks
             self.recompiles += store.recompiles
+            self.static_sizes += store.sizes.reasons()
             failures.update(dict.fromkeys(store.failures))
             for entry in store.compiled:
                 program = entry.program
@@ -102,6 +105,7 @@ class Explanation:
         lines += [f"graph break: {b}" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
+        lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:
             why = "earlier captures failed or were never reused"

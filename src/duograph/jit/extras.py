@@ -12,6 +12,8 @@ from duograph.frontend.errors import Uncapturable
 from duograph.frontend.semantics import contains_symbolic
 
 from .decorator import jit
+from .function import JitFunction
+from .signature import DECLARED
 
 ms_function = jit
 
@@ -77,12 +79,27 @@ def constexpr(
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
-    """Decorator: says which arguments have dimensions of varying size. Sizes are generalised here when they vary."""
+    """Decorator: says which arguments have dimensions of varying size, so that the first version serves all sizes.
+
+    Without it that is found out when a second size comes.
+
+    Args:
+        kwargs (dict): by the names of arguments, placeholders like ``Tensor(shape=[None, 4], dtype=mstype.float32)``;
+            or lists and tuples of them.
+
+    Returns:
+        A decorator for functions, compiled or to be compiled.
+
+    Raises:
+        ValueError: the function has no such argument.
+    """
 
     def decorate(fn: Any) -> Any:
         unknown = set(kwargs) - set(inspect.signature(fn).parameters)
         if unknown:
             raise ValueError(f"For 'enable_dynamic', {fn.__name__}() has no arguments {sorted(unknown)}.")
+        plain = fn.fn if isinstance(fn, JitFunction) else fn
+        setattr(getattr(plain, "__func__", plain), DECLARED, kwargs)
         return fn
 
     return decorate

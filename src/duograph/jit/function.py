@@ -26,6 +26,7 @@ from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.render import render
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.ast.load import load_function
 from duograph.frontend.budget import OutOfTime
@@ -37,17 +38,18 @@ from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
 from duograph.frontend.split.plan import can_be_cut
 
-from .conditions import MOST_VERSIONS, is_possible_now, is_possible_under_tapes
+from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, statements_at
-from .entry import ATTRIBUTE, Entries, Entry, Fallback, RunFailed
+from .entries import ATTRIBUTE, Entries, Fallback
+from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call
+from .misses import Miss, near_misses
 from .options import JitOptions
-from .signature import check_signature, patterns_from, widened
+from .signature import check_signature, declared_patterns
 
 logger = logging.getLogger("duograph")
-MAX_VERSIONS = 128
 _NOTHING = nullcontext()
 SECOND = 0.25  # of a capture's time, for the attempt after one that has taken all of it
 MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
@@ -281,16 +283,26 @@ class JitFunction:
     ) -> Entry | None:
         refresh_config()
         store.doubt = None
-        dynamic = self._note_misses(store, names, values)
+        near = near_misses(store.compiled, names, values)
+        dynamic = self._note_misses(store, names, values, near)
+        patterns = self._patterns(store, names, values)
         started = time.perf_counter()
         try:
-            program = self._general(store, names, values, bound, dynamic)
+            program = self._general(store, names, values, bound, dynamic, patterns, near)
             if program is None:
                 program = self._capture(names, values, bound, set(), {}, SECOND if store.is_late else 1.0)
-            capture_ms = (time.perf_counter() - started) * 1e3
+            entry = self._entry(program, names, started)
+            if near and program.symbols and not state.tapes and (why := entry.loses_to(near[0].entry)):
+                store.sizes.refuse(patterns, why)
+                entry = self._entry(self._capture(names, values, bound, set(), {}), names, started)
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             self._cut_at(exc, store.fallbacks[-1])
+            return None
+        except PassFailed as failed:
+            failure = internal_failure("a pass", failed.name, failed.error)
+            store.failures.append(failure)
+            self._refuse(store, names, values, str(failure), None, failed.error)
             return None
         except MemoryError:  # there may be more at the next call
             if self._is_strict():
@@ -304,28 +316,31 @@ class JitFunction:
             store.doubt = exc, exc.__traceback__
             self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
-        try:
-            entry = Entry(
-                program, names, self.options.jit_level or config().jit_level or "O1", capture_ms, self.options.backend
-            )
-        except SHORTAGE:
-            return None
-        except Exception as exc:  # noqa: BLE001 - the policy
-            failure = internal_failure("a pass", program.name, exc)
-            store.failures.append(failure)
-            self._refuse(store, names, values, str(failure), None, exc)
-            return None
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
         if store.compiled:  # there will be misses
             entry.prepare(values)
-        for last in store.compiled[MAX_VERSIONS - 1 :]:
-            store.drop(last)
-        store.compiled = [entry, *store.compiled]
-        store.is_small = all(e.is_small for e in store.compiled)
+        store.add(entry)
         if self.part_of is not None and sum(e.hits <= 1 for e in store.compiled) > MOST_UNUSED:
             self._note_no_use()
         return entry
+
+    def _entry(self, program: Program, names: tuple[str, ...], started: float) -> Entry:
+        """The version of a program whose capture was ``started`` then."""
+        capture_ms = (time.perf_counter() - started) * 1e3
+        level = self.options.jit_level or config().jit_level or "O1"
+        try:
+            return Entry(program, names, level, capture_ms, self.options.backend)
+        except SHORTAGE:
+            raise MemoryError from None
+        except Exception as error:
+            raise PassFailed(program.name, error) from error
+
+    def _patterns(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> dict[Any, Any]:
+        """Shapes of tensors with symbols for what varies: because it has, or because somebody says so."""
+        owner = self.target if self.target is not None else values[0] if self._first and values else None
+        declared = declared_patterns(self.fn, owner, self.options.signature, names, self._first)
+        return store.sizes.patterns(values, declared)
 
     def _general(
         self,
@@ -334,31 +349,40 @@ class JitFunction:
         values: list[Any],
         bound: inspect.BoundArguments,
         dynamic: set[Any],
-    ) -> Any:
+        patterns: dict[Any, Any],
+        near: Sequence[Miss],
+    ) -> Program | None:
         """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
         store.is_late = False
-        patterns = dict(store.patterns)
-        if self.options.signature is not None:
-            patterns.update(patterns_from(self.options.signature, names, self._first))
-        if not dynamic and not patterns:
-            return None
-        try:
-            program = self._capture(names, values, bound, dynamic, patterns)
-        except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
-            logger.debug(
-                "capture for varying numbers and sizes failed: %s", str(exc)
-            )  # records may be kept; not ``exc``
-            store.is_late = isinstance(exc, OutOfTime)
-        except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
-            what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
-            store.failures.append(internal_failure("capture", what, exc))
+        if any(miss.entry.patterns == patterns for miss in near):  # they vary more than such a version allows
+            patterns = {}
+        tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
+        why = ""
+        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
+            if (sources, shapes) in tried or store.is_late:
+                continue
+            tried.append((sources, shapes))
+            try:
+                program = self._capture(names, values, bound, sources, shapes)
+            except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
+                logger.debug("capture for varying numbers and sizes failed: %s", exc)
+                store.is_late = isinstance(exc, OutOfTime)
+                why = why or str(exc)
+            except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
+                what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
+                store.failures.append(internal_failure("capture", what, exc))
+                why = why or f"{type(exc).__name__}: {exc}"
+            else:
+                if program.sizes_match(values):
+                    break
+                why = why or "what is done depends on how large they are"
         else:
-            if program.sizes_match(values):
-                return program
-        for source in dynamic:
+            program, sources, shapes = None, set(), {}
+        for source in dynamic - sources:
             store.varying[source] = -1
-        store.patterns.clear()
-        return None
+        if patterns and not shapes:
+            store.sizes.refuse(patterns, why)
+        return program
 
     def _capture(
         self,
@@ -390,23 +414,28 @@ class JitFunction:
                     args.append(value)
             return calls.call(target, tuple(args), kwargs)
 
-        return capture(target, names, values, call, dynamic, patterns, share, self.part_of is not None, journals)
+        program = capture(
+            target, names, values, call, dynamic, dict(patterns), share, self.part_of is not None, journals
+        )
+        program.patterns = patterns
+        return program
 
-    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> set[Any]:
+    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any], near: Sequence[Miss]) -> set[Any]:
         """Records why existing versions do not fit; numbers that varied twice become inputs."""
-        for entry in store.compiled[:1]:
+        general = [e for e in store.compiled[1:2] if e.patterns]  # see `put_first`
+        for entry in general or store.compiled[:1]:
             if entry.names != names:
                 store.recompiles.append(f"other arguments were given: {', '.join(entry.names)}")
                 continue
             guard, reason = entry.program.guards.first_miss(values)
-            store.recompiles.append(reason)
+            store.recompiles.append(reason if guard is not None or not near else "sizes do not fit what was assumed")
             if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
-                if store.varying.get(guard.source, 0) >= 0:
-                    store.varying[guard.source] = store.varying.get(guard.source, 0) + 1
-            if guard is not None and self.options.dynamic and guard.source.kind == "arg":
-                pattern = widened(guard, guard.source.load(values), store.patterns.get(guard.source))
-                if pattern is not None:
-                    store.patterns[guard.source] = pattern
+                store.note_number(guard.source)
+        if near:
+            most_general = max(near, key=lambda miss: len(miss.entry.patterns))
+            store.sizes.note(most_general.tensors, values)
+            for source in most_general.numbers:
+                store.note_number(source)
         return {source for source, count in store.varying.items() if count >= 1}
 
     def _refuse(
@@ -463,17 +492,14 @@ class JitFunction:
         return config().jit_syntax_level == 0
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
-        if store.compiled[:1] != [entry]:
-            with store.lock:
-                if entry in store.compiled:  # one assignment: others look without the lock, or it is interrupted here
-                    store.compiled = [entry, *[e for e in store.compiled if e is not entry]]
+        store.note_use(entry)
         if entry.runs and self.options.signature is None and is_possible_now():
-            self._make_native(entry, store, values)
+            store.put_native(entry, self._native_call(entry.make_native, values))
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
         if state.tapes and entry.taped_runs and self.options.signature is None and is_possible_under_tapes():
-            self._make_taped(entry, store, values)
+            store.put_taped(entry, self._native_call(entry.make_taped, values))
         printed: list[str] = []
         with binding(None):
             try:
@@ -490,6 +516,11 @@ class JitFunction:
         with withheld(printed) if printed else _NOTHING:
             result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
         if isinstance(cause, SHORTAGE):
+            return result
+        if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
+            store.sizes.refuse(entry.patterns, str(cause))
+            with store.lock:
+                store.drop(entry)
             return result
         if isinstance(cause, Underivable):
             entry.program.plain_for_gradients = True
@@ -512,23 +543,9 @@ class JitFunction:
         if not why:
             store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
-    def _make_native(self, entry: Entry, store: Entries, values: list[Any]) -> None:
-        """Lets native code try this version first."""
-        made = entry.make_native(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
-        if made is not None and store.native[:1] != (made,):
-            with store.lock:
-                others = [n for n in store.native if n is not made and not n.is_retired]
-                if entry in store.compiled:  # else another thread has found meanwhile that it is wrong
-                    store.native = (made, *others[: MOST_VERSIONS - 1])
-
-    def _make_taped(self, entry: Entry, store: Entries, values: list[Any]) -> None:
-        """Lets native code try this version first for the tapes that record now."""
-        made = entry.make_taped(values, tuple(self._signature.parameters.values()), (JitFunction, BoundJit))
-        if made is not None and store.taped[:1] != (made,):
-            with store.lock:
-                others = [n for n in store.taped if n is not made and not n.is_retired]
-                if entry in store.compiled:
-                    store.taped = (made, *others[: MOST_VERSIONS - 1])
+    def _native_call(self, make: Any, values: list[Any]) -> Any:
+        parameters = tuple(self._signature.parameters.values())
+        return make(values, parameters, (JitFunction, BoundJit, Entries, ATTRIBUTE))
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from duograph.core.types import ScalarType, TensorType, TokenType
@@ -244,9 +245,7 @@ class _Planner:
             if facts is None:
                 self._refuse("a tensor of which nothing is known, or that is not contiguous")
             dtype, shape = facts
-            nbytes = dtype.itemsize
-            for n in shape:
-                nbytes = -1 if n is None or nbytes < 0 else nbytes * n
+            nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
             register = self.translator.register(source)
             self.plan.subjects.append(Subject(register, self.marks.get(source, -1), nbytes=nbytes))

@@ -1,8 +1,9 @@
 """``input_signature``, and dimensions of varying size.
 
-A pattern is a shape with ``None`` for every dimension whose size varies; one compiled version serves all tensors that
-fit it. Patterns come from ``input_signature`` and ``Cell.set_inputs`` (placeholders ``Tensor(shape=[None, 4])``), and
-with ``dynamic=1`` from the second size that a dimension is seen to have.
+A pattern is a shape with ``None`` for every dimension whose size varies, or a `Symbol` where versions are made; one
+compiled version serves all tensors that fit it. Patterns come from ``input_signature``, ``Cell.set_inputs`` and
+``enable_dynamic`` (placeholders ``Tensor(shape=[None, 4])``), and from the second size that a dimension is seen to have
+(`sizes`).
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.frontend import sources
-from duograph.frontend.guards.guard import Guard
+from duograph.frontend.facts import lookup
 from duograph.frontend.sources import Source
 from duograph.tensor.tensor import Tensor
 
-Pattern = tuple[int | None, ...]
+Pattern = tuple[Any, ...]
+DECLARED = "__duograph_dynamic__"
+"""The attribute in which a function keeps what `enable_dynamic` says of its arguments."""
 
 
 def pattern_of(example: Tensor) -> Pattern | None:
@@ -48,24 +51,37 @@ def check_signature(signature: Sequence[Any], values: Sequence[Any]) -> None:
             raise ValueError(f"Argument {i} is {given}, but the signature says {want.dtype} {wanted}.")
 
 
-def patterns_from(signature: Sequence[Any], names: Sequence[str], first: int) -> dict[Source, Pattern]:
-    """Patterns of the arguments whose signature leaves dimensions open."""
+def declared_patterns(
+    function: Any, owner: Any, signature: Sequence[Any] | None, names: Sequence[str], first: int
+) -> dict[Source, Pattern]:
+    """Patterns of the arguments of which somebody has said that dimensions are open.
+
+    Args:
+        function: what is compiled; `enable_dynamic` leaves a mark on it.
+        owner: the Cell whose ``construct`` it is, if any; `Cell.set_inputs` leaves a mark on it.
+        signature: ``input_signature``.
+        names: of the parameters that are given.
+        first: the position of the first of them that is an argument.
+    """
     found: dict[Source, Pattern] = {}
-    for i, want in enumerate(signature):
-        if isinstance(want, Tensor) and i + first < len(names):
-            pattern = pattern_of(want)
-            if pattern is not None and None in pattern:
-                found[sources.arg(i + first, names[i + first])] = pattern
+    plain = getattr(function, "__func__", function)
+    has_inputs = lookup(type(owner), "set_inputs") is not None
+    of_cell = object.__getattribute__(owner, "__dict__").get("_dynamic_shape_inputs") if has_inputs else None
+    for wanted in (signature, of_cell, getattr(plain, DECLARED, None)):
+        if isinstance(wanted, dict):
+            named = [(names.index(name), want) for name, want in wanted.items() if name in names]
+        else:
+            named = [(i + first, want) for i, want in enumerate(wanted or ()) if i + first < len(names)]
+        for place, want in named:
+            _add_patterns(found, sources.arg(place, names[place]), want)
     return found
 
 
-def widened(guard: Guard, value: Any, known: Pattern | None) -> Pattern | None:
-    """The pattern that fits both what a failed guard expected and ``value``; ``None`` if more than a shape differs."""
-    if guard.check not in ("tensor", "pattern") or not issubclass(type(value), Tensor) or value.is_symbolic:
-        return None
-    kind, dtype, shape = guard.expected[:3]
-    data = value._data
-    if type(value) is not kind or data.dtype != dtype or len(data.shape) != len(shape):
-        return None
-    base = known or tuple(shape)
-    return tuple(b if b == n else None for b, n in zip(base, data.shape, strict=True))
+def _add_patterns(found: dict[Source, Pattern], source: Source, want: Any) -> None:
+    if isinstance(want, Tensor):
+        pattern = pattern_of(want)
+        if pattern is not None and None in pattern:
+            found[source] = pattern
+    elif isinstance(want, list | tuple):
+        for i, part in enumerate(want):
+            _add_patterns(found, sources.item(source, i), part)

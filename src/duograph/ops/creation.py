@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dim import Dim, UnknownSizeError
 from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.shapes import numel
@@ -29,14 +30,17 @@ def stored(value: Any, dtype: DType) -> np.ndarray:
 
 @primitive
 class full:
-    """A tensor of ``shape`` and ``dtype`` with every element ``value`` (a Python number)."""
+    """A tensor of ``shape`` and ``dtype`` with every element ``value`` (a Python number, or a size)."""
 
     layout = "any"
 
     def infer(*, shape, value, dtype):
         if any(isinstance(n, int) and n < 0 for n in shape):
             raise ValueError(f"For 'Full', the shape cannot have negative sizes, but got {shape}.")
-        stored(value, dtype)
+        if not isinstance(value, Dim):
+            stored(value, dtype)
+        elif dtype.is_integer and dtype.itemsize < 8:
+            raise UnknownSizeError(f"whether the size {value} is a number of {dtype} is only known at run time")
         return TensorType(dtype, shape)
 
     def reference(*, shape, value, dtype):

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dim import definitely_le
 from duograph.core.dtype import DType
 from duograph.core.op import primitive
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
-from duograph.ir.node import Const, Node
+from duograph.ir.node import Apply, Const, Node
 from duograph.tensor.tensor import SymbolicValueError
 
 BINARY: dict[str, Any] = {
@@ -186,6 +187,31 @@ class dim_size:
 
     def reference(x, *, axis):
         return int(x.shape[axis])
+
+
+def extent_of(number: Any) -> Any:
+    """The run-time int ``number`` as an extent, if it is made of sizes of tensors and known ints and cannot be
+    negative, which means something else to those who take shapes; else ``number`` as it is."""
+    if not isinstance(number, Scalar):
+        return number
+    extent = _extent(number.node)
+    return number if extent is None or not definitely_le(0, extent) else extent
+
+
+def _extent(node: Node) -> Any:
+    if isinstance(node, Const):
+        return node.value if type(node.value) is int else None
+    if not isinstance(node, Apply):
+        return None
+    if node.op is dim_size:
+        return node.operands[0].type.shape[node.attrs["axis"]]  # type: ignore[attr-defined]
+    fn = node.attrs["fn"] if node.op is scalar_binary else ""
+    if fn not in ("add", "sub", "mul", "floordiv", "mod"):
+        return None
+    a, b = map(_extent, node.operands)
+    if a is None or b is None or (fn in ("floordiv", "mod") and not definitely_le(1, b)):
+        return None
+    return BINARY[fn](a, b)
 
 
 class Scalar:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dim import Dim
 from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, Type
 from duograph.ir.node import Apply, Const, Graph, Node, is_wide
@@ -58,7 +59,12 @@ class Fold:
     def _is_known(self, node: Node) -> bool:
         if isinstance(node, Const):
             return isinstance(node.type, TensorType | ScalarType)
-        return isinstance(node, Apply) and node.op is full and self._is_small(node.type)
+        return (
+            isinstance(node, Apply)
+            and node.op is full
+            and not isinstance(node.attrs["value"], Dim)
+            and self._is_small(node.type)
+        )
 
 
 def _value(node: Node) -> Any:

@@ -11,7 +11,7 @@ import pytest
 import duograph as ms
 from duograph import nn
 from duograph.experimental import optim
-from duograph.jit.entry import ATTRIBUTE
+from duograph.jit.entries import ATTRIBUTE
 from duograph.nn.optim import compiled_steps
 
 MAKE = {

@@ -11,10 +11,11 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
+from duograph.core.shapes import taken_at_most
 from duograph.ops import arithmetic, unary
 from duograph.ops import creation as make
 from duograph.ops.movement import broadcast_to, expand_dims, move_axis, reshape
-from duograph.ops.scalar import Scalar, fitted
+from duograph.ops.scalar import Scalar, extent_of, fitted
 from duograph.ops.select import select
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
@@ -103,7 +104,11 @@ def _number(x: Any, what: str) -> Any:
     if isinstance(x, Tensor):
         kind = "float" if x.dtype.is_floating else "int"
         return hooks.as_python_number(x, kind)
-    return x
+    return extent_of(x)
+
+
+def _exceeds(a: Any, b: Any) -> bool:
+    return not taken_at_most(a, b) if isinstance(a, Dim) or isinstance(b, Dim) else a > b
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
@@ -124,9 +129,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
             raise TypeError(f"For ops.arange, the argument '{name}' must be int or float, but got {type(v).__name__}.")
     if step == 0:
         raise ValueError("For Range, delta cannot be equal to zero.")
-    if step > 0 and start > end:
+    if step > 0 and _exceeds(start, end):
         raise ValueError("For Range, delta cannot be positive when limit < start.")
-    if step < 0 and start < end:
+    if step < 0 and _exceeds(end, start):
         raise ValueError("For Range, delta cannot be negative when limit > start.")
     kinds = (int, Dim)
     whole = all(isinstance(v, kinds) for v in (start, end, step))

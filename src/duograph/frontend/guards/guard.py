@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duograph.base.failures import Failure, internal_failure, is_from_outside
@@ -18,9 +18,9 @@ from .kinds import KINDS, Kind
 if TYPE_CHECKING:
     from .native import Translator
 
-__all__ = ["Guard", "GuardSet"]
+__all__ = ["UNREADABLE", "Guard", "GuardSet"]
 
-_UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 """What reading a source raises that is not there any more, or holds something else."""
 
 
@@ -54,7 +54,7 @@ class Guard(NamedTuple):
     def holds(self, args: Sequence[Any]) -> bool:
         try:
             return bool(self.kind.holds(self.source.load(args), self.wanted))
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             return _is_missing(error)
 
     @property
@@ -68,7 +68,7 @@ class Guard(NamedTuple):
         """Why this guard fails for ``args``, for the recompile log."""
         try:
             value = self.source.load(args)
-        except _UNREADABLE as exc:
+        except UNREADABLE as exc:
             return f"{self.source} cannot be read any more: {exc}"
         return self.kind.miss(self.source, self.wanted, value)
 
@@ -92,6 +92,11 @@ class GuardSet:
         except TypeError:  # it cannot be hashed
             self._guards[Guard(source, check, _Key(expected))] = None
 
+    def add_different(self, one: Source, two: Source) -> None:
+        """Two sources are to give two objects."""
+        if (two, one) not in self.other_objects:
+            self.other_objects[one, two] = None
+
     @property
     def guards(self) -> list[Guard]:
         return list(self._guards)
@@ -102,7 +107,7 @@ class GuardSet:
             return self._first_check(args)
         try:
             holds = self._check(*args)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             return _is_missing(error)
         if holds and self._is_provisional:
             self._make_native(args)
@@ -172,13 +177,29 @@ class GuardSet:
         def judged(*args: Any) -> bool:
             try:
                 return check(args)
-            except _UNREADABLE as error:
+            except UNREADABLE as error:
                 return _is_missing(error)
             except Exception as error:  # noqa: BLE001 - the policy
                 self.failures.append(internal_failure("a guard", "its generated form", error))
                 return False
 
         return judged
+
+    def misses(self, args: Sequence[Any], kinds: Collection[str]) -> list[Guard] | None:
+        """All guards that fail; ``None`` if one of other ``kinds`` is among them, after which nothing is looked at, or
+        objects are not the same, or not different, as they were."""
+        failing = []
+        for guard in self._guards:
+            if not guard.holds(args):
+                if guard.check not in kinds:
+                    return None
+                failing.append(guard)
+        try:
+            same = all(one.load(args) is two.load(args) for one, two in self.same_objects)
+            different = not any(one.load(args) is two.load(args) for one, two in self.other_objects)
+        except UNREADABLE as error:
+            same = different = _is_missing(error)
+        return failing if same and different else None
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
         """The first guard that fails and the reason in words."""

@@ -246,18 +246,29 @@ class _Tensor(Kind):
 
 @guard_kind
 class _Pattern(Kind):
-    """A tensor of this class, dtype and shape, where ``None`` is any extent."""
+    """A contiguous tensor of this class, dtype and shape, where ``None`` is any extent."""
 
     name = "pattern"
 
     def holds(self, value: Any, expected: Any) -> bool:
         kind, dtype, shape = expected
-        if type(value) is not kind or value._data.dtype != dtype or len(value._data.shape) != len(shape):
+        if type(value) is not kind or value.is_symbolic:
             return False
-        return all(want is None or want == n for want, n in zip(shape, value._data.shape, strict=True))
+        data = value._data
+        if data.dtype != dtype or len(data.shape) != len(shape) or not data.flags.c_contiguous:
+            return False
+        return all(want is None or want == n for want, n in zip(shape, data.shape, strict=True))
+
+    def text(self, source: Source, expected: Any) -> str:
+        kind, dtype, shape = expected
+        return f"{source}: {kind.__name__} {dtype}[{', '.join('any' if n is None else str(n) for n in shape)}]"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        actual = tensor_facts(value) if issubclass(type(value), Tensor) else value
+        return f"{self.text(source, expected)} was expected, is {facts_text(actual)}"
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        return _compared(t, source, (*expected, None, None))
+        return _compared(t, source, (*expected, True, None))
 
 
 @guard_kind

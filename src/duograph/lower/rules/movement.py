@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.core.dim import dim_max
+
 from ..kernels.strided import copy_all, move
 from ..layout import broadcast_strides, contiguous_strides
 from ..lowering import Extent, Lowering
@@ -94,7 +96,7 @@ def roll(c: Lowering) -> None:
         if a not in total:
             parts.append([(n, 0, 0)])
             continue
-        k = total[a] % n
+        k = total[a] % dim_max(n, 1)
         parts.append([(n - k, 0, k)] if isinstance(k, int) and k == 0 else [(n - k, 0, k), (k, n - k, 0)])
     for choice in itertools.product(*parts):
         source: Extent = 0

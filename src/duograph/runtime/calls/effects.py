@@ -7,7 +7,7 @@ what follows when `main` has succeeded: writes, then the result.
 from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Module, Value
-from duograph.runtime.python.cpython import ARRAY_DATA, LIST_ITEMS, TUPLE_ITEMS, TYPE
+from duograph.runtime.python.cpython import ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, LIST_ITEMS, TUPLE_ITEMS, TYPE
 
 from . import words as w
 
@@ -96,8 +96,16 @@ def _shown(module: Module) -> Function:
     f = Function("i64", "dg_shown", "ptr call, ptr arrays, i64 which", module)
     call, arrays, which = f.arg("call"), f.arg("arrays"), f.arg("which")
     start = f.get(call, w.CALL.subject_at)
-    begin = f.get(f.load("ptr", arrays, which * 8), ARRAY_DATA).to("i64")
-    end = begin + f.get(start + which * w.SUBJECT.n_bytes, w.SUBJECT.bytes)
+    array = f.load("ptr", arrays, which * 8)
+    begin = f.get(array, ARRAY_DATA).to("i64")
+    size = f.variable("i64", 0)
+    size.set(f.get(start + which * w.SUBJECT.n_bytes, w.SUBJECT.bytes))
+    with f.if_(size.get().lt(0)):  # of an element, negated: how many there are varies
+        size.set(size.get() * -1)
+        shape = f.get(array, ARRAY_SHAPE)
+        with f.times(f.get(array, ARRAY_RANK).to("i64")) as axis:
+            size.set(size.get() * f.load("i64", shape, axis * 8))
+    end = begin + size.get()
     with f.times(f.get(call, w.CALL.subjects)) as i:
         subject = start + i * w.SUBJECT.n_bytes
         apart = f.label("apart")

@@ -71,7 +71,7 @@ class Subject:
         register: where the guards have it.
         mark: number of its storage among those of the call; -1: of no interest.
         buffer: number of the buffer of `main` that it is; -1: it is only written.
-        nbytes: its size; -1: varies.
+        nbytes: its size; if that varies, the size of an element, negated.
         is_written: whether it gets new contents.
         is_donated: whether `main` puts them there.
         is_alone: whether nobody else may hold its memory.
@@ -262,8 +262,8 @@ class NativeCall:
         for s in plan.subjects:
             flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
             flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
-            if plan.writes and s.nbytes < 0:
-                raise Unsupported("writes in a program for many sizes")
+            if s.is_written and s.nbytes < 0:
+                raise Unsupported("writes to what varies in size")
             words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated), int(s.is_alone)]
         block[w.CALL.subjects.word], block[w.CALL.subject_at.word] = len(plan.subjects), self._array(words)
         block[w.CALL.exclusive.word] = int(exclusive)

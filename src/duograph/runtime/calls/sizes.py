@@ -38,6 +38,9 @@ class Sizes:
         b = frame.b
         extents, records = b.buffer("extents", "i64"), b.buffer("records", "i64")
         known = frame.entry_symbols = {s: b.dim(s.name) for s in self.symbols}
+        for symbol, size in known.items():
+            if symbol.lo > 0:
+                b.fail(b.lt(size, int(symbol.lo)), ASSERTION)
         for k, wanted in enumerate(self.given):
             b.fail(b.ne(b.dim(f"given{k}"), b.value(frame.dim(wanted))), ASSERTION)
         for one, two in self.equal:

@@ -1,0 +1,194 @@
+"""Sizes that differ from call to call: the second one makes a version for all, which must give eager's bits for each.
+
+Sizes are such that kernels have work left over: 1, powers of two and their neighbours, primes, and none at all.
+"""
+
+import numpy as np
+
+import duograph as ms
+from duograph import nn, ops
+from tests.conformance.harness import T, program
+
+SIZES = (5, 7, 3, 33, 1, 64, 65, 7, 0, 16, 31, 130, 2)
+
+
+def matrix(rows, columns=6, seed=0):
+    drawn = np.random.default_rng(seed * 1000 + rows).standard_normal((rows, columns))
+    return T(drawn.astype(np.float32))
+
+
+ROWS = [(matrix(n),) for n in SIZES]
+SQUARES = [(matrix(n), matrix(n, seed=1)) for n in SIZES]
+W, B = matrix(6, 5, 2), matrix(1, 5, 3)[0]
+GAIN = matrix(1, 6, 4)[0]
+
+
+@program(calls=ROWS)
+def elementwise(x):
+    return ops.tanh(x * 2 + 1), x > 0, x.astype(ms.float16) * 3
+
+
+@program(calls=ROWS)
+def dense(x):
+    return ops.relu(ops.matmul(x, W) + B)
+
+
+@program(calls=ROWS)
+def products_whose_inner_size_varies(x):
+    return ops.matmul(x.T, x), ops.matmul(x, x.T)
+
+
+@program(calls=ROWS)
+def sums_along_what_varies(x):
+    return x.sum(), x.sum(0), x.sum(1), x.mean(0), x.mean()
+
+
+@program(calls=[(matrix(n),) for n in SIZES if n])
+def extremes_along_what_varies(x):
+    return x.max(), x.max(0), x.argmax(0), ops.cumsum(x, 0), x.prod(0)
+
+
+@program(calls=ROWS)
+def softmax_both_ways(x):
+    return ops.softmax(x, 0), ops.softmax(x, 1), ops.log_softmax(x, -1)
+
+
+@program(calls=ROWS)
+def normalised(x):
+    return ops.layer_norm(x, (6,), GAIN, GAIN)
+
+
+@program(calls=ROWS)
+def rows_by_number(x):
+    return ops.gather(W, ops.abs(x[:, 0]).astype(ms.int32), 0), x[1:], x[:2], x[::2], x[None]
+
+
+@program(calls=ROWS)
+def put_together(x):
+    return ops.concat((x, x * 2), 0), ops.stack((x, x)), ops.tile(x, (2, 1)), ops.roll(x, 1, 0), x.flip(0)
+
+
+@program(calls=SQUARES)
+def two_that_vary_together(x, y):
+    return x + y, (x * y).sum(1), ops.matmul(x, y.T)
+
+
+@program(calls=[(matrix(a), matrix(b)) for a, b in ((3, 3), (4, 4), (5, 1), (1, 5), (1, 1), (6, 6), (7, 1))])
+def one_that_becomes_1_and_is_spread(x, y):
+    return x + y, y * x
+
+
+@program(calls=[(matrix(a), matrix(b)) for a, b in ((3, 3), (4, 4), (2, 3), (5, 5))])
+def two_that_do_not_fit_error(x, y):
+    return x + y
+
+
+@program(calls=[(matrix(a), matrix(b)) for a, b in ((3, 3), (4, 4), (5, 6), (6, 5), (5, 5), (0, 3))])
+def two_that_varied_together_at_first(x, y):
+    return ops.concat((x, y), 0), x.shape[0] - y.shape[0]
+
+
+@program(calls=ROWS)
+def shape_as_numbers(x):
+    return x * x.shape[0], sum(x.shape), len(x), x.size, f"{x.shape[0]} rows", x.reshape(-1).shape
+
+
+@program(calls=ROWS)
+def decisions_about_sizes(x):
+    if x.shape[0] == 1:
+        return x * 10
+    return x * 2 if x.shape[0] > 10 else x * 3
+
+
+@program(calls=[(matrix(n),) for n in (2, 3, 4, 1, 5, 0)])
+def loops_over_rows(x):
+    total = ops.zeros((6,))
+    for i in range(x.shape[0]):
+        total = total + x[i] * i
+    return total, [row.sum() for row in x]
+
+
+@program(calls=[([matrix(n), matrix(n + 1)],) for n in (2, 3, 4, 7)])
+def lists_of_tensors(items):
+    items.append(items[0] * 2)
+    return ops.concat(items, 0)
+
+
+@program(calls=[({"x": matrix(n), "y": matrix(3)},) for n in (2, 3, 4, 7)])
+def dicts_of_tensors(batch):
+    return {"x": batch["x"] * 2, "y": batch["y"] + batch["x"].sum()}
+
+
+@program(calls=SQUARES, grad=0)
+def gradient_of_a_mean(x, y):
+    return (ops.relu(ops.matmul(x, W)) ** 2).mean() + (x * y).sum()
+
+
+@program(calls=ROWS)
+def gradient_inside(x):
+    return ms.grad(lambda w: (ops.softmax(ops.matmul(x, w), -1) ** 2).mean())(W)
+
+
+@program(calls=[(matrix(a), matrix(b)) for a, b in ((3, 3), (4, 4), (5, 1), (1, 5), (6, 6))], grad=(0, 1))
+def gradient_of_what_is_spread(x, y):
+    return (x * y).sum()
+
+
+def same_twice(n):
+    x = matrix(n)
+    return x, x
+
+
+@program(calls=[*SQUARES[:3], same_twice(7), same_twice(9), *SQUARES[:3]])
+def one_tensor_twice(x, y):
+    return x is y, [x] == [x], x * y
+
+
+def with_its_base(n):
+    base = matrix(10)
+    return base[:n], base
+
+
+@program(calls=[(matrix(3), matrix(10)), (matrix(4), matrix(10)), with_its_base(4), with_its_base(5)])
+def writes_that_a_view_of_varying_size_sees(x, base):
+    base.add_(1.0)
+    return x * 2
+
+
+@program(calls=[(matrix(n),) for n in (3, 4, 5, 5)])
+def writes_to_what_varies(x):
+    x[0] = 5.0
+    return x.sum()
+
+
+@program(calls=[(matrix(3),), (matrix(4),), (matrix(5).reshape(-1),), (matrix(6).T,), (matrix(7).T,), (matrix(8),)])
+def other_ranks_and_layouts(x):
+    return x * 2, x.shape
+
+
+@program(calls=[(matrix(n), k) for n, k in ((3, 1), (4, 2), (5, 3), (5, 7))])
+def a_number_that_varies_with_it(x, k):
+    return x * k + x.shape[0], k + 1
+
+
+@program(calls=[(matrix(n),) for n in (3, 4, 5, 6)], build=True)
+def a_cache_that_grows():
+    class Decoder(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.key = nn.Dense(6, 6, weight_init="ones")
+
+        def construct(self, x, cache):
+            k = self.key(x)
+            cache = ops.concat((cache, k), 0)
+            return ops.matmul(ops.softmax(ops.matmul(x, cache.T), -1), cache), cache
+
+    step = ms.jit(Decoder())
+
+    def run(x):
+        cache, out = x[:1] * 0, x
+        for i in range(x.shape[0]):
+            out, cache = step(x[i : i + 1], cache)
+        return out, cache
+
+    return run
