@@ -23,6 +23,8 @@ from .found import FOUND
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("threads", "forks", "interrupts", "control_c", "killed", "full", "stacks")
 TIMEOUT = 150
+PRINTED = 12_000
+"""Characters that are kept of what a round printed: a deep stack is some 6,000."""
 BUSY = "while True: pass"
 
 
@@ -51,12 +53,12 @@ def _round(kind: str, seed: int, cache: str, python: str) -> list[str]:
     except subprocess.TimeoutExpired:
         process.kill()
         output, _ = process.communicate()
-        return [f"did not end within {TIMEOUT} s: {output[-3000:]}"]
+        return [f"did not end within {TIMEOUT} s: {output[-PRINTED:]}"]
     findings = [text for text in output.split(FOUND)[1:] if text]
     if process.returncode != 0:
-        findings.append(f"ended with {process.returncode}: {output[-3000:]}")
+        findings.append(f"ended with {process.returncode}: {output[-PRINTED:]}")
     elif findings and not output.startswith(FOUND):
-        findings.append(f"the round printed before: {output.split(FOUND)[0][-3000:]}")  # where a killed child stood
+        findings.append(f"the round printed before: {output.split(FOUND)[0][-PRINTED:]}")  # where a killed child stood
     return findings
 
 
