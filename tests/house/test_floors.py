@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from duograph.base.fork import _IMPORTED_LATE
 from tests.house.imports import (
     FLOORS,
     INDENTED,
@@ -62,6 +64,21 @@ def test_no_circle_is_longer_than_a_file_and_its_neighbour():
 def test_imports_in_functions_get_fewer():
     """More than `INDENTED` says: import at the top of the file. Fewer: lower the number, so that it stays."""
     assert indented() == {part: number for part, (number, _) in INDENTED.items()}
+
+
+def test_a_fork_waits_for_what_functions_import():
+    """An import that another thread has begun would stay locked in the child for ever."""
+    late = set()
+    for path in sorted(SOURCE.rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                for node in ast.walk(function):
+                    if isinstance(node, ast.Import):
+                        late |= {(alias.name.split(".")[0], path.name) for alias in node.names}
+                    elif isinstance(node, ast.ImportFrom) and not node.level:
+                        late.add(((node.module or "").split(".")[0], path.name))
+    assert late
+    assert [item for item in sorted(late) if not item[0].startswith(_IMPORTED_LATE)] == []
 
 
 def test_the_package_was_read():

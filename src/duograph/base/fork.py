@@ -29,11 +29,16 @@ from typing import Any
 
 __all__ = ["fork_safe_lock", "object_lock"]
 
-_IMPORTED_LATE = ("duograph", "llvmlite", "numpy")
+_IMPORTED_LATE = ("difflib", "duograph", "llvmlite", "numpy")
+"""What functions import; a test keeps the list complete."""
 _PATIENCE = 10.0
 """Seconds that a fork waits for imports; whoever imports may wait for something that never comes."""
 _LONG = 0.1
-"""Seconds that a fork waits for a lock while it has others; who has that lock may want one of those."""
+"""Seconds that a fork waits for a lock while it has others; who has that lock may want one of those.
+
+As long it waits for modules' locks that nobody holds: who looks for one takes it in a moment, or an error of an import
+that has failed keeps it.
+"""
 
 
 class _Taken(threading.local):
@@ -64,7 +69,7 @@ def object_lock() -> threading.RLock:
 
 
 def _before() -> None:
-    end = time.monotonic() + _PATIENCE
+    begun = time.monotonic()
     awaited = None
     while True:
         awaited = _take_all(awaited)
@@ -74,8 +79,8 @@ def _before() -> None:
         _taken.imports += 1
         # A module that was imported while this thread waited for a lock has brought one more, which may be held by now.
         is_whole = all(lock._is_owned() for lock in _locks)  # type: ignore[attr-defined]
-        imports = any(map(_is_imported_elsewhere, list(_module_locks.items())))
-        if is_whole and (not imports or time.monotonic() > end):
+        patience = max(map(_patience_with, list(_module_locks.items())), default=0.0)
+        if is_whole and time.monotonic() >= begun + patience:
             return
         _release()  # who imports may need a lock for that
         time.sleep(0.001)
@@ -116,11 +121,13 @@ def _in_child() -> None:
 _module_locks: dict[str, Callable[[], Any]] = importlib._bootstrap._module_locks  # type: ignore[attr-defined]
 
 
-def _is_imported_elsewhere(item: tuple[str, Callable[[], Any]]) -> bool:
-    """Whether another thread holds the lock of a module, or has looked for it and will take it next."""
+def _patience_with(item: tuple[str, Callable[[], Any]]) -> float:
+    """Seconds that a fork may wait for the lock of a module that another thread holds, or will take next."""
     name, reference = item
     lock = reference() if name.startswith(_IMPORTED_LATE) else None
-    return lock is not None and lock.owner != threading.get_ident()
+    if lock is None or lock.owner == threading.get_ident():
+        return 0.0
+    return _LONG if lock.owner is None else _PATIENCE
 
 
 if hasattr(os, "register_at_fork"):

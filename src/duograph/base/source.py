@@ -17,6 +17,7 @@ See `diagnostics.py` for what spans are for, and `render.py` for how they are dr
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import itertools
@@ -328,8 +329,6 @@ def _text_defines(text: str, code: CodeType) -> bool:
 
 
 def _future_flags(code: CodeType) -> int:
-    import __future__
-
     known = 0
     for name in __future__.all_feature_names:
         known |= getattr(__future__, name).compiler_flag

@@ -7,6 +7,8 @@ import os
 from functools import cache
 from typing import Any
 
+from duograph.base.limits import soft_limit
+
 from .dtype import DType
 from .types import TensorType, TupleType, Type
 
@@ -25,12 +27,8 @@ def installed() -> int:
 
 def obtainable() -> int:
     """Bytes that this process may have at most: what is installed, or its own limit (``ulimit -v``)."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return installed()
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return installed() if limit == resource.RLIM_INFINITY else min(limit, installed())
+    limit = soft_limit("RLIMIT_AS")
+    return installed() if limit is None or limit < 0 else min(limit, installed())
 
 
 def size_of(found: Type) -> int:

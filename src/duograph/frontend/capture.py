@@ -7,6 +7,7 @@ which loops need an iteration peeled off or must be unrolled) is learned by fail
 
 from __future__ import annotations
 
+import copy
 import itertools
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -296,8 +297,6 @@ def _exception_recipe(collector: Collector, exc: BaseException) -> Recipe:
         return Constant(exc)
 
     def rebuild(*args: Any) -> BaseException:
-        import copy
-
         made = copy.copy(exc)
         made.args = args
         return made

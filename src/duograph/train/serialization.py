@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -440,8 +441,6 @@ def _convert(
     target: str,
     pattern: str | None,
 ) -> None:
-    import re
-
     root = Path(file_path)
     if not root.exists():
         raise ValueError(f"The file path {file_path} does not exist.")

@@ -1,8 +1,11 @@
 """Locks and forks."""
 
+import importlib
 import os
+import sys
 import threading
 import time
+import traceback
 
 import pytest
 
@@ -120,6 +123,19 @@ def test_a_lock_that_comes_while_a_fork_waits_is_awaited_too():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_does_not_wait_for_the_lock_of_an_import_that_has_failed():
+    """An exception that is kept may keep it; nobody holds it."""
+    kept = importlib._bootstrap._get_module_lock("duograph.no_such_module")
+    begun = time.monotonic()
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    assert kept.owner is None and time.monotonic() - begun < 8
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_threads_may_fork_at_the_same_time():
     """Each gives back what it took itself, and all of it."""
     ends = []
@@ -136,7 +152,8 @@ def test_threads_may_fork_at_the_same_time():
         worker.start()
     for worker in workers:
         worker.join(60)
-    assert ends == [0] * 90
+    frames = sys._current_frames()
+    assert ends == [0] * 90, [traceback.format_stack(frames[w.ident]) for w in workers if w.ident in frames]
     for lock in (UPPER, LOWER):
         assert lock.acquire(timeout=5)
         lock.release()

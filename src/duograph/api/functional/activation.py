@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
 from duograph.core.shapes import existing_axis
@@ -71,7 +72,6 @@ def _slope_function(
     name: str, fn: Callable[..., Any], title: str, default: Any, option: str, arg: str = "input"
 ) -> Any:
     """``fn(input, option=default)``, with the names MindSpore gives both arguments."""
-    from inspect import Parameter, Signature
 
     def function(*args: Any, **options: Any) -> Tensor:
         bound = signature.bind(*args, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -186,8 +187,6 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of ``r`` elements of a vector, one row each."""
     need_tensor("Combinations", input=input)
-    import itertools
-
     n, pool = input.shape[0], input.shape[0] + (r - 1 if with_replacement else 0)
     many = math.comb(pool, r) if r <= pool else 0
     enough_memory("combinations", (many, r), dt.int64)

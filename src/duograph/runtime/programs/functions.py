@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.base.limits import soft_limit
 from duograph.core.dim import Symbol
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
 from duograph.ir.node import Apply, Graph, Param
@@ -52,11 +53,8 @@ def stack_bytes() -> int:
     sizes = [8 << 20]
     if threading.stack_size():
         sizes.append(threading.stack_size())
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_STACK)[0]
-    except ImportError:  # not on this system
+    limit = soft_limit("RLIMIT_STACK")
+    if limit is None:
         limit = 1 << 20
     sizes.append(limit if limit > 0 else 2 << 20)  # what threads get where there is no limit
     return min(sizes) * 3 // 8
