@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from functools import partial
 from inspect import Parameter
 from math import prod
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold
 from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
-from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
 from duograph.core.types import ScalarType, TensorType
-from duograph.frontend.budget import OutOfTime
 from duograph.frontend.donation import donation_of
 from duograph.frontend.execute import executor, own_outputs, run_graph, run_graph_owned
 from duograph.frontend.guards.guard import UNREADABLE, Guard
@@ -32,7 +29,6 @@ from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
 from .compiled import executables_of
-from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall

@@ -47,7 +47,7 @@ from .explain import Explanation
 from .keys import key_of_call
 from .misses import Miss, near_misses
 from .options import JitOptions
-from .signature import check_signature, declared_patterns
+from .signature import caller, check_signature, declared_patterns
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -394,29 +394,10 @@ class JitFunction:
         share: float = 1.0,
         journals: bool = True,
     ) -> Any:
-        kinds = [self._signature.parameters[n].kind for n in names]
-        first_left_out = next(
-            (i for i, (n, p) in enumerate(zip(names, self._names, strict=False)) if n != p), len(names)
-        )
         target = self.target or self.fn
-
-        def call(calls: Any, held: Sequence[Any]) -> Any:
-            args: list[Any] = []
-            kwargs: dict[str, Any] = {}
-            for i, (name, kind, value) in enumerate(zip(names, kinds, held, strict=True)):
-                if kind is inspect.Parameter.VAR_POSITIONAL:
-                    args.extend(value)
-                elif kind is inspect.Parameter.VAR_KEYWORD:
-                    kwargs.update(value)
-                elif kind is inspect.Parameter.KEYWORD_ONLY or i >= first_left_out:
-                    kwargs[name] = value
-                else:
-                    args.append(value)
-            return calls.call(target, tuple(args), kwargs)
-
-        program = capture(
-            target, names, values, call, dynamic, dict(patterns), share, self.part_of is not None, journals
-        )
+        call = caller(target, self._signature, names)
+        is_part = self.part_of is not None
+        program = capture(target, names, values, call, dynamic, dict(patterns), share, is_part, journals)
         program.patterns = patterns
         return program
 

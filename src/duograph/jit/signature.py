@@ -8,7 +8,8 @@ compiled version serves all tensors that fit it. Patterns come from ``input_sign
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.frontend import sources
@@ -85,3 +86,28 @@ def _add_patterns(found: dict[Source, Pattern], source: Source, want: Any) -> No
     elif isinstance(want, list | tuple):
         for i, part in enumerate(want):
             _add_patterns(found, sources.item(source, i), part)
+
+
+def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> Callable[[Any, Sequence[Any]], Any]:
+    """What calls ``target`` in a capture, given one value for each of the parameters ``names``."""
+    kinds = [signature.parameters[name].kind for name in names]
+    positional = [
+        p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    first_left_out = next((i for i, (n, p) in enumerate(zip(names, positional, strict=False)) if n != p), len(names))
+
+    def call(calls: Any, held: Sequence[Any]) -> Any:
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for i, (name, kind, value) in enumerate(zip(names, kinds, held, strict=True)):
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                args.extend(value)
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            elif kind is inspect.Parameter.KEYWORD_ONLY or i >= first_left_out:
+                kwargs[name] = value
+            else:
+                args.append(value)
+        return calls.call(target, tuple(args), kwargs)
+
+    return call
