@@ -38,6 +38,7 @@ import numpy as np
 
 from duograph.base.slot import Listeners, Slot
 
+from .assumptions import Assumed, overheard, tell
 from .attrs import checked_type, plain_attrs
 from .borders import symbols_in
 from .memory import check_memory
@@ -178,7 +179,7 @@ class Op:
                 self.attr_defaults[p.name] = p.default
             else:
                 self.operand_names.append(p.name)
-        self._types: dict[Any, Type] = {}
+        self._types: dict[Any, tuple[Type, Assumed]] = {}  # and what it assumes of sizes
         self.__doc__ = self.doc
 
     def __repr__(self) -> str:
@@ -225,16 +226,21 @@ class Op:
             plain_attrs(self.name, operand_types, attrs)
             return self._inferred(operand_types, attrs)
         key = (operand_types, attrs_key(attrs))
-        found = self._types.get(key)
-        if found is None:
-            plain_attrs(self.name, operand_types, attrs)
-            key = (operand_types, attrs_key(attrs))
+        known = self._types.get(key)
+        if known is not None:
+            found, assumed = known
+            if assumed:  # by another program, of the same symbols
+                tell(assumed)
+            return found
+        plain_attrs(self.name, operand_types, attrs)
+        key = (operand_types, attrs_key(attrs))
+        with overheard() as assumed:
             found = self._inferred(operand_types, attrs)
-            if self.structured and not symbols_in(found) <= symbols_in(operand_types):
-                return found  # names of sizes that only the result tells: others the next time
-            if len(self._types) > 4096:  # shapes without end (variable batch sizes) must not leak
-                self._types.clear()
-            self._types[key] = found
+        if self.structured and not symbols_in(found) <= symbols_in(operand_types):
+            return found  # names of sizes that only the result tells: others the next time
+        if len(self._types) > 4096:  # shapes without end (variable batch sizes) must not leak
+            self._types.clear()
+        self._types[key] = found, assumed
         return found
 
     def _inferred(self, operand_types: tuple[Type, ...], attrs: dict[str, Any]) -> Type:

@@ -8,16 +8,14 @@ raises MindSpore's exception with MindSpore's wording; `op` is the name the mess
 from __future__ import annotations
 
 import operator
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from .assumptions import Assume, listener
 from .dim import Dim, Extent, ceil_div, definitely_eq, definitely_le, dim_max, dim_min, exact_quotient
 from .errors import user_error
 
 Shape: TypeAlias = "tuple[Extent, ...]"
-Assume: TypeAlias = "Callable[[Extent, Extent], object] | None"
 
 
 def show_shape(shape: Iterable[Extent]) -> str:
@@ -74,29 +72,6 @@ def broadcast_shapes(
             )
         result = tuple(extent for extent in merged if extent is not None)
     return result
-
-
-class _Listener(threading.local):
-    """Per thread: the callback for assumptions of shape rules whose caller passes none (set by a capture)."""
-
-    def __init__(self) -> None:
-        self.assume: Assume = None
-        self.assume_broadcast: Assume = None  # of what is broadcast: the op that does it will say the same
-
-
-listener = _Listener()
-
-
-@contextmanager
-def assumptions() -> Iterator[list[tuple[Extent, Extent]]]:
-    """Collects what shape rules assume in the block: pairs of extents that are taken to be equal."""
-    found: list[tuple[Extent, Extent]] = []
-    before = listener.assume, listener.assume_broadcast
-    listener.assume = listener.assume_broadcast = lambda a, b: found.append((a, b))
-    try:
-        yield found
-    finally:
-        listener.assume, listener.assume_broadcast = before
 
 
 def taken_equal(a: Extent, b: Extent) -> bool:

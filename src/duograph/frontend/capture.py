@@ -18,9 +18,9 @@ from duograph.autodiff.hooks import user_caller
 from duograph.autodiff.vmap import BatchBinder
 from duograph.base.events import stage
 from duograph.base.source import watch_exec
+from duograph.core.assumptions import listener
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, no_recording, state
-from duograph.core.shapes import listener
 from duograph.core.types import Type
 from duograph.ir.control import cond, undef
 from duograph.ir.node import Apply, Const, Graph, Node, is_wide

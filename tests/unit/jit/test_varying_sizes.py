@@ -203,3 +203,17 @@ def test_roll_of_what_may_be_empty(n):
     compiled = ms.jit(lambda x: ops.roll(x, 1, 0), input_signature=Tensor(shape=[None, 8], dtype=ms.float32))
     for _ in range(3):
         same(compiled, lambda x: ops.roll(x, 1, 0), rows(n))
+
+
+@pytest.mark.parametrize("sizes", [(1, 3, 5, 1, 2), (2, 1, 2, 3), (3, 4, 5, 2, 1)])
+def test_what_one_program_has_assumed_the_next_one_assumes_too(sizes):
+    """Both have a symbol for the size: the type of the result is known then, and what it assumes must not be lost."""
+    for _ in range(2):
+        compiled = ms.jit(lambda x: x.masked_fill(Tensor([True, False]), 2))
+        for n in sizes:
+            x = Tensor(np.ones((2, n), np.float32))
+            if n < 3:
+                assert compiled(x).tolist() == [[2, 1], [2, 1]]
+            else:
+                with pytest.raises(ValueError, match="need to broadcast"):
+                    compiled(x)

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from duograph.core.assumptions import assumptions
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import uint8
-from duograph.core.shapes import assumptions
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Apply, Const, Graph, Node
