@@ -210,7 +210,7 @@ def test_threads_share_what_is_cut():
     f, expected, wrong = ms.jit(timed), timed(X).tolist(), []
 
     def run():
-        for _ in range(50):
+        for _ in range(100):
             if f(X).tolist() != expected:
                 wrong.append(1)
 
@@ -219,7 +219,7 @@ def test_threads_share_what_is_cut():
         t.start()
     for t in threads:
         t.join()
-    assert not wrong and min(hits(f)) > 50
+    assert not wrong and min(hits(f)) > 100
 
 
 def test_parts_that_are_no_use_go_back_to_python():
