@@ -73,11 +73,24 @@ class Cut:
                 made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
         return made
 
-    def note(self, places: dict[Place, Break | None]) -> bool:
-        """Cuts at these statements, too; whether that is new. ``None``: the statement computes too little."""
-        new = places.keys() - self.places
-        if not new or len(self.places) >= MOST_CUTS:
+    def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
+        """Cuts at these statements, too.
+
+        Args:
+            places: the statements. ``None``: the statement computes too little.
+            known: where the function was cut when its capture began, if that is not now: another thread may have been
+                told the same meanwhile.
+
+        Returns:
+            Whether the cut form is another than that of ``known``.
+        """
+        if known is not None and not places.keys() - known:
             return False
+        if len(self.places) >= MOST_CUTS:
+            return False
+        new = places.keys() - self.places
+        if not new:
+            return known is not None
         with self._lock:
             self.places |= new
             self.breaks.update({p: b for p, b in places.items() if b is not None})
@@ -89,14 +102,14 @@ class Cut:
     def _build(self) -> None:
         fn = self.function._python
         assert fn is not None
-        source = load_function(fn)
-        plan = plan_cuts(source, self.places, lambda name: is_of_module(fn.__globals__.get(name)))
-        self._is_stale = False
+        source, places = load_function(fn), self.places
+        plan = plan_cuts(source, places, lambda name: is_of_module(fn.__globals__.get(name)))
         self.current = tuple([self._segment(segment, source, fn) for segment in plan.segments])
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         made = build_function(plan.skeleton, source, fn, {COMPILED: self.called, **held}, fn.__qualname__)
         uses = {COMPILED, *held}.intersection(made.__code__.co_freevars)
         self._skeleton = made if uses else None
+        self._is_stale = self.places is not places  # last: others read the skeleton without the lock
 
     def _segment(self, segment: Segment, source: FunctionSource, fn: types.FunctionType) -> JitFunction:
         found = self.segments.get(segment.key)

@@ -80,6 +80,7 @@ class Entry:
         self.donation = donation_of(program)
         self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
         self.taped_runs = 0
+        self._lock = object_lock()
 
     @property
     def hits(self) -> int:
@@ -250,11 +251,11 @@ class Entry:
             self.failures.append(failure)
             self.why_not_native = failure.error
             return None
-        if made is not None:
-            if self.native is not None:
-                self.runs += self.native.hits
-            self.native = made
-        return made
+        if made is None:
+            return None
+        with self._lock:
+            self.native = self._newest(made, self.native)
+            return self.native
 
     def make_taped(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type, type, str]
@@ -286,9 +287,17 @@ class Entry:
             self.failures.append(internal_failure("native calls", self.program.name, error))
             self.taped[active] = None
             return None
-        if found is not None:
-            self.runs += found.hits
-        self.taped[active] = made
+        with self._lock:
+            kept = self.taped[active] = self._newest(made, self.taped.get(active))
+            return kept
+
+    def _newest(self, made: NativeCall, found: NativeCall | None) -> NativeCall:
+        """``made``, or what another thread has made meanwhile; calls that a retired one answered stay counted."""
+        if found is None:
+            return made
+        if not found.is_retired:
+            return found
+        self.runs += found.hits
         return made
 
     def _native_graph(self, graph: Graph, inputs: Sequence[Any]) -> Any:

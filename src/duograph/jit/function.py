@@ -36,7 +36,7 @@ from duograph.frontend.functions import signature_of
 from duograph.frontend.policy import look_of
 from duograph.frontend.printing import noted, withheld
 from duograph.frontend.program import Program, RunPlainly
-from duograph.frontend.split.plan import can_be_cut
+from duograph.frontend.split.plan import Place, can_be_cut
 
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, statements_at
@@ -161,7 +161,8 @@ class JitFunction:
             store.note_miss()
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
-            if made is None and (self._is_strict() or not store.is_resting()):
+            is_cut = self.cut is not None and self.cut.skeleton is not None  # meanwhile, by another thread
+            if made is None and not is_cut and (self._is_strict() or not store.is_resting()):
                 made = self._compile(store, names, values, bound or self._signature.bind(*args))
                 if self.options.report:
                     print(Explanation(self, [store]))
@@ -283,6 +284,7 @@ class JitFunction:
     ) -> Entry | None:
         refresh_config()
         store.doubt = None
+        places = self.cut.places if self.cut is not None else frozenset()
         near = near_misses(store.compiled, names, values)
         dynamic = self._note_misses(store, names, values, near)
         patterns = self._patterns(store, names, values)
@@ -297,7 +299,7 @@ class JitFunction:
                 entry = self._entry(self._capture(names, values, bound, set(), {}), names, started)
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
-            self._cut_at(exc, store.fallbacks[-1])
+            self._cut_at(exc, store.fallbacks[-1], places)
             return None
         except PassFailed as failed:
             failure = internal_failure("a pass", failed.name, failed.error)
@@ -438,8 +440,11 @@ class JitFunction:
         if isinstance(exc, Uncapturable):
             logger.info("%s", rendered)
 
-    def _cut_at(self, error: Uncapturable, cause: Fallback) -> None:
-        """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python."""
+    def _cut_at(self, error: Uncapturable, cause: Fallback, places: frozenset[Place]) -> None:
+        """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python.
+
+        ``places`` are those it was cut at when the capture began.
+        """
         if self.options.signature is not None or self._python is None:
             return None
         if self.target is not None and not hasattr(self.target, "run_instead"):  # another callable object
@@ -449,7 +454,7 @@ class JitFunction:
         try:
             if self.cut is None and can_be_cut(load_function(self._python)):
                 self.cut = Cut(self, cause, self._segment, self.part_of)
-            if self.cut is None or not self.cut.note(statements_at(error, self)):
+            if self.cut is None or not self.cut.note(statements_at(error, self), places):
                 self._note_no_use()
         except Uncapturable:  # it has no source
             self._note_no_use()

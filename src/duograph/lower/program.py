@@ -110,7 +110,7 @@ class Program:
     @property
     def count(self) -> int:
         """How many values there are."""
-        return len(self.leaves) + sum(len(s.outs) for s in self.steps)
+        return len(self.leaves) + sum([len(s.outs) for s in self.steps])
 
     def add_step(self, step: ElementStep | Reduction) -> tuple[int, ...]:
         """Appends a step; the numbers of its values."""

@@ -15,7 +15,7 @@ from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.guards.words import INSTRUCTION
 from duograph.runtime.python.cpython import layout
 
-CALLS_OF_TWELVE = 9200 if sys.version_info < (3, 12) else 8000
+CALLS_OF_TWELVE = 8700 if sys.version_info < (3, 12) else 7600
 """A tenth more than in November 2026. From 3.12 on comprehensions are no calls."""
 INSTRUCTIONS_PER_PARAMETER = 3
 """Its look-up, its dtype and shape, whether it is trained."""

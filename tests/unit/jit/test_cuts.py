@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import threading
 import time
 import traceback
@@ -206,20 +207,32 @@ def lambda_free(x):
     return (work(y) * x).sum()
 
 
-def test_threads_share_what_is_cut():
-    f, expected, wrong = ms.jit(timed), timed(X).tolist(), []
+def test_threads_share_what_is_cut(often_switched):
+    for _ in range(10):  # all start at once, so that each finds the foreign lines itself
+        f, expected, wrong = ms.jit(timed), timed(X).tolist(), []
+        start = threading.Barrier(4)
 
-    def run():
-        for _ in range(50):
-            if f(X).tolist() != expected:
-                wrong.append(1)
+        def run(f=f, expected=expected, wrong=wrong, start=start):
+            start.wait()
+            for _ in range(100):
+                if f(X).tolist() != expected:
+                    wrong.append(1)
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert not wrong and min(hits(f)) > 50
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert not wrong and len(hits(f)) == 3 and min(hits(f)) > 300
+
+
+@pytest.fixture
+def often_switched():
+    """The interpreter switches between threads at nearly every line."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
 
 
 def test_parts_that_are_no_use_go_back_to_python():
