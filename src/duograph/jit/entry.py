@@ -13,6 +13,7 @@ from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold
 from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
+from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
 from duograph.core.types import ScalarType, TensorType
