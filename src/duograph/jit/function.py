@@ -367,7 +367,7 @@ class JitFunction:
             try:
                 program = self._capture(names, values, bound, sources, shapes)
             except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
-                logger.debug("capture for varying numbers and sizes failed: %s", exc)
+                logger.debug("%s", f"capture for varying numbers and sizes failed: {exc}")
                 store.is_late = isinstance(exc, OutOfTime)
                 why = why or str(exc)
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph

@@ -79,6 +79,14 @@ def test_what_is_read_as_well_is_noticed(make):
     assert got == expected
 
 
+def test_a_log_of_all_details_keeps_no_object_alive(caplog):
+    """The records of a log outlive a call; finalizers run in their place nevertheless."""
+    expected, _ = outcomes(pushed_out, compiled=False)
+    with caplog.at_level("DEBUG", "duograph"):
+        got, _ = outcomes(pushed_out, compiled=True)
+    assert caplog.records and got == expected
+
+
 # ---- written only ---------------------------------------------------------------------------------------------------
 
 

@@ -223,7 +223,10 @@ def test_threads_share_what_is_cut(often_switched):
             t.start()
         for t in threads:
             t.join()
-        assert not wrong and len(hits(f)) == 3 and min(hits(f)) > 300
+        before = hits(f)  # Python answers the calls that come while another thread compiles; how many, depends
+        for _ in range(5):
+            f(X)
+        assert not wrong and [after - h for h, after in zip(before, hits(f), strict=True)] == [5, 5, 5]
 
 
 @pytest.fixture
