@@ -84,7 +84,8 @@ def test_a_log_of_all_details_keeps_no_object_alive(caplog):
     expected, _ = outcomes(pushed_out, compiled=False)
     with caplog.at_level("DEBUG", "duograph"):
         got, _ = outcomes(pushed_out, compiled=True)
-    assert caplog.records and got == expected
+    kept = [argument for record in caplog.records for argument in record.args or ()]
+    assert got == expected and kept and all(type(argument) is str for argument in kept)
 
 
 # ---- written only ---------------------------------------------------------------------------------------------------
