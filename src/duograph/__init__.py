@@ -38,7 +38,7 @@ HOMES: dict[str, str] = {
         GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_device get_current_device
         set_deterministic set_recursion_limit ParallelMode set_auto_parallel_context get_auto_parallel_context
         reset_auto_parallel_context set_ps_context get_ps_context reset_ps_context""",
-    "duograph.jit": "jit jit_class ms_function enable_dynamic Symbol constexpr",
+    "duograph.jit": "jit jit_class ms_function enable_dynamic mark_dynamic Symbol constexpr",
     "duograph.context.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
     "duograph.train.serialization": """
@@ -114,6 +114,7 @@ LENT: dict[str, dict[str, str]] = {
 for _package, _homes in LENT.items():
     lend(_package, _homes)
 open_paths({f"duograph.{name}": home for name, home in PATHS.items()})
+open_paths({"duograph.communication.comm_func": "duograph.device.comm_func"})
 keep_in_front(__name__, IN_FRONT)
 _names = Names(__name__, HOMES, MODULES)
 __all__ = ["__version__", *_names.all, *MODULES]  # noqa: PLE0604

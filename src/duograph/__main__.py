@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from duograph.base.config import launched
+
 USAGE = """\
 usage: python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or notebook unmodified
        python -m duograph -m MODULE [ARGUMENT ...]
        python -m duograph -c CODE [ARGUMENT ...]
+       python -m duograph launch -n N PROGRAM ...  run on N processes (`launch --help`)
        python -m duograph demo                     train two networks in three modes, with the same bits
        python -m duograph explain PROGRAM ...      run, then tell what was compiled and what was not, and why
        python -m duograph opt FILE ...             run passes on MindIR text
@@ -30,6 +33,10 @@ def main(arguments: Sequence[str]) -> int:
             from duograph.demo.digits import main as demo
 
             return demo(rest)
+        case ["launch", *rest]:
+            from duograph.distributed.launch import launch
+
+            return launch(rest)
         case ["opt", *rest]:
             from duograph.debug.opt import main as opt
 
@@ -49,6 +56,10 @@ def _run(arguments: Sequence[str]) -> int:
     from duograph.compat.run import hide_runner_frames, run_code, run_module, run_script
 
     hide_runner_frames()
+    if launched() is not None:
+        from duograph.distributed.ending import begin
+
+        begin()
     first, *rest = arguments
     if first == "-m":
         run_module(rest[0], rest[1:])

@@ -6,65 +6,37 @@ standard logger ``duograph``, to which a program can add handlers of its own.
 
 from __future__ import annotations
 
-import logging
-import sys
 from typing import Any
 
 from duograph.base.config import config, set_config
+from duograph.base.logs import package_logger
 
 __all__ = ["critical", "debug", "error", "get_level", "get_log_config", "info", "set_level", "warning"]
-
-_LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
-
-_FORMAT = "[%(levelname)s] DUOGRAPH(%(process)d):%(asctime)s [%(filename)s:%(lineno)d] %(message)s"
-
-
-class _Stderr(logging.StreamHandler[Any]):
-    """Writes to whatever ``sys.stderr`` is at the moment, so that redirection works."""
-
-    @property
-    def stream(self) -> Any:
-        return sys.stderr
-
-    @stream.setter
-    def stream(self, value: Any) -> None:
-        """The stream cannot be set."""
-
-
-def _logger() -> logging.Logger:
-    logger = logging.getLogger("duograph")
-    if not logger.handlers:
-        handler = _Stderr()
-        handler.setFormatter(logging.Formatter(_FORMAT))
-        logger.addHandler(handler)
-        logger.propagate = False
-    logger.setLevel(_LEVELS[config().log_level])
-    return logger
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` at level DEBUG."""
-    _logger().debug(msg, *args, stacklevel=2, **kwargs)
+    package_logger().debug(msg, *args, stacklevel=2, **kwargs)
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` at level INFO."""
-    _logger().info(msg, *args, stacklevel=2, **kwargs)
+    package_logger().info(msg, *args, stacklevel=2, **kwargs)
 
 
 def warning(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` at level WARNING."""
-    _logger().warning(msg, *args, stacklevel=2, **kwargs)
+    package_logger().warning(msg, *args, stacklevel=2, **kwargs)
 
 
 def error(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` at level ERROR."""
-    _logger().error(msg, *args, stacklevel=2, **kwargs)
+    package_logger().error(msg, *args, stacklevel=2, **kwargs)
 
 
 def critical(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs ``msg % args`` at level CRITICAL."""
-    _logger().critical(msg, *args, stacklevel=2, **kwargs)
+    package_logger().critical(msg, *args, stacklevel=2, **kwargs)
 
 
 def get_level() -> str:
@@ -81,6 +53,7 @@ def get_level() -> str:
 def set_level(level: int) -> None:
     """Sets the least level that is logged, 0 (debug) to 4 (critical)."""
     set_config(log_level=level)
+    package_logger()
 
 
 def get_log_config() -> dict[str, str]:

@@ -16,8 +16,10 @@ import contextlib
 import copy
 import dataclasses
 import io
+import itertools
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -107,6 +109,8 @@ class Mode:
         rounds: how often all calls of a program are made, one after the other, by the same callable.
         native: machine code must have led the calls in the end, or there is a reason why Python has. (That no kernel
             is missing is looked after by the policy for internal failures: they raise.)
+        third: each Python runs a third of the programs, and the three together all of them: what is special about the
+            mode does not depend on the Python.
     """
 
     name: str
@@ -114,6 +118,7 @@ class Mode:
     graph_mode: bool = False
     rounds: int = 1
     native: bool = False
+    third: bool = False
 
 
 class _Wrapped(nn.Cell):
@@ -132,6 +137,8 @@ EAGER = Mode("eager", lambda fn: fn)
 MODES = [
     Mode("jit", ms.jit),
     Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0")),
+    Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
+    Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), third=True),
     Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter")),
     Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True),
     Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
@@ -263,11 +270,24 @@ def describe(value: Any) -> Any:
         return (type(value).__name__, sorted(map(repr, value)))
     if isinstance(value, int | str | bytes | complex | range | slice | type(None) | type(...)):
         return (type(value).__name__, repr(value))
+    if isinstance(value, types.GeneratorType):
+        return ("generator", _given(value))
     if isinstance(value, type) or callable(value):
         return ("callable", getattr(value, "__name__", type(value).__name__))
     if hasattr(value, "__dict__"):
         return (type(value).__name__, describe(vars(value)))
     return (type(value).__name__, repr(value))
+
+
+def _given(generator: Any) -> list[Any]:
+    """What a generator gives, and how it ends."""
+    given: list[Any] = []
+    try:
+        for item in itertools.islice(generator, 20):
+            given.append(describe(item))
+    except Exception as error:  # noqa: BLE001 - whatever a program raises is part of its outcome
+        given.append(("raised", type(error).__name__))
+    return given
 
 
 def _shown(array: Any) -> str:

@@ -16,6 +16,10 @@ import pytest
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.base.failures import InternalFailure
+from duograph.base.weak import WeakTable
+from duograph.frontend import regions
+from duograph.frontend.bytecode import load as bytecode
+from duograph.frontend.bytecode import stack
 from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Program
 from duograph.ir import interpreter
@@ -125,13 +129,13 @@ def a_guard_left_out(plant):
 def an_effect_twice(plant):
     right = Program.conclude
 
-    def conclude(self, path, run):
+    def conclude(self, path, run, *rest):
         for source, contents in path.containers:
             contents.fill(source.load(run.args), run)
             held = source.load(run.args)
             if isinstance(held, list):
                 held += held[-1:]
-        return right(self, dataclasses.replace(path, containers=[]), run)
+        return right(self, dataclasses.replace(path, containers=[]), run, *rest)
 
     plant.setattr(Program, "conclude", conclude)
 
@@ -165,6 +169,24 @@ def hooks_left_out(plant):
     plant.setattr(graph_mode, "cell_function", lambda cell, options, plain: compiled(cell.construct, options))
 
 
+def bytecode_misread(plant):
+    """An operator is taken for another one, and nobody compares what was read with what is there."""
+    plant.setattr(stack, "BINARY", (stack.BINARY[10], *stack.BINARY[1:10], stack.BINARY[0], *stack.BINARY[11:]))
+    plant.setattr(bytecode, "difference", lambda ours, other: None)
+    plant.setattr(bytecode, "_recovered", WeakTable())
+
+
+def a_decision_without_a_guard(plant):
+    """A run that is recorded decides, and later calls are not asked whether they would, too."""
+    right = regions.Regions.decide
+
+    def decide(self, pred):
+        recorder = self.recording
+        return right(self, pred) if recorder is None else recorder.decision(self.current.taken, pred)
+
+    plant.setattr(regions.Regions, "decide", decide)
+
+
 @pytest.mark.parametrize(
     ("fault", "program", "part", "caught", "missed"),
     [
@@ -175,6 +197,14 @@ def hooks_left_out(plant):
             "results",
             "jit native graph",
             "jit-O0 interpreter",
+        ),
+        (bytecode_misread, "operators:arithmetic", "results", "bytecode", "jit jit-O0 interpreter native graph"),
+        (
+            a_decision_without_a_guard,
+            "branches:if_tensor",
+            "results",
+            "trace",
+            "jit jit-O0 bytecode interpreter native graph",
         ),
         (a_wrong_step, "operators:arithmetic", "results", "jit-O0", "interpreter"),
         (a_wrong_reference, "operators:arithmetic", "results", "interpreter", "jit jit-O0 native graph"),
@@ -191,7 +221,7 @@ def hooks_left_out(plant):
         (a_guard_left_out, "recompilation:new_strings", "results", "native interpreter jit-O0", ""),
         (
             an_effect_twice,
-            "effects:effects_before_conditional_error",
+            "effects:writes_before_conditional_error",
             "globals",
             "jit jit-O0 interpreter native graph",
             "",

@@ -1,4 +1,4 @@
-"""``scripts/fuzz programs``, ``scripts/fuzz graphs``, ``scripts/fuzz run FILE``."""
+"""``scripts/fuzz programs``, ``arguments``, ``mutants``, ``surface``, ``graphs``, ``run FILE``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from duograph.base.config import set_config
 
-from . import farm
+from . import arguments, farm, mutants, relatives, surface
 
 
 def graphs(first: int, seconds: float) -> int:
@@ -76,12 +76,25 @@ def main() -> int:
     other = commands.add_parser("graphs", help="random graphs as machine code")
     other.add_argument("--first", type=int, default=0)
     other.add_argument("--seconds", type=float, default=60)
+    for name, examine, what in (
+        ("arguments", arguments.examine, "conformance programs with other arguments"),
+        ("mutants", mutants.examine, "conformance programs with other statements"),
+        ("surface", surface.examine, "the calls that are compared with MindSpore"),
+    ):
+        derived = commands.add_parser(name, help=what)
+        derived.add_argument("--first", type=int, default=0, help="seed of the first program")
+        derived.add_argument("--seconds", type=float, default=60)
+        derived.add_argument("--python", default=sys.executable, help="the interpreter of the workers")
+        part = commands.add_parser(f"{name}-worker", help=f"serves `{name}`")
+        part.add_argument("first", type=int)
+        part.add_argument("count", type=int)
+        part.set_defaults(examine=examine)
     again = commands.add_parser("run", help="one program in all modes")
     again.add_argument("file", type=Path)
-    again.add_argument("--modes", default="jit,O0,interpreter,graph")
+    again.add_argument("--modes", default="jit,O0,bytecode,trace,interpreter,graph")
     smaller = commands.add_parser("shrink", help="makes one program small")
     smaller.add_argument("file", type=Path)
-    smaller.add_argument("--modes", default="jit,O0,interpreter,graph")
+    smaller.add_argument("--modes", default="jit,O0,bytecode,trace,interpreter,graph")
     smaller.add_argument("--seconds", type=float, default=120)
     written = commands.add_parser("show", help="prints the program of a seed")
     written.add_argument("seed", type=int)
@@ -93,6 +106,10 @@ def main() -> int:
             return int(farm.programs(options) > 0)
         case "graphs":
             return int(graphs(options.first, options.seconds) > 0)
+        case "arguments" | "mutants" | "surface":
+            return int(relatives.batches(options) > 0)
+        case "arguments-worker" | "mutants-worker" | "surface-worker":
+            relatives.worker(options.first, options.count, options.examine)
         case "run":
             return int(run_file(options.file, options.modes.split(",")) > 0)
         case "shrink":

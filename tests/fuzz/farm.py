@@ -23,7 +23,7 @@ MEMORY = 8 << 30
 """Bytes that a worker may take."""
 FRESH = 150
 """Programs after which a worker is replaced by a fresh one."""
-ROTATING = ("O0", "interpreter", "graph")
+ROTATING = ("O0", "bytecode", "trace", "interpreter", "graph")
 
 
 def modes_of(seed: int, modes: str) -> list[str]:

@@ -29,6 +29,7 @@ WORLD = '''\
 import contextlib
 import math
 import random
+import time
 
 import numpy as np
 
@@ -141,6 +142,22 @@ def rec(n, x):
     return rec(n - 2, x * 2) - 1
 
 
+def opaque(value):
+    """The very object, after something that no graph does."""
+    time.time()
+    return value
+
+
+def grown(x, w, depth=3):
+    """Ends by values, and sees what is outside."""
+    if x.abs().sum() > 40 or depth < 1:
+        return x if isinstance(w, Parameter) else w
+    BOX.value += 1
+    y = grown(x * 2 + BOX.value, w, depth - 1 if x.shape[0] > 2 else 3)
+    BOX.value -= 1
+    return y
+
+
 def helper(x, n=1, *rest, scale=1):
     if x.sum() > 0.5:
         return x * n + scale
@@ -230,7 +247,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "ops.stack([a * 2 for a in {t}])", "next(gen({t}, {n}))", "sum(gen({t}, {n}))", "(lambda a, b={n}: a * b)({t})",
         "{t}.copy()", "{t}.view(-1)", "{t}.swapaxes(0, -1)", "ops.topk({t}, {n})[0]", "{t}.max(0)", "{t}.min(0)",
         "{t}.sum(0)", "{t}.sum(-1)", "{t}.mean(0)", "{t}.argmax(0)", "ops.cat([{t}, {t}], 0)", "ops.split({t}, 1)[0]",
-        "max([{t}, {t}], key=lambda a: a.sum())", "{t}.flatten()", "{t}.sum(0, keepdims=True)", "ops.broadcast_to({t}, (2, {n}))",
+        "max([{t}, {t}], key=lambda a: a.sum())", "{t}.flatten()", "(W if {q} else {t})", "(W if {q} else LAYER.weight)", "grown({t}, {t})", "opaque({t})", "grown({t}, W)", "{t}.sum(0, keepdims=True)", "ops.broadcast_to({t}, (2, {n}))",
     ],
     "f": [
         "ops.tanh({f})", "ops.sin({f})", "ops.exp(-{f}.abs())", "ops.sqrt({f})", "ops.softmax({f}, -1)", "ops.relu({f})",
@@ -266,10 +283,10 @@ EXPRESSIONS: dict[str, list[str]] = {
         "{o}.value", "{o}.hidden", "COUNT", "TABLE['hits']", "TABLE[{z}]", "[{n}, {n}, 7][{n} % 3]", "sum({m})", "{m}[{n}]",
         "{m}[0]", "sum(range({n} % 6))", "round({r})", "divmod({n}, {n})[0]", "({n} & {n})", "({n} ^ 3)", "({n} >> 1)", "(~{n})",
         "ord({z}[0])", "len({e})", "len({d})", "{u}[1]", "checked({n})", "counter({n})()", "math.floor({r})", "len({o})",
-        "FN({n})", "{o}.keep({n})", "sum(a for a in {m} if a > {n})", "len([a for a in {l} if a is not None])",
+        "FN({n})", "opaque({n})", "{o}.keep({n})", "sum(a for a in {m} if a > {n})", "len([a for a in {l} if a is not None])",
         "(lambda a: a + {n})({n})", "{{1: 2, 3: 4}}.get({n}, {n})", "{{1: 2, 2: 3}}[{n}]", "{t}.shape[{n}]", "len(ITEMS)",
         "ITEMS[{n}]", "sorted({m})[0]", "int('1' * ({n} % 4))", "({n} or {n})", "({n} and {n})",
-        "10 ** 18 * {n}", "-{n}", "len({t})", "{t}.nonzero().shape[0]", "len(list(gen({t}, {n})))", "next(iter({m}))",
+        "10 ** 18 * {n}", "-{n}", "len({t})", "{t}.nonzero().shape[0]", "len(list(gen({t}, {n})))", "next(iter({m}))", "getattr({t}, 'tag', {n})",
     ],
     "r": [
         "0.5", "1.5", "-0.25", "({r} * {r})", "({r} + {n})", "({n} / {n})", "({r} / {r})", "float({s})", "{f}.sum().item()", "({r} ** 2)",
@@ -283,13 +300,13 @@ EXPRESSIONS: dict[str, list[str]] = {
         "({any} is None)", "({r} < {r})", "{z}.startswith('a')", "bool({s})", "({t}.shape[0] > 1)", "bool({l})", "({n} in {e})", "({n} % 2 == 0)",
         "(0 < {t}.sum() < {n} < 5)", "({r} > 0.4)", "any(a > {n} for a in {m})", "all([{q}, {q}])", "({n} in {o})", "({s} != {n})",
         "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})",
-        "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
+        "isinstance({t}, Parameter)", "{t}.is_contiguous()", "hasattr({t}, 'tag')", "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
     ],
     "z": [
         "'a'", "'b'", "'hits'", "NAME", "f'''{{{n}}}'''", "f'''{{{r}:.2f}}'''", "({z} + {z})", "{z}.upper()", "str({n})", "{z}[{n}]", "{z}[:{n}]",
         "('a' if {q} else 'b')", "'-'.join([{z}, {z}])", "f'''{{{s}}}'''", "repr({s})", "{z}.replace('a', 'b')", "'%d' % {n}", "{z} * ({n} % 3)",
         "f'''{{{n}!r}}|{{{z}:>3}}'''", "str({t})", "'{{}}'.format({n})", "chr(97 + {n} % 3)", "str({t}.dtype)", "str({t}.shape)", "min({z}, {z})",
-        "{z}.split('-')[0]", "', '.join(sorted([{z}, {z}]))", "str({r})", "f'''{{{m}}}'''",
+        "{z}.split('-')[0]", "type({t}).__name__", "getattr({t}, 'name', {z})", "', '.join(sorted([{z}, {z}]))", "str({r})", "f'''{{{m}}}'''",
     ],
     "l": [
         "[{t}, {t}]", "[{t}, {n}]", "[a * 2 for a in {l}]", "{l}[::-1]", "({l} + [{t}])", "list({l})", "[a for a in {l} if {q}]", "[*{l}, {t}]",
@@ -362,7 +379,7 @@ CONTAINERS = [
     "LOG.append({n})", "LOG.append({n})", "LOG.append({s})", "LOG.append({z})", "LOG.append({any})", "LOG.append({t})", "LOG[:] = [{n}]", "LOG.clear()",
     "TABLE['hits'] += 1", "TABLE['hits'] += {n}", "TABLE[{z}] = {n}", "TABLE['t'] = {t}", "TABLE[{n}] = {r}", "TABLE.setdefault('l', []).append({n})",
     "ITEMS.append({n})", "ITEMS[{n}] = {n}", "ITEMS.sort(reverse={q})", "ITEMS[:] = ITEMS[::-1]",
-    "BOX.value = {n}", "{O}.value += 1", "{O}.state = {t}", "{O}.items.append({any})", "{O}.hidden = {n}", "{O}.extra = {any}", "{O}.items = [{t}]", "{O}.factor = {n}",
+    "BOX.value = {n}", "{T}.tag = {n}", "STATE.tag = {n}", "{O}.value += 1", "{O}.state = {t}", "{O}.items.append({any})", "{O}.hidden = {n}", "{O}.extra = {any}", "{O}.items = [{t}]", "{O}.factor = {n}",
     "Box.factor = {n}", "LAYER.steps = {n}", "setattr({O}, {z}, {n})", "{O}.keep({t})", "Base.factor += 1", "{O}.state += {n}",
     "COUNT = COUNT + 1", "COUNT += {n}", "SCALE = {r}", "NAME = {z}", "STATE = {t}",
 ]  # fmt: skip

@@ -60,6 +60,8 @@ MODES: dict[str, Callable[[Any], Any]] = {
     "eager": lambda fn: fn,
     "jit": ms.jit,
     "O0": lambda fn: ms.jit(fn, jit_level="O0"),
+    "bytecode": lambda fn: ms.jit(fn, capture_mode="bytecode"),
+    "trace": lambda fn: ms.jit(fn, capture_mode="trace"),
     "interpreter": lambda fn: ms.jit(fn, backend="interpreter"),
     "graph": Wrapped,
 }
@@ -113,7 +115,8 @@ def describe(value: Any, seen: tuple[int, ...] = ()) -> Any:
             array = value.asnumpy()
         except SymbolicValueError:  # `vmap` has left one of its own in a list: there is nothing in it to compare
             return (type(value).__name__, str(value.dtype), "traced")
-        return (type(value).__name__, str(value.dtype), *_array(array))
+        tag = getattr(value, "tag", None)  # which programs set
+        return (type(value).__name__, str(value.dtype), *_array(array), *([] if tag is None else [describe(tag)]))
     if isinstance(value, np.ndarray | np.generic):
         return (type(value).__name__, str(value.dtype), *_array(np.asarray(value)))
     if isinstance(value, float):

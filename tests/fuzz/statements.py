@@ -24,6 +24,7 @@ class Statements(Phrases):
             (2, self.prints),
             (2, self.risky),
             (1, self.view),
+            (1, self.foreign),
         ]
         compound = [
             (6, self.if_), (2, self.while_), (4, self.for_), (6, self.try_), (2, self.nested), (1, self.with_), (1, self.match_),
@@ -105,6 +106,10 @@ class Statements(Phrases):
             name = self.fresh()
             self.put(f"{name} = {value}")
             self.env[name] = "any"
+
+    def foreign(self) -> None:
+        """Something that no graph does: the function is cut there."""
+        self.put(self.fill(self.rng.choice(["time.time()", "opaque({any})", "{T} = opaque({t})", "{L} = opaque({l})"])))
 
     def asserts(self) -> None:
         """An assertion."""
@@ -366,6 +371,9 @@ class Statements(Phrases):
 
     def recursion(self) -> None:
         """A nested function that calls itself."""
+        if self.rng.random() < 0.5:
+            self.recursion_by_values()
+            return
         name = self.fresh()
         self.put(f"def {name}(n, a):")
         self.put(
@@ -374,6 +382,28 @@ class Statements(Phrases):
         result = self.fresh()
         self.put(f"{result} = {name}({self.expr('n')} % 5, {self.expr('t')})")
         self.env[result] = "t"
+
+    def recursion_by_values(self) -> None:
+        """One that ends by values and sees what the program changes, called twice."""
+        name, held, result = self.fresh(), self.fresh(), self.fresh()
+        before, after = self.rng.choice([
+            (f"{held} += 1", f"{held} -= 1"), (f"{held} += 1", "pass"), ("LOG.append(a.sum())", "LOG.pop()"), ("pass", "pass"),
+            ("BOX.value += 1", "BOX.value -= 1"), ("TABLE['hits'] += 1", "pass"), ("STATE.add_(1)", "STATE.add_(-1)"),
+        ])  # fmt: skip
+        seen = self.rng.choice([held, held, "BOX.value", "len(LOG)", "STATE.sum()", "TABLE['hits']", self.expr("n", 1)])
+        self.put(f"{held} = {self.expr('n')}")
+        self.put(f"def {name}(a, b=None):")
+        self.put(f"    nonlocal {held}")
+        self.put("    if not -50 < a.sum() < 50 or a.sum() == 0:")
+        self.put(f"        return {self.rng.choice(['a', 'a', 'b if b is not None else a', held])}")
+        self.put(f"    {before}")
+        self.put(f"    c = {name}(a * 3 + {seen}, {self.rng.choice(['b', 'b', 'a'])})")
+        self.put(f"    {after}")
+        self.put(f"    return {self.rng.choice(['c', 'c', 'c + 1'])}")
+        self.put(f"{result} = [{name}({self.expr('f', 1)}, {self.expr('t', 1)})]")
+        self.statement()
+        self.put(f"{result}.append({name}({self.expr('f', 1)}))")
+        self.env[result], self.env[held] = "l", "n"
 
     def unpack(self) -> None:
         """Several targets."""

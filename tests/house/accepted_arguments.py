@@ -6,7 +6,7 @@ A line is ``module:function(parameter,...)``; in `KEPT` a class that a table mak
 from __future__ import annotations
 
 ONE_DEVICE = "names a device, stream or way of moving data; there is one CPU, and results do not depend on it"
-ONE_PROCESS = "describes how work is cut over several processes; there is one"
+ONE_PROCESS = "describes how work is cut over devices, or automatically over processes; neither is there"
 ONE_ORDER = "the algorithm has one order here, which satisfies every value: sorted and stable, repeated adds in turn"
 NO_LOCKS = "a lock around an update: updates are never concurrent here"
 SCRATCH = "allows to overwrite or to skip a check of operands; results do not depend on it"
@@ -28,7 +28,7 @@ ACCEPTED: dict[str, str] = {
     """,
     ONE_PROCESS: """
         train.amp:build_train_network(boost_level) api.tensor_basic:init_data(opt_shard_group,shape,slice_index)
-        mint.distributed:barrier(device_ids) mint.distributed:init_process_group(device_id,group_name,timeout)
+        mint.distributed:barrier(device_ids) mint.distributed:init_process_group(device_id,group_name)
         mint.distributed:new_group(backend,pg_options,timeout,use_local_synchronization)
         nn.cell_settings:CellSettings.init_parameters_data(auto_parallel_mode)
         nn.cell_settings:CellSettings.set_comm_fusion(fusion_type)
@@ -55,6 +55,7 @@ ACCEPTED: dict[str, str] = {
         scipy.linalg:inv(check_finite,overwrite_a) scipy.linalg:solve_triangular(check_finite,debug,overwrite_b)
     """,
     HINT: """
+        nn.wrap.grad_reducer:DistributedGradReducer.__init__(fusion_type)
         api.functional.creation:range(maxlen) api.functional.structure:ForiLoop.construct(unroll)
         api.functional.structure:MultitypeFuncGraph.__init__(read_value)
         api.functional.structure:Scan.construct(unroll) api.public_ops:constexpr(check,get_instance,name,reuse_result)
@@ -132,7 +133,7 @@ KEPT: dict[str, str] = {
         ops.SparseApplyProximalAdagrad(use_locking) ops.SparseApplyRMSProp(use_locking)
     """,
     ONE_PROCESS: """
-        nn.EmbeddingLookup(manual_shapes,slice_mode) nn.SyncBatchNorm(process_groups)
+        nn.EmbeddingLookup(manual_shapes,slice_mode)
     """,
     CONTRACT: """
         nn.Conv2dBnAct(after_fake) nn.DenseBnAct(after_fake)

@@ -20,6 +20,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / PACKAGE
 FLOORS = {
     "base": 0,
     "core": 1,
+    "distributed": 2,
     "ir": 2,
     "tensor": 2,
     "ops": 3,
@@ -60,7 +61,7 @@ ROOMS = {
 _ENGINE = "the native engine is loaded with the first op that needs it"
 INDENTED = {
     "": (1, "public names are loaded when they are asked for"),
-    "__main__": (8, "each command loads what it runs"),
+    "__main__": (10, "each command loads what it runs"),
     "api": (
         7,
         f"{_ENGINE}; rare families of operators, and all public names, when they are asked for",
@@ -69,9 +70,10 @@ INDENTED = {
     "compat": (2, "commands load the compiler"),
     "context": (2, _ENGINE),
     "device": (1, _ENGINE),
+    "distributed": (2, "MPI is loaded by who communicates with other processes"),
     "frontend": (3, _ENGINE),
     "jit": (11, _ENGINE),
-    "lower": (6, "rules are loaded when the first is looked for; neighbours: loop IR and printer, groups and merging"),
+    "lower": (5, "rules are loaded when the first is looked for; neighbours: loop IR and printer, groups and merging"),
     "nn": (1, "the compiler is loaded when a step is compiled"),
     "ops": (2, "windows are loaded when a picture is taken apart"),
     "tensor": (2, "a sequence of tensors becomes a tensor: neighbours"),
@@ -80,7 +82,7 @@ INDENTED = {
 in a function is found late, and read by nobody who looks at the top of the file. The numbers go down only."""
 
 TOP = 14
-SIBLINGS = frozenset({"ir", "tensor"})
+SIBLINGS = frozenset({"distributed", "ir", "tensor"})
 """Parts of one floor that do not import each other."""
 
 

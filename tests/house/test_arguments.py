@@ -26,7 +26,8 @@ from tests.house.accepted_arguments import ACCEPTED, KEPT
 from tests.house.imports import SOURCE
 
 INTERNAL = (
-    "autodiff", "base", "compat", "core", "debug", "frontend", "ir", "lower", "ops", "passes", "rewrite", "runtime",
+    "autodiff", "base", "compat", "core", "debug", "distributed", "frontend", "ir", "lower", "ops", "passes", "rewrite",
+    "runtime",
 )  # fmt: skip
 """Packages that users do not call."""
 

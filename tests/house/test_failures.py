@@ -25,15 +25,22 @@ REASONS: dict[str, tuple[str, ...]] = {
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (
+        "distributed/worker.py:perform",
+        "distributed/world.py:run",
         "runtime/machine/threads.py:run",
         "train/serialization.py:run",
     ),
+    "at the exit of a process nobody is above: it is shown, and ends the job": ("distributed/ending.py:_end",),
     "raised again by the caller of native code": ("runtime/programs/host.py:_host",),
     "whatever a type rule raises for wrong operands is the complaint": (
         "ir/parser.py:node",
         "ir/verify.py:_type_complaints",
     ),
     "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/function.py:_compile",),
+    "asked again by `Entry.matches`, which goes through the policy": ("jit/entries.py:first_that_holds",),
+    "the function goes on being compiled as before, which tells whose error it is": (
+        "jit/cutting.py:_cut_at_what_varies",
+    ),
 }
 
 

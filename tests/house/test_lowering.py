@@ -29,12 +29,17 @@ CONTROL = "control flow and structures: executables are built of them (`runtime.
 NUMBERS = "Python numbers: executables keep them in registers (`runtime.executable_scalars`)"
 STACKS = "stacks of residuals: memory of executables that grows (`runtime.executable_stacks`)"
 EFFECT = "calls Python, which is its purpose"
+RANKS = "transport between processes, and sums in the order of the ranks: the engine of communication does it"
 NAMES = "another name for the same memory"
 NO_COMPUTATION: dict[str, str] = {
     CONTROL: "call call_named cond custom_vjp make_tuple scan tuple_get undef while_loop",
     NUMBERS: "dim_size scalar_binary scalar_tensor scalar_unary tensor_item",
     STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_size unpack",
     EFFECT: "py_effect",
+    RANKS: """
+        all_gather all_reduce all_to_all broadcast collective_start collective_wait receive reduce_scatter reduce_to
+        send
+    """,
     NAMES: "anchor relabel sized",
 }
 

@@ -23,6 +23,7 @@ STOP = "gradients stop here, which is its purpose"
 CONSTANT = "no operand that a gradient could flow to"
 RANDOM = "random draws do not depend on values"
 GRADIENT = "belongs to a gradient; second order is refused with a message"
+LAST = "made by the last of the passes: nobody differentiates or batches what it gives"
 NO_DERIVATIVE: dict[str, str] = {
     BY_TAPE: """
         call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push
@@ -36,7 +37,8 @@ NO_DERIVATIVE: dict[str, str] = {
         unique_consecutive list_diff permutation_of_pivots edit_distance ctc_greedy_decoder nms_with_mask
         non_max_suppression
     """,
-    UNDEFINED: "eig geqrf matrix_logarithm no_repeat_ngram",
+    UNDEFINED: "eig geqrf matrix_logarithm no_repeat_ngram receive send",
+    LAST: "collective_start collective_wait",
     STOP: "stop_gradient",
     CONSTANT: "arange eye full iota linspace",
     RANDOM: "random_bits random_gamma random_integers random_normal random_permutation random_poisson random_uniform",
@@ -59,6 +61,7 @@ NOT_BATCHED: dict[str, str] = {
         tensor_item tuple_get undef unpack
     """,
     GRAPHS: "call call_named cond custom_vjp scan while_loop",
+    LAST: "collective_start collective_wait",
     SEQUENCE: """
         ctc_grad ctc_nll crop_and_resize crop_grad diagonals_of edit_distance fractional_max_pool nms_with_mask
         no_repeat_ngram roi_align roi_align_grad with_diagonals

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -11,10 +13,13 @@ import time
 import pytest
 
 import duograph as ms
-from tests.fuzz import observe, shrink, writer
+from duograph.core.op import state
+from tests.conformance import harness
+from tests.fuzz import arguments, mutants, observe, relatives, shrink, surface, writer
 
 PROGRAM = """\
 import duograph as ms
+from duograph.core.op import state
 from duograph import Tensor
 LOG = []
 SCALE = 1
@@ -136,3 +141,69 @@ def test_a_seed_always_gives_the_same_program():
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "".join(here) == there.stdout
+
+
+def test_other_arguments_find_what_only_they_show(monkeypatch):
+    """A mode that is wrong for tensors of no elements: no call of the program has one, and relatives of it do."""
+    program = next(p for p in relatives.table() if p.name == "operators:arithmetic")
+
+    def empty_are_wrong(fn):
+        compiled = ms.jit(fn)
+        return lambda x, y: compiled(x, y) if x.size else compiled(y, y)
+
+    assert all(argument.size for call in program.calls for argument in call)
+    assert not any(arguments.difference(program, seed) for seed in range(0, 12, 2))
+    modes = [harness.Mode("jit", empty_are_wrong), *harness.MODES[2:]]
+    monkeypatch.setattr(harness, "MODES", modes)
+    found = [arguments.difference(program, seed) for seed in range(0, 60, 2)]
+    assert any(found) and not all(found)
+
+
+def test_mutants_find_what_no_program_of_the_table_does(monkeypatch):
+    """A mode that loses the second line that a function prints; the finding names it, in a program of few changes."""
+
+    def one_line(fn):
+        def call(*args):
+            lines = io.StringIO()
+            with contextlib.redirect_stdout(lines):
+                result = fn(*args)
+            print("".join(lines.getvalue().splitlines(keepends=True)[:1]), end="")
+            return result
+
+        return call
+
+    seeds = [s for s in range(60) if "print" in mutants.mutant(s)[0].partition("@program")[2]]
+    assert not any(mutants.examine(seed, [])[1] for seed in seeds[:3])
+    modes = [harness.Mode(mode.name, one_line if mode.name == "jit" else mode.transform) for mode in harness.MODES]
+    monkeypatch.setattr(harness, "MODES", modes)
+    found = list(filter(None, (mutants.examine(seed, [])[1] for seed in seeds)))
+    assert found
+    assert all(text.startswith("jit: printed: here") and "print(" in text for text in found)
+
+
+def test_a_mutant_is_the_same_each_time_and_shrinks():
+    source, name, count = mutants.mutant(3)
+    assert mutants.mutant(3) == (source, name, count)
+    original, _, _ = mutants.mutant(3, [False] * count)
+    assert original != source
+    assert mutants.check(original, name, [harness.MODES[0]]) is None
+
+
+def test_calls_of_the_surface_find_a_wrong_gradient(monkeypatch):
+    """A mode that takes gradients of twice the function: calls that are differentiated show it, and no others."""
+
+    def doubled(fn):
+        compiled = ms.jit(fn)
+
+        def call(*args):
+            recorded = any(isinstance(x, ms.Tensor) for x in args) and bool(state.tapes)
+            return compiled(*args) * 2 if recorded else compiled(*args)
+
+        return call
+
+    numbers = [n for n, call in enumerate(surface.calls()) if call in ("ops.gelu(M)", "np.tanh(M)", "np.invert(I)")]
+    assert not any(surface.examine(n, [])[1] for n in numbers)
+    monkeypatch.setattr(harness, "MODES", [harness.Mode("jit", doubled)])
+    found = {surface.calls()[n]: surface.examine(n, [])[1] for n in numbers}
+    assert all(text.startswith("jit: gradients") for text in found.values() if text)
+    assert any(found.values())

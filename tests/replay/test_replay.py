@@ -140,7 +140,7 @@ def test_planted_changes_are_found(base, tmp_path, capsys):
     for name, old, new in (
         ("lower/emit/functions.py", "store i32 0, ptr %status", "store i32 0,  ptr %status"),
         ("runtime/python/asm.py", '*texts, block, ""])', '*texts, block, "; planted", ""])'),
-        ("passes/pipelines.py", "(SIMPLIFY, ANCHORS)", "(ANCHORS,)"),
+        ("passes/pipelines.py", "(SIMPLIFY, ANCHORS, OVERLAP)", "(ANCHORS, OVERLAP)"),
     ):
         path = here / "src" / "duograph" / name
         text = path.read_text(encoding="utf-8")

@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.children import start
+
 from .found import FOUND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,9 +47,7 @@ def _round(kind: str, seed: int, cache: str, python: str) -> list[str]:
     environment = {**os.environ, "PYTHONPATH": path, "DUOGRAPH_FAILURES": "raise"}
     environment["DUOGRAPH_CACHE_DIR"] = os.path.join(cache, str(seed % 3))
     command = [python, "-m", "tests.stress.rounds", kind, str(seed)]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    process = start(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         output, _ = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -75,7 +75,7 @@ def main() -> int:
     python = options.python or sys.executable
     if python[:2] == "3.":
         python = str(Path(sys.executable).parents[2] / f".venv-{python}" / "bin" / "python")
-    load = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(options.load)]
+    load = [start([sys.executable, "-c", BUSY]) for _ in range(options.load)]
     findings: list[str] = []
     try:
         for kind in options.kinds:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
 from typing import Any
+
+from tests.children import start
 
 from .found import found
 
@@ -32,10 +33,8 @@ def work(r: Any) -> None:
     """One round."""
     for _ in range(2):
         program = ENDLESS.format(seed=int(r.integers(10_000)))
-        process = subprocess.Popen(
-            [sys.executable, "-X", "faulthandler", "-c", program],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
-        )  # fmt: skip
+        command = [sys.executable, "-X", "faulthandler", "-c", program]
+        process = start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(float(r.uniform(0.2, 2.5)))

@@ -17,6 +17,7 @@ import numpy as np
 
 import duograph as ms
 from duograph import Parameter, Tensor
+from tests.children import start
 
 from .found import check, found
 from .workload import agree, program
@@ -52,7 +53,7 @@ def killed(r: Any) -> None:
         kind = str(r.choice(["ckpt", "safetensors"]))
         with tempfile.TemporaryDirectory() as folder:
             path = saved(folder, kind, 0.0)
-            process = subprocess.Popen([sys.executable, "-c", SAVER, folder, kind], stdout=subprocess.PIPE, text=True)
+            process = start([sys.executable, "-c", SAVER, folder, kind], stdout=subprocess.PIPE)
             assert process.stdout is not None
             process.stdout.readline()
             time.sleep(float(r.uniform(0.0, 0.3)))

@@ -39,7 +39,7 @@ from .promote import as_tensor, is_number, python_number, to_dtype
 _ALL = (None, None, None)
 
 
-class Plan(NamedTuple):
+class ParsedIndex(NamedTuple):
     """A parsed index.
 
     Attributes:
@@ -155,7 +155,7 @@ def _sliced(x: Tensor, slices: tuple[Any, ...]) -> Tensor:
     return strided_slice(x, slices=slices) if any(s != _ALL for s in slices) else x
 
 
-def _updated(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+def _updated(x: Tensor, plan: ParsedIndex, value: Tensor) -> Tensor:
     """The contents of ``x`` with the assignment done."""
     if plan.ranges and not plan.spec and not plan.starts:
         part = _sliced(x, plan.slices)
@@ -177,7 +177,7 @@ def _range_set(x: Tensor, ranges: tuple[Any, ...], value: Tensor) -> Tensor:
     return range_update(x, value, start, stop, axis=axis, step=step)
 
 
-def _aligned(value: Tensor, plan: Plan, ndim: int) -> Tensor:
+def _aligned(value: Tensor, plan: ParsedIndex, ndim: int) -> Tensor:
     """``value`` with one axis per axis of the tensor: 1 where an integer stands, none where an axis is added."""
     rank = ndim - len(plan.dropped) + len(plan.added)
     shape = (1,) * (rank - len(value.shape)) + tuple(value.shape)
@@ -190,7 +190,7 @@ def _aligned(value: Tensor, plan: Plan, ndim: int) -> Tensor:
     return movement.reshape(value, shape=tuple(kept))
 
 
-def _dynamic_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+def _dynamic_set(x: Tensor, plan: ParsedIndex, value: Tensor) -> Tensor:
     """The new contents of ``x`` where run-time ints stand in the index."""
     part = _sliced(x, plan.slices)
     axes = tuple(axis for axis, _ in plan.starts)
@@ -203,7 +203,7 @@ def _dynamic_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
 # ---- advanced indices -----------------------------------------------------------------------------------------------
 
 
-def with_masks_as_indices(plan: Plan) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
+def with_masks_as_indices(plan: ParsedIndex) -> tuple[tuple[Any, ...], tuple[Tensor, ...]]:
     """Spec and operands for `advanced_get`: every bool mask becomes the integer indices of its true elements."""
     spec: list[Any] = []
     operands: list[Tensor] = []
@@ -226,7 +226,7 @@ def mask_indices(mask: Tensor) -> tuple[Tensor, ...]:
     return tuple(movement.reshape(slice_axis(places, 1, i, i + 1), shape=(rows,)) for i in range(len(mask.shape)))
 
 
-def _advanced_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
+def _advanced_set(x: Tensor, plan: ParsedIndex, value: Tensor) -> Tensor:
     """The new contents of ``x``."""
     chosen = _masked_everywhere(x, plan, value)
     if chosen is not None:
@@ -235,7 +235,7 @@ def _advanced_set(x: Tensor, plan: Plan, value: Tensor) -> Tensor:
     return advanced_put(x, value, *operands, spec=spec)
 
 
-def _masked_everywhere(x: Tensor, plan: Plan, value: Tensor) -> Tensor | None:
+def _masked_everywhere(x: Tensor, plan: ParsedIndex, value: Tensor) -> Tensor | None:
     """``x[.., mask, ..] = value`` by selection, if ``value`` does not vary along the masked places: no shape depends on
     data then, which matters under capture. Otherwise ``None``."""
     if len(plan.operands) != 1 or not plan.operands[0].dtype.is_bool:
@@ -268,7 +268,7 @@ def check_mask(x: Tensor, mask: Tensor, first: int) -> None:
 # ---- parsing --------------------------------------------------------------------------------------------------------
 
 
-def parse(x: Tensor, index: Any, what: str) -> Plan:
+def parse(x: Tensor, index: Any, what: str) -> ParsedIndex:
     """The plan of an index of ``x``; ``what`` is ``get`` or ``set`` (their error texts differ)."""
     items = [_normal(item) for item in _items(index)]
     ndim = len(x.shape)
@@ -288,7 +288,7 @@ def parse(x: Tensor, index: Any, what: str) -> Plan:
     return _basic_plan(x, items, what)
 
 
-def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
+def _basic_plan(x: Tensor, items: list[Any], what: str) -> ParsedIndex:
     slices: list[Any] = []
     dropped: list[int] = []
     added: list[int] = []
@@ -307,7 +307,7 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> Plan:
         else:
             slices.append(_single(item, x.shape[axis], axis, what))
             dropped.append(axis)
-    return Plan(tuple(slices), tuple(dropped), tuple(added), tuple(starts), tuple(ranges))
+    return ParsedIndex(tuple(slices), tuple(dropped), tuple(added), tuple(starts), tuple(ranges))
 
 
 def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
@@ -325,7 +325,7 @@ def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
     return (first, first + 1, 1)
 
 
-def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
+def _advanced_plan(x: Tensor, items: list[Any]) -> ParsedIndex:
     spec: list[Any] = []
     operands: list[Tensor] = []
     ranges: list[tuple[int, Any, Any, int]] = []
@@ -348,7 +348,7 @@ def _advanced_plan(x: Tensor, items: list[Any]) -> Plan:
             _single(item, x.shape[axis], axis, "get")
             spec.append(item)
         axis += _consumed(item)
-    return Plan(spec=tuple(spec), operands=tuple(operands), ranges=tuple(ranges))
+    return ParsedIndex(spec=tuple(spec), operands=tuple(operands), ranges=tuple(ranges))
 
 
 def _bounds(item: slice, axis: int, ranges: list[tuple[int, Any, Any, int]]) -> tuple[Any, Any, Any]:
@@ -367,7 +367,7 @@ def _bounds(item: slice, axis: int, ranges: list[tuple[int, Any, Any, int]]) -> 
 
 
 def _bound(value: Any) -> Any:
-    if value is None or isinstance(value, Dim | Scalar):
+    if value is None or isinstance(value, Dim) or (isinstance(value, Scalar) and value.kind in ("int", "bool")):
         return value
     if isinstance(value, Tensor):
         return tensor_item(value, kind="int") if state.binder is not None else hooks.as_python_number(value, "index")

@@ -24,6 +24,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
+from .functional.forms import documented
 from .indexing import check_mask, fitted, mask_indices, setitem
 from .promote import as_tensor, constant, is_number, promote_float, python_number, refusal, to_dtype
 
@@ -52,22 +53,54 @@ def _scaled(other: Any, alpha: Any) -> Any:
 
 
 def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """``self += alpha * other``."""
+    """``self += alpha * other``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).add_(1, alpha=2))
+        [3. 4.]
+    """
     return store(self, operators.add(self, _scaled(other, alpha)), "add_")
 
 
 def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """``self -= alpha * other``."""
+    """``self -= alpha * other``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).sub_(1, alpha=2))
+        [-1.  0.]
+    """
     return store(self, operators.subtract(self, _scaled(other, alpha)), "sub_")
 
 
 def mul_(self: Tensor, other: Any) -> Tensor:
-    """``self *= other``."""
+    """``self *= other``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).mul_(3))
+        [3. 6.]
+    """
     return store(self, operators.multiply(self, other), "mul_")
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """``self /= other``; ``rounding_mode`` is ``None``, ``'floor'`` or ``'trunc'``."""
+    """``self /= other``; ``rounding_mode`` is ``None``, ``'floor'`` or ``'trunc'``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).div_(2))
+        [0.5 1. ]
+    """
     if rounding_mode == "floor":
         return store(self, operators.floor_divide(self, other), "div_")
     quotient = operators.true_divide(self, other)
@@ -79,22 +112,54 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
 
 
 def floor_divide_(self: Tensor, other: Any) -> Tensor:
-    """``self //= other``."""
+    """``self //= other``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([5, 6]).floor_divide_(2))
+        [2 3]
+    """
     return store(self, operators.floor_divide(self, other), "floor_divide_")
 
 
 def remainder_(self: Tensor, other: Any) -> Tensor:
-    """``self %= other``."""
+    """``self %= other``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([5, 6]).remainder_(4))
+        [1 2]
+    """
     return store(self, operators.remainder(self, other), "remainder_")
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:
-    """``self **= exponent``."""
+    """``self **= exponent``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([2.0, 3.0]).pow_(2))
+        [4. 9.]
+    """
     return store(self, operators.power_(self, exponent), "pow_")
 
 
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``self = beta * self + alpha * mat1 @ mat2``."""
+    """``self = beta * self + alpha * mat1 @ mat2``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1.0]]).addmm_(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+        [[12.]]
+    """
     product = _scaled(matmul(mat1, mat2), alpha)
     return store(self, operators.add(_scaled(self, beta), product), "addmm_")
 
@@ -102,12 +167,17 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 # ---- one tensor -----------------------------------------------------------------------------------------------------
 
 
+_AT_ZERO = {"exp_": "[1.]", "sigmoid_": "[0.5]", "tanh_": "[0.]", "sin_": "[0.]", "cos_": "[1.]", "erfinv_": "[0.]"}
+_AT_ONE = {"log_": "[0.]", "neg_": "[-1.]"}
+
+
 def _unary(op: Callable[[Tensor], Tensor], name: str, floating: bool = True) -> Callable[[Tensor], Tensor]:
     def method(self: Tensor) -> Tensor:
         return store(self, op(promote_float(self) if floating else self), name)
 
     method.__name__ = name
-    method.__doc__ = f"`{name[:-1]}` in place."
+    operand, printed = ("[0.0]", _AT_ZERO[name]) if name in _AT_ZERO else ("[1.0]", _AT_ONE.get(name, "[1.]"))
+    method.__doc__ = documented(f"`{name[:-1]}` in place.", "This tensor.", f"Tensor({operand}).{name}()", printed)
     return method
 
 
@@ -131,7 +201,15 @@ _UNARY = {
 
 
 def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Values below ``min`` become ``min``, those above ``max`` become ``max``."""
+    """Values below ``min`` become ``min``, those above ``max`` become ``max``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 5, 9]).clamp_(2, 7))
+        [2 5 7]
+    """
     if min is None and max is None:
         raise ValueError("For 'clamp', at least one of 'min' or 'max' must not be None.")
     out = self
@@ -148,9 +226,16 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """The elements become those of ``src`` (broadcast and cast).
 
+    Returns:
+        This tensor.
+
     Raises:
         TypeError: ``src`` is no Tensor.
         RuntimeError: ``src`` has more axes.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).copy_(Tensor([3, 4])))
+        [3. 4.]
     """
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'src' (position 1) must be Tensor, not {type(src).__name__}.")
@@ -164,7 +249,15 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """Every element becomes ``value``, a number or a 0-d tensor."""
+    """Every element becomes ``value``, a number or a 0-d tensor.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).fill_(3))
+        [3. 3.]
+    """
     value = python_number(value)
     if not is_number(value) and not (isinstance(value, Tensor) and not value.shape):
         raise TypeError(f"For 'fill_', the 'value' must be a number or a 0-d Tensor, but got {value!r}.")
@@ -174,7 +267,15 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def zero_(self: Tensor) -> Tensor:
-    """Every element becomes 0."""
+    """Every element becomes 0.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).zero_())
+        [0. 0.]
+    """
     return fill_(self, 0)
 
 
@@ -185,18 +286,43 @@ def _mask(self: Tensor, mask: Any, op: str) -> Tensor:
 
 
 def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Elements where ``mask`` holds become ``value``."""
+    """Elements where ``mask`` holds become ``value``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).masked_fill_(Tensor([True, False, True]), 0))
+        [0 2 0]
+    """
     return store(self, select(_mask(self, mask, "masked_fill_"), as_tensor(value, self.dtype), self), "masked_fill_")
 
 
 def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """Elements where ``mask`` holds become the first elements of ``source``."""
+    """Elements where ``mask`` holds become the first elements of ``source``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).masked_scatter_(Tensor([True, False, True]), Tensor([8, 9])))
+        [8 2 9]
+    """
     mask = broadcast_to(_mask(self, mask, "masked_scatter_"), shape=tuple(self.shape))
     return store(self, scatter_into_mask(self, mask, to_dtype(source, self.dtype)), "masked_scatter_")
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """The main diagonal becomes ``fill_value``; with ``wrap`` it starts again after the columns of a tall matrix."""
+    """The main diagonal becomes ``fill_value``; with ``wrap`` it starts again after the columns of a tall matrix.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).fill_diagonal_(0))
+        [[0 2]
+         [3 0]]
+    """
     return store(self, with_diagonal(self, fill_value, wrap), "fill_diagonal_")
 
 
@@ -224,7 +350,16 @@ def _index(index: Any) -> Tensor:
 
 
 def index_add_(self: Tensor, dim: int, index: Any, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """Slice ``i`` of ``alpha * source`` is added to slice ``index[i]`` along ``dim``."""
+    """Slice ``i`` of ``alpha * source`` is added to slice ``index[i]`` along ``dim``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_add_(0, Tensor([1]), Tensor([[10, 10]])))
+        [[ 1  2]
+         [13 14]]
+    """
     axis = normalize_axis(dim, self.ndim, "index_add_")
     value = to_dtype(_scaled(source, alpha), self.dtype)
     return store(self, index_add(self, _index(index), value, axis=axis), "index_add_")
@@ -235,19 +370,45 @@ def _along(x: Tensor, axis: int, index: Any) -> tuple[Any, ...]:
 
 
 def index_copy_(self: Tensor, dim: int, index: Any, source: Tensor) -> Tensor:
-    """Slice ``index[i]`` along ``dim`` becomes slice ``i`` of ``source``."""
+    """Slice ``index[i]`` along ``dim`` becomes slice ``i`` of ``source``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_copy_(0, Tensor([1]), Tensor([[8, 9]])))
+        [[1 2]
+         [8 9]]
+    """
     setitem(self, _along(self, normalize_axis(dim, self.ndim, "index_copy_"), index), source)
     return self
 
 
 def index_fill_(self: Tensor, dim: int, index: Any, value: Any) -> Tensor:
-    """The slices ``index`` along ``dim`` become ``value``."""
+    """The slices ``index`` along ``dim`` become ``value``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_fill_(1, Tensor([0]), 7))
+        [[7 2]
+         [7 4]]
+    """
     setitem(self, _along(self, normalize_axis(dim, self.ndim, "index_fill_"), index), value)
     return self
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: Any = False) -> Tensor:
-    """``self[indices] = values``; with ``accumulate``: ``+=``, repeated indices included."""
+    """``self[indices] = values``; with ``accumulate``: ``+=``, repeated indices included.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).index_put_((Tensor([0, 0]),), Tensor([10, 20]), accumulate=True))
+        [31  2  3]
+    """
     index = tuple(indices)
     if accumulate:
         columns: list[Tensor] = []
@@ -281,7 +442,16 @@ def _scatter(self: Tensor, dim: int, index: Tensor, src: Any, reduction: str, op
 def scatter_(
     self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Tensor:
-    """``self[index[i][j]][j] = src[i][j]`` for ``dim`` 0; ``reduce`` is ``None``, ``'add'`` or ``'multiply'``."""
+    """``self[index[i][j]][j] = src[i][j]`` for ``dim`` 0; ``reduce`` is ``None``, ``'add'`` or ``'multiply'``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).scatter_(1, Tensor([[1], [0]]), Tensor([[8], [9]])))
+        [[1 8]
+         [9 4]]
+    """
     how = {None: "none", "none": "none", "add": "add", "multiply": "mul"}.get(reduce)
     if how is None:
         raise ValueError(f"For 'scatter_', the 'reduce' must be None, 'add' or 'multiply', but got {reduce!r}.")
@@ -289,12 +459,30 @@ def scatter_(
 
 
 def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """``self[index[i][j]][j] += src[i][j]`` for ``dim`` 0."""
+    """``self[index[i][j]][j] += src[i][j]`` for ``dim`` 0.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).scatter_add_(1, Tensor([[1], [0]]), Tensor([[8], [9]])))
+        [[ 1 10]
+         [12  4]]
+    """
     return _scatter(self, dim, index, src, "add", "scatter_add_")
 
 
 def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """Elements at flat positions become (with ``accumulate``: grow by) those of ``source``."""
+    """Elements at flat positions become (with ``accumulate``: grow by) those of ``source``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).put_(Tensor([3, 0]), Tensor([8, 9])))
+        [[9 2]
+         [3 8]]
+    """
     flat = reshape(self, shape=(numel(self.shape),))
     places = reshape(_index(index), shape=(numel(index.shape),))
     values = reshape(to_dtype(source, self.dtype), shape=(numel(source.shape),))
@@ -311,7 +499,15 @@ def _drawn(self: Tensor, sample: Tensor) -> Tensor:
 
 
 def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = None) -> Tensor:
-    """Every element is drawn evenly from ``from_`` to ``to``."""
+    """Every element is drawn evenly from ``from_`` to ``to``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([0.0, 0.0]).uniform_(1, 2) >= 1)
+        [ True  True]
+    """
     if from_ > to:
         raise ValueError(f"For 'uniform_', 'from_' must not exceed 'to', but got {from_} and {to}.")
     sample = random.standard_uniform(tuple(self.shape), dt.float32, generator)
@@ -319,25 +515,57 @@ def uniform_(self: Tensor, from_: float = 0, to: float = 1, *, generator: Any = 
 
 
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Any = None) -> Tensor:
-    """Every element is drawn from a normal distribution."""
+    """Every element is drawn from a normal distribution.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([0.0, 0.0]).normal_().shape)
+        (2,)
+    """
     sample = random.standard_normal(tuple(self.shape), dt.float32, generator)
     return _drawn(self, operators.add(operators.multiply(sample, std), mean))
 
 
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
-    """Every element is drawn from an exponential distribution of rate ``lambd``."""
+    """Every element is drawn from an exponential distribution of rate ``lambd``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([-1.0, -1.0]).exponential_() >= 0)
+        [ True  True]
+    """
     sample = random.exponential(tuple(self.shape), dt.float32, generator)
     return _drawn(self, operators.true_divide(sample, float(lambd)))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    """Every element is 1 with probability ``p``, else 0."""
+    """Every element is 1 with probability ``p``, else 0.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([0.0, 0.0]).bernoulli_(1.0))
+        [1. 1.]
+    """
     chance = p if isinstance(p, Tensor) else as_tensor(float(p), dt.float32)
     return _drawn(self, random.bernoulli(chance, tuple(self.shape), generator))
 
 
 def random_(self: Tensor, from_: int = 0, to: int | None = None, *, generator: Any = None) -> Tensor:
-    """Every element is an integer drawn evenly from ``from_`` to ``to - 1``; ``random_(to)`` starts at 0."""
+    """Every element is an integer drawn evenly from ``from_`` to ``to - 1``; ``random_(to)`` starts at 0.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([0, 0]).random_(3, 4))
+        [3 3]
+    """
     if not isinstance(self, Tensor):
         raise refusal("Random", self)
     if to is None and from_ != 0:

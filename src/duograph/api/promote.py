@@ -16,7 +16,8 @@ from duograph.core.dtype import DType
 from duograph.core.errors import user_error
 from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
-from duograph.ops.creation import full
+from duograph.ops.creation import full, stored
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, fitted
 from duograph.ops.slices import stack
 from duograph.tensor.nested import stacked
@@ -42,16 +43,22 @@ def constant(value: Any, dtype: DType) -> Tensor:
 
 def python_number(value: Any) -> Any:
     """NumPy scalars as the Python numbers that MindSpore takes them for; anything else as it is."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return value.item()
+    return value.number if isinstance(value, NumpyScalar) else value
 
 
 def is_number(value: Any) -> bool:
     """Whether ``value`` is a Python or NumPy number, or a run-time `Scalar`."""
-    return isinstance(value, (*NUMBERS, Scalar)) or (isinstance(value, np.generic) and value.dtype.kind in "biufc")
+    if isinstance(value, (*NUMBERS, Scalar, NumpyScalar)):
+        return True
+    return isinstance(value, np.generic) and value.dtype.kind in "biufc"
 
 
 def python_type(value: Any) -> type:
-    """The Python class of a number or `Scalar`."""
+    """The class of a number, or of what a run-time number stands for."""
+    if isinstance(value, NumpyScalar):
+        return value.numpy_type
     return value.type.python_type if isinstance(value, Scalar) else type(value)
 
 
@@ -80,6 +87,8 @@ def describe(x: Any) -> str:
         return "None"
     if isinstance(x, Scalar):
         return x.kind
+    if isinstance(x, NumpyScalar):
+        return x.numpy_type.__name__
     if isinstance(x, Number):
         return type(x).__name__
     if isinstance(x, list | tuple):
@@ -91,8 +100,15 @@ def describe(x: Any) -> str:
 def as_tensor(x: Any, dtype: DType | None = None, op: str = "as_tensor") -> Tensor:
     """``x`` (tensor, number, list, tuple, ndarray) as a tensor, of ``dtype`` if given.
 
+    Returns:
+        Tensor.
+
     Raises:
         TypeError: it is something else.
+
+    Examples:
+        >>> print(ops.scalar_to_array(3))
+        3
     """
     if isinstance(x, Tensor):
         return x if dtype is None else to_dtype(x, dtype)
@@ -167,7 +183,7 @@ def operand_of(x: Any, dtype: DType) -> Tensor:
     if found is None:
         if len(_constants) > 1024:
             _constants.clear()
-        found = _constants[key] = constant(x, dtype)
+        found = _constants[key] = wrap(stored(fitted(x, dtype), dtype))  # a number for each call: no op for it
     return found
 
 

@@ -60,7 +60,8 @@ def names() -> dict[str, Any]:
     shown.update({name: getattr(autodiff, name) for name in HOOKS})
     shown.update({
         name: getattr(base, name)
-        for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "prim_attr_register", "prim_arg_register")
+        for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "ReduceOp", "prim_attr_register",
+                     "prim_arg_register")
     })  # fmt: skip
     shown.update({"constexpr": constexpr, "_primexpr": constexpr})
     return shown

@@ -19,14 +19,22 @@ from duograph.tensor.tensor import Tensor
 from . import operators
 from .functional import index as functional_index
 from .functional import sorting
-from .functional.forms import public_functions
+from .functional.forms import FOUR_AND_TWO, documented, public_functions
 from .indexing import getitem, setitem
 from .inplace import index_add_, index_copy_, index_fill_, index_put_, scatter_add_
 from .promote import as_tensor, constant, promote, to_dtype
 
 
 def select(self: Tensor, *args: Any, **options: Any) -> Tensor:
-    """``x.select(dim, index)``: the slice at ``index`` along ``dim``, a view; ``x.select(condition, y)``: a choice."""
+    """``x.select(dim, index)``: the slice at ``index`` along ``dim``, a view; ``x.select(condition, y)``: a choice.
+
+    Returns:
+        Tensor; of the first form a view, whose rank is one less.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).select(0, 1))
+        [3 4]
+    """
     first = args[0] if args else options.get("condition")
     if isinstance(first, Tensor) and first.dtype.is_bool:
         return where(self, *_bound("select", ("condition", "y"), args, options))
@@ -59,7 +67,15 @@ def _bound(method: str, names: tuple[str, ...], args: tuple[Any, ...], options: 
 
 
 def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **options: Any) -> Tensor:
-    """The diagonal of the matrices in two axes, as the last axis; a view."""
+    """The diagonal of the matrices in two axes, as the last axis; a view.
+
+    Returns:
+        Tensor, of this dtype; its rank is one less.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).diagonal())
+        [1 4]
+    """
     axis1, axis2 = options.pop("dim1", axis1), options.pop("dim2", axis2)
     if options:
         raise TypeError(f"diagonal() got an unexpected keyword argument '{next(iter(options))}'")
@@ -68,7 +84,16 @@ def diagonal(self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **op
 
 
 def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
-    """``x.gather(dim, index)``: one element per index; ``x.gather(input_indices, axis)``: whole slices."""
+    """``x.gather(dim, index)``: one element per index; ``x.gather(input_indices, axis)``: whole slices.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1], [0]])))
+        [[2]
+         [3]]
+    """
     if (args and isinstance(args[0], int)) or "dim" in options:
         dim, index = _bound("gather", ("dim", "index"), args, options)
         axis = normalize_axis(dim, self.ndim, "GatherD")
@@ -81,13 +106,29 @@ def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
 
 
 def where(self: Tensor, condition: Tensor, y: Any) -> Tensor:
-    """``self`` where ``condition`` holds, ``y`` elsewhere."""
+    """``self`` where ``condition`` holds, ``y`` elsewhere.
+
+    Returns:
+        Tensor, of the shape all three broadcast to and the promoted dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).where(Tensor([True, False]), 0))
+        [1 0]
+    """
     x, other = promote(self, y, "Select")
     return choose_by(to_dtype(condition, dt.bool_), x, other)
 
 
 def take(self: Tensor, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """Elements (slices along ``axis``) at ``indices``; ``mode`` for indices outside: clip, wrap or raise."""
+    """Elements (slices along ``axis``) at ``indices``; ``mode`` for indices outside: clip, wrap or raise.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).take(Tensor([2, 0])))
+        [3 1]
+    """
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(
             f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
@@ -108,7 +149,16 @@ def _limited(index: Tensor, last: Any) -> Tensor:
 
 
 def index_add(self: Tensor, *args: Any, alpha: Any = 1, **options: Any) -> Tensor:
-    """``x.index_add(dim, index, source, alpha=1)``, or ``x.index_add(indices, y, axis)``: slices added at indices."""
+    """``x.index_add(dim, index, source, alpha=1)``, or ``x.index_add(indices, y, axis)``: slices added at indices.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_add(0, Tensor([1]), Tensor([[10, 10]])))
+        [[ 1  2]
+         [13 14]]
+    """
     if (args and isinstance(args[0], Tensor)) or "indices" in options:
         names = ("indices", "y", "axis", "use_lock", "check_index_bound")
         switches = {name: True for name in names[max(len(args), 3) :] if name not in options}
@@ -121,29 +171,72 @@ def index_add(self: Tensor, *args: Any, alpha: Any = 1, **options: Any) -> Tenso
 
 
 def index_fill(self: Tensor, dim: Any = None, index: Any = None, value: Any = None, *, axis: Any = None) -> Tensor:
-    """A copy whose slices ``index`` along ``dim`` are ``value``."""
+    """A copy whose slices ``index`` along ``dim`` are ``value``.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_fill(1, Tensor([0]), 7))
+        [[7 2]
+         [7 4]]
+    """
     return index_fill_(self.copy(), dim if axis is None else axis, index, value)
 
 
 def index_copy(self: Tensor, dim: int, index: Any, tensor: Tensor) -> Tensor:
-    """A copy whose slices ``index`` along ``dim`` are those of ``tensor``."""
+    """A copy whose slices ``index`` along ``dim`` are those of ``tensor``.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).index_copy(0, Tensor([1]), Tensor([[8, 9]])))
+        [[1 2]
+         [8 9]]
+    """
     return index_copy_(self.copy(), dim, index, tensor)
 
 
 def index_put(self: Tensor, indices: Any, values: Tensor, accumulate: Any = False) -> Tensor:
-    """A copy with ``x[indices] = values`` (or ``+=``) done."""
+    """A copy with ``x[indices] = values`` (or ``+=``) done.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).index_put((Tensor([0]),), Tensor([10])))
+        [10  2  3]
+    """
     return index_put_(self.copy(), indices, values, accumulate)
 
 
 def inplace_update(self: Tensor, v: Any, indices: Any) -> Tensor:
-    """A copy whose rows ``indices`` are those of ``v``."""
+    """A copy whose rows ``indices`` are those of ``v``.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).inplace_update(Tensor([[8, 9]]), (1,)))
+        [[1 2]
+         [8 9]]
+    """
     out = self.copy()
     setitem(out, indices if isinstance(indices, int) else list(indices), v[0] if isinstance(indices, int) else v)
     return out
 
 
 def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int32."""
+    """Where ``v`` would have to be inserted to keep this (ascending) tensor in order; int32.
+
+    Returns:
+        Tensor of int32, of the shape of ``v``.
+
+    Examples:
+        >>> print(Tensor([1, 3, 5]).searchsorted(Tensor([2, 3])))
+        [1 1]
+    """
     if side not in ("left", "right"):
         raise ValueError(
             f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."
@@ -152,7 +245,16 @@ def searchsorted(self: Tensor, v: Any, side: str = "left", sorter: Tensor | None
 
 
 def itemset(self: Tensor, *args: Any) -> Tensor:
-    """A copy with one element replaced: ``x.itemset(value)``, ``x.itemset(i, value)``, ``x.itemset((i, j), value)``."""
+    """A copy with one element replaced: ``x.itemset(value)``, ``x.itemset(i, value)``, ``x.itemset((i, j), value)``.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).itemset((0, 1), 9))
+        [[1 9]
+         [3 4]]
+    """
     *index, value = args
     out = self.copy()
     if not index:
@@ -172,7 +274,15 @@ def itemset(self: Tensor, *args: Any) -> Tensor:
 
 
 def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
-    """Element ``choices[self[i]][i]`` for every place ``i``; ``mode`` for indices outside: clip, wrap or raise."""
+    """Element ``choices[self[i]][i]`` for every place ``i``; ``mode`` for indices outside: clip, wrap or raise.
+
+    Returns:
+        Tensor, of the promoted dtype of ``choices``.
+
+    Examples:
+        >>> print(Tensor([0, 1]).choose([Tensor([1, 2]), Tensor([3, 4])]))
+        [1 4]
+    """
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(
             f"For 'Tensor.choose', the argument 'mode' should be one of ['raise', 'wrap', 'clip'], but got {mode}."
@@ -190,21 +300,36 @@ def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
     return movement.broadcast_to(out, shape=index_shape) if not out.shape and index_shape else out
 
 
-def _scatter_nd(reduction: str, combine: Callable[[Tensor, Tensor], Tensor] | None = None) -> Callable[..., Tensor]:
+def _scatter_nd(
+    name: str, reduction: str, combine: Callable[[Tensor, Tensor], Tensor] | None = None
+) -> Callable[..., Tensor]:
     def method(self: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         values = to_dtype(updates, self.dtype)
         values = values if combine is None else combine(constant_like(values, int(reduction == "mul")), values)
         return scatter_nd_update(self, to_dtype(indices, dt.int64), values, reduction=reduction)
 
-    method.__doc__ = f"A copy with ``updates`` combined ({reduction}) into the slices that rows of ``indices`` name."
+    method.__doc__ = documented(
+        f"A copy with ``updates`` combined ({name}) into the slices that rows of ``indices`` name.",
+        "Tensor, of this shape and dtype.",
+        f"Tensor([8.0, 4.0]).scatter_{name}(Tensor([[1]]), Tensor([2.0]))", f"[8. {FOUR_AND_TWO[name]}.]",
+    )  # fmt: skip
     return method
 
 
-_scatter_nd_add = _scatter_nd("add")
+_scatter_nd_add = _scatter_nd("add", "add")
 
 
 def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
-    """``x.scatter_add(dim, index, src)``: an index per element; ``x.scatter_add(indices, updates)``: in rows."""
+    """``x.scatter_add(dim, index, src)``: an index per element; ``x.scatter_add(indices, updates)``: in rows.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).scatter_add(1, Tensor([[1], [0]]), Tensor([[8], [9]])))
+        [[ 1 10]
+         [12  4]]
+    """
     if "dim" in options or "axis" in options or isinstance(args[0] if args else None, int):
         given = dict(zip(("dim", "index", "src"), args, strict=False)) | options
         return scatter_add_(
@@ -214,6 +339,6 @@ def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
 
 
 METHODS: dict[str, Any] = public_functions(globals()) | {
-    "scatter_mul": _scatter_nd("mul"), "scatter_max": _scatter_nd("max"), "scatter_min": _scatter_nd("min"),
-    "scatter_sub": _scatter_nd("add", sub), "scatter_div": _scatter_nd("mul", div),
+    **{f"scatter_{how}": _scatter_nd(how, how) for how in ("mul", "max", "min")},
+    "scatter_sub": _scatter_nd("sub", "add", sub), "scatter_div": _scatter_nd("div", "mul", div),
 }  # fmt: skip

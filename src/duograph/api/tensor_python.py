@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from duograph.core import dtype as dt
-from duograph.core.op import state
+from duograph.core.op import get_op, state
 from duograph.tensor import format as tensor_format
 from duograph.tensor import hooks
 from duograph.tensor.alias import root_of
@@ -91,6 +91,9 @@ def asnumpy(self: Tensor) -> np.ndarray:
     Elements that are assigned to one are seen by the other. The array is an object of its own, and so is what it has as
     ``base``: another shape, dtype or size (``resize`` refuses) that they are given is not the tensor's.
 
+    Returns:
+        numpy.ndarray
+
     Raises:
         SymbolicValueError: the value is not known while a graph is being built.
 
@@ -125,7 +128,15 @@ _FIRST_OF_EXTENSIONS = 256
 
 
 def tolist(self: Tensor) -> Any:
-    """The elements as Python numbers in nested lists."""
+    """The elements as Python numbers in nested lists.
+
+    Returns:
+        list; of a 0-d tensor a number.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).tolist())
+        [[1, 2], [3, 4]]
+    """
     array = hooks.value_of(self, "tolist()")
     return (array if array.dtype.kind in "biufc" else array.astype(np.float32)).tolist()
 
@@ -134,6 +145,13 @@ def item(self: Tensor, *index: Any) -> Any:
     """The element at ``index`` (a flat position, or one per axis) as a Python number.
 
     Without ``index`` the tensor must have one element.
+
+    Returns:
+        int, float, bool or complex
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).item(3))
+        4
     """
     if not index:
         kind = "bool" if self.dtype.is_bool else "int" if self.dtype.is_integer else "float"
@@ -208,7 +226,7 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
         same = op(copy_module.deepcopy(parent, memo), **attrs)
         twin._data, twin._storage, twin._view, twin._mark = same._data, same._storage, same._view, None
     elif self.is_symbolic or state.binder is not None:
-        twin._become(self.copy())
+        twin._become(get_op("stop_gradient")(self.copy()))  # as the copy of an array has it
     else:
         twin._become(np.array(self.array(), order="C"))
     twin.__dict__.update(copy_module.deepcopy(self.__dict__, memo))
@@ -236,7 +254,15 @@ def __dlpack_device__(self: Tensor) -> tuple[int, int]:
 
 
 def to_dlpack(self: Tensor) -> Any:
-    """A DLPack capsule that shares the memory of the tensor."""
+    """A DLPack capsule that shares the memory of the tensor.
+
+    Returns:
+        A DLPack capsule.
+
+    Examples:
+        >>> print(ms.Tensor.from_dlpack(Tensor([1, 2]).to_dlpack()))
+        [1 2]
+    """
     return self.__dlpack__()
 
 

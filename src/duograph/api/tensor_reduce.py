@@ -19,6 +19,7 @@ from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 
 from .functional import reduce as reductions
+from .functional.forms import documented
 from .promote import as_tensor, promote_float, to_dtype
 from .tensor_shape import shape_of
 
@@ -92,7 +93,15 @@ def _sum_dtype(dtype: dt.DType) -> dt.DType:
 
 
 def mean(self: Tensor, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, **options: Any) -> Tensor:
-    """Mean over ``axis`` (default: all); of integers truncated, as in MindSpore."""
+    """Mean over ``axis`` (default: all); of integers truncated, as in MindSpore.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([[1.0, 3.0], [5.0, 7.0]]).mean(0))
+        [3. 5.]
+    """
     axis, keepdims = _merge("mean", axis, keepdims, options)
     x = self if dtype is None else to_dtype(self, dt.as_dtype(dtype))
     axes = _axes(x, axis, "MeanExt")
@@ -108,7 +117,15 @@ def _count(x: Tensor, axes: tuple[int, ...]) -> Any:
 
 
 def prod(self: Tensor, axis: Any = None, keepdims: Any = False, dtype: Any = None, **options: Any) -> Tensor:
-    """Product over ``axis`` (default: all). Bool and integers are multiplied as int64."""
+    """Product over ``axis`` (default: all). Bool and integers are multiplied as int64.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([2, 3]).prod())
+        6
+    """
     axis, keepdims = _merge("prod", axis, keepdims, options)
     wanted = dt.as_dtype(dtype) if dtype is not None else _sum_dtype(self.dtype)
     return reduce.reduce_prod(to_dtype(self, wanted), axis=_axes(self, axis, "ProdExt"), keep_dims=keepdims)
@@ -117,7 +134,15 @@ def prod(self: Tensor, axis: Any = None, keepdims: Any = False, dtype: Any = Non
 def var(
     self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any
 ) -> Tensor:
-    """Variance over ``axis`` (default: all), divided by the number of elements minus ``ddof``."""
+    """Variance over ``axis`` (default: all), divided by the number of elements minus ``ddof``.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([1.0, 3.0]).var())
+        1.0
+    """
     if correction is not None:
         ddof = correction
     axis, keepdims = _merge("var", axis, keepdims, options)
@@ -132,18 +157,42 @@ def var(
 def std(
     self: Tensor, axis: Any = None, ddof: Any = 0, keepdims: Any = False, *, correction: Any = None, **options: Any
 ) -> Tensor:
-    """Standard deviation, the square root of `var`."""
+    """Standard deviation, the square root of `var`.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([1.0, 3.0]).std())
+        1.0
+    """
     return sqrt(var(self, axis, ddof, keepdims, correction=correction, **options))
 
 
 def all(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """Whether all elements over ``axis`` (default: all) are true."""
+    """Whether all elements over ``axis`` (default: all) are true.
+
+    Returns:
+        Tensor of bool, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([True, False]).all())
+        False
+    """
     axis, keepdims = _merge("all", axis, keepdims, options)
     return reduce.reduce_all(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAll"), keep_dims=keepdims)
 
 
 def any(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """Whether any element over ``axis`` (default: all) is true."""
+    """Whether any element over ``axis`` (default: all) is true.
+
+    Returns:
+        Tensor of bool, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([True, False]).any())
+        True
+    """
     axis, keepdims = _merge("any", axis, keepdims, options)
     return reduce.reduce_any(to_dtype(self, dt.bool_), axis=_axes(self, axis, "ReduceAny"), keep_dims=keepdims)
 
@@ -168,10 +217,13 @@ def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
         return out if initial is None else combine(out, as_tensor(initial, out.dtype))
 
     extreme.__name__ = name
-    extreme.__doc__ = (
-        f"The {name}imum over all elements, or along an axis.\n\n    ``x.{name}(dim)`` and ``x.{name}(dim=0)`` give "
-        f"values and indices; ``x.{name}(axis=0)`` and ``x.{name}()`` the values only."
-    )
+    extreme.__doc__ = documented(
+        f"The {name}imum over all elements, or along an axis.\n\n``x.{name}(dim)`` and ``x.{name}(dim=0)`` give "
+        f"values and indices; ``x.{name}(axis=0)`` and ``x.{name}()`` the values only.",
+        "Tensor, or two, of this shape without the axis.",
+        f"Tensor([2, 3, 1]).{name}()", "3" if name == "max" else "1",
+        f"*Tensor([2, 3, 1]).{name}(0)", "3 1" if name == "max" else "1 2",
+    )  # fmt: skip
     return extreme
 
 
@@ -209,7 +261,15 @@ min = _extreme("min", reduce.reduce_min, reduce.argmin, minimum)
 
 
 def amax(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """The maximum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out."""
+    """The maximum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([2, 3, 1]).amax())
+        3
+    """
     initial, where = options.pop("initial", None), options.pop("where", True)
     axis, keepdims = _merge("amax", axis, keepdims, options)
     x = _filled(self, where, initial, "amax")
@@ -218,7 +278,15 @@ def amax(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) 
 
 
 def amin(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
-    """The minimum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out."""
+    """The minimum over ``axis``; equal elements share the gradient, ``initial`` takes part, ``where`` masks out.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([2, 3, 1]).amin())
+        1
+    """
     initial, where = options.pop("initial", None), options.pop("where", True)
     axis, keepdims = _merge("amin", axis, keepdims, options)
     x = _filled(self, where, initial, "amin")
@@ -236,7 +304,11 @@ def _position(name: str, find: Any, dtype: dt.DType) -> Any:
         return to_dtype(find(self, axis=place, keep_dims=keepdims), dtype)
 
     position.__name__ = name
-    position.__doc__ = f"The position of the {name[3:]}imum along ``axis`` (default: in the flattened tensor)."
+    position.__doc__ = documented(
+        f"The position of the {name[3:]}imum along ``axis`` (default: in the flattened tensor).",
+        f"Tensor of {dtype.name}, of this shape without ``axis``.",
+        f"Tensor([2, 3, 1]).{name}()", "1" if name == "argmax" else "2",
+    )  # fmt: skip
     return position
 
 
@@ -245,12 +317,28 @@ argmin = _position("argmin", reduce.argmin, dt.int32)
 
 
 def ptp(self: Tensor, axis: Any = None, keepdims: Any = False) -> Tensor:
-    """The maximum minus the minimum over ``axis``."""
+    """The maximum minus the minimum over ``axis``.
+
+    Returns:
+        Tensor, of this shape without ``axis``.
+
+    Examples:
+        >>> print(Tensor([2, 5, 1]).ptp())
+        4
+    """
     return sub(amax(self, axis, keepdims), amin(self, axis, keepdims))
 
 
 def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None, dim: int | None = None) -> Tensor:
-    """The running sum along ``axis`` (or ``dim``); without one, of the flattened tensor."""
+    """The running sum along ``axis`` (or ``dim``); without one, of the flattened tensor.
+
+    Returns:
+        Tensor, of this shape; without an axis in one dimension.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).cumsum())
+        [1 3 6]
+    """
     axis = dim if axis is None else axis
     x = self if dtype is None else to_dtype(self, dtype)
     if x.dtype.is_bool:
@@ -261,7 +349,15 @@ def cumsum(self: Tensor, axis: int | None = None, dtype: Any = None, dim: int | 
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """Summed over the axes that broadcasting from ``size`` would have added."""
+    """Summed over the axes that broadcasting from ``size`` would have added.
+
+    Returns:
+        Tensor, of shape ``size``.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).sum_to_size(1, 2))
+        [[4 6]]
+    """
     shape = shape_of(size, "sum_to_size")
     if len(shape) > self.ndim:
         raise ValueError(f"For sum_to_size, size {shape} is not expandable to the tensor size {tuple(self.shape)}.")
@@ -269,12 +365,28 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 
 
 def argmax_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Value and index of the maximum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    """Value and index of the maximum along ``axis``; without one, of all elements, and 0 as MindSpore gives.
+
+    Returns:
+        Two Tensors, of this shape without ``axis``.
+
+    Examples:
+        >>> print(*Tensor([2, 3, 1]).argmax_with_value())
+        3 1
+    """
     return reductions.max(self, axis, keep_dims)
 
 
 def argmin_with_value(self: Tensor, axis: int | None = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
-    """Value and index of the minimum along ``axis``; without one, of all elements, and 0 as MindSpore gives."""
+    """Value and index of the minimum along ``axis``; without one, of all elements, and 0 as MindSpore gives.
+
+    Returns:
+        Two Tensors, of this shape without ``axis``.
+
+    Examples:
+        >>> print(*Tensor([2, 3, 1]).argmin_with_value())
+        1 2
+    """
     return reductions.min(self, axis, keep_dims)
 
 

@@ -28,6 +28,8 @@ from duograph.ops.scalar import Scalar, extent_of
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
+from .functional.forms import renamed
+
 Axes = Any
 
 
@@ -57,6 +59,9 @@ def _extent(n: Any, op: str) -> Any:
 def reshape(self: Tensor, *shape: Any) -> Tensor:
     """The elements in another shape; one extent may be -1. Shares storage where NumPy's does.
 
+    Returns:
+        Tensor, of this dtype.
+
     Raises:
         ValueError: the number of elements differs.
 
@@ -72,7 +77,16 @@ def reshape(self: Tensor, *shape: Any) -> Tensor:
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:
-    """As `reshape`; with a dtype: the same bytes read as another dtype."""
+    """As `reshape`; with a dtype: the same bytes read as another dtype.
+
+    Returns:
+        Tensor, of this dtype; with a dtype as argument, of that one.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3, 4]).view(2, -1))
+        [[1 2]
+         [3 4]]
+    """
     if len(shape) == 1 and isinstance(shape[0], dt.DType):
         from duograph.ops.bits import bitcast
 
@@ -81,12 +95,29 @@ def view(self: Tensor, *shape: Any) -> Tensor:
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:
-    """The elements in the shape of ``other``."""
+    """The elements in the shape of ``other``.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).reshape_as(Tensor([[0], [0]])))
+        [[1]
+         [2]]
+    """
     return movement.reshape(self, shape=infer_reshape(self.shape, other.shape))
 
 
 def flatten(self: Tensor, order: Any = "C", end: int | None = None, *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one; ``order`` is ``'C'`` (rows) or ``'F'`` (columns)."""
+    """The axes from ``start_dim`` to ``end_dim`` as one; ``order`` is ``'C'`` (rows) or ``'F'`` (columns).
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).flatten())
+        [1 2 3 4]
+    """
     if isinstance(order, int):
         start_dim, end_dim, order = order, end_dim if end is None else end, "C"
     if order not in ("C", "F"):
@@ -107,7 +138,15 @@ def flatten(self: Tensor, order: Any = "C", end: int | None = None, *, start_dim
 
 
 def ravel(self: Tensor) -> Tensor:
-    """All elements in one dimension."""
+    """All elements in one dimension.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).ravel())
+        [1 2 3 4]
+    """
     return movement.reshape(self, shape=(numel(self.shape),))
 
 
@@ -117,7 +156,16 @@ def _axes_of(args: Sequence[Any]) -> tuple[int, ...]:
 
 
 def transpose(self: Tensor, *axes: Any) -> Tensor:
-    """The axes in another order, reversed by default; with two axes of a tensor with more: those two swapped."""
+    """The axes in another order, reversed by default; with two axes of a tensor with more: those two swapped.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).transpose())
+        [[1 3]
+         [2 4]]
+    """
     perm = _axes_of(axes)
     if not perm:
         perm = tuple(reversed(range(self.ndim)))
@@ -129,12 +177,29 @@ def transpose(self: Tensor, *axes: Any) -> Tensor:
 
 
 def permute(self: Tensor, *axis: Any) -> Tensor:
-    """The axes in the order ``axis``."""
+    """The axes in the order ``axis``.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).permute(1, 0))
+        [[1 3]
+         [2 4]]
+    """
     return movement.transpose(self, perm=normalize_permutation(_axes_of(axis), self.ndim))
 
 
 def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2, 3]]).swapaxes(0, 1).shape)
+        (3, 1)
+    """
     i, j = _in_range(axis0, self.ndim), _in_range(axis1, self.ndim)
     if i == j:
         return self
@@ -150,13 +215,19 @@ def _in_range(axis: Any, ndim: int) -> int:
     return normalize_axis(axis, ndim, "swapaxes")
 
 
-def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two axes exchanged."""
-    return swapaxes(self, dim0, dim1)
+swapdims = renamed(swapaxes, "swapdims", axis0="dim0", axis1="dim1")
 
 
 def moveaxis(self: Tensor, source: Axes, destination: Axes) -> Tensor:
-    """The axes ``source`` at the places ``destination``, the others in order."""
+    """The axes ``source`` at the places ``destination``, the others in order.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2, 3]]).moveaxis(0, 1).shape)
+        (3, 1)
+    """
     sources = _each(source, self.ndim, "moveaxis")
     targets = _each(destination, self.ndim, "moveaxis")
     if len(sources) != len(targets):
@@ -172,7 +243,16 @@ def _each(axes: Axes, ndim: int, op: str) -> list[int]:
 
 
 def t(self: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors and 0-d tensors as they are."""
+    """The transpose of a matrix; vectors and 0-d tensors as they are.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).t())
+        [[1 3]
+         [2 4]]
+    """
     if self.ndim > 2:
         raise ValueError(f"For 't', the rank of input must be at most 2, but got {self.ndim}.")
     return transpose(self)
@@ -186,7 +266,16 @@ def matrix_transpose(self: Tensor) -> Tensor:
 
 
 def adjoint(self: Tensor) -> Tensor:
-    """The last two axes exchanged, conjugated."""
+    """The last two axes exchanged, conjugated.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).adjoint())
+        [[1 3]
+         [2 4]]
+    """
     flipped = matrix_transpose(self)
     return conj_op(flipped) if self.dtype.is_complex else flipped
 
@@ -199,7 +288,15 @@ def hermitian(self: Tensor) -> Tensor:
 
 
 def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
-    """Without the axes of size 1, or without those of ``axis`` that have size 1."""
+    """Without the axes of size 1, or without those of ``axis`` that have size 1.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([[1], [2]]).squeeze())
+        [1 2]
+    """
     if axis is None:
         axes = [i for i, n in enumerate(self.shape) if known_eq(n, 1)]
     else:
@@ -208,7 +305,15 @@ def squeeze(self: Tensor, axis: Axes = None) -> Tensor:
 
 
 def expand_dims(self: Tensor, axis: int) -> Tensor:
-    """With a new axis of size 1 at position ``axis``."""
+    """With a new axis of size 1 at position ``axis``.
+
+    Returns:
+        Tensor, of this dtype; its rank is one more.
+
+    Examples:
+        >>> print(Tensor([1, 2]).expand_dims(0))
+        [[1 2]]
+    """
     rank = self.ndim + 1
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise TypeError(f"For 'ExpandDims', the 'axis' must be int, but got '{type(axis).__name__}'.")
@@ -217,13 +322,20 @@ def expand_dims(self: Tensor, axis: int) -> Tensor:
     return movement.expand_dims(self, axis % rank)
 
 
-def unsqueeze(self: Tensor, dim: int) -> Tensor:
-    """As `expand_dims`."""
-    return expand_dims(self, dim)
+unsqueeze = renamed(expand_dims, "unsqueeze", axis="dim")
 
 
 def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
-    """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent."""
+    """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).broadcast_to((2, 2)))
+        [[1 2]
+         [1 2]]
+    """
     target = list(shape_of(shape, "broadcast_to"))
     extra = len(target) - self.ndim
     for i, n in enumerate(target):
@@ -249,17 +361,42 @@ def _listed(shape: Sequence[Any]) -> str:
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:
-    """As `broadcast_to`."""
+    """As `broadcast_to`.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).expand(2, -1).shape)
+        (2, 2)
+    """
     return broadcast_to(self, *size)
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """Repeated up to the shape of ``other``."""
+    """Repeated up to the shape of ``other``.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).expand_as(Tensor([[0, 0], [0, 0]])))
+        [[1 2]
+         [1 2]]
+    """
     return broadcast_to(self, tuple(other.shape))
 
 
 def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
-    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``."""
+    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*Tensor([1, 2, 3]).split(2))
+        [1 2] [3]
+    """
     axis = existing_axis(axis if dim is None else dim, self.ndim, "split")
     extent = self.shape[axis]
     if isinstance(split_size_or_sections, list | tuple):
@@ -277,7 +414,15 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
 
 
 def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
-    """At most ``chunks`` views of equal size (the last may be smaller) along ``axis``."""
+    """At most ``chunks`` views of equal size (the last may be smaller) along ``axis``.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*Tensor([1, 2, 3]).chunk(2))
+        [1 2] [3]
+    """
     axis = existing_axis(axis if dim is None else dim, self.ndim, "chunk")
     if not isinstance(chunks, int) or isinstance(chunks, bool) or chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
@@ -285,7 +430,15 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
 
 
 def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Views split into nearly equal parts (int), or at the given positions."""
+    """Views split into nearly equal parts (int), or at the given positions.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*Tensor([1, 2, 3]).tensor_split((1,)))
+        [1] [2 3]
+    """
     axis = existing_axis(axis, self.ndim, "tensor_split")
     extent = self.shape[axis]
     if isinstance(indices_or_sections, int):
@@ -299,12 +452,28 @@ def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple
 
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along ``dim``, without that axis."""
+    """The slices along ``dim``, without that axis.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*Tensor([[1, 2], [3, 4]]).unbind(1))
+        [1 3] [2 4]
+    """
     return slices.unstack(self, existing_axis(dim, self.ndim, "unbind"))
 
 
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """The ``length`` elements from ``start`` along ``dim``."""
+    """The ``length`` elements from ``start`` along ``dim``.
+
+    Returns:
+        Tensor, of this dtype; a view.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3, 4]).narrow(0, 1, 2))
+        [2 3]
+    """
     axis = existing_axis(dim, self.ndim, "narrow")
     extent = self.shape[axis]
     first = start + extent if isinstance(start, int) and start < 0 else start
@@ -314,7 +483,16 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def tile(self: Tensor, *repeats: Any, dims: Any = None, reps: Any = None) -> Tensor:
-    """Repeated ``dims[i]`` times along axis ``i``."""
+    """Repeated ``dims[i]`` times along axis ``i``.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).tile(2, 2))
+        [[1 2 1 2]
+         [1 2 1 2]]
+    """
     named = dims if dims is not None else reps
     multiples = shape_of(repeats if named is None else (named,), "tile")
     lead = len(multiples) - self.ndim
@@ -324,7 +502,15 @@ def tile(self: Tensor, *repeats: Any, dims: Any = None, reps: Any = None) -> Ten
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """As `tile`, with at least one entry per axis."""
+    """As `tile`, with at least one entry per axis.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).repeat(2))
+        [1 2 1 2]
+    """
     multiples = shape_of(repeats, "repeat")
     if len(multiples) < self.ndim:
         raise ValueError(
@@ -350,18 +536,43 @@ VIEWS: dict[str, Any] = {
 
 
 def reverse(self: Tensor, axis: Any) -> Tensor:
-    """The elements in reverse order along the axes."""
+    """The elements in reverse order along the axes.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).reverse(0))
+        [3 2 1]
+    """
     axes = axis if isinstance(axis, list | tuple) else (axis,)
     return movement.flip(self, axes=tuple(normalize_axis(a, self.ndim, "ReverseV2") for a in axes))
 
 
 def flip(self: Tensor, dims: Any, *more: Any) -> Tensor:
-    """The elements in reverse order along ``dims``: ``x.flip(0, 1)``, ``x.flip((0, 1))`` or ``x.flip(dims=(0, 1))``."""
+    """The elements in reverse order along ``dims``: ``x.flip(0, 1)``, ``x.flip((0, 1))`` or ``x.flip(dims=(0, 1))``.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).flip(0))
+        [3 2 1]
+    """
     return reverse(self, shape_of((dims, *more), "flip"))
 
 
 def resize(self: Tensor, *new_shape: Any) -> Tensor:
-    """The elements in row-major order in a new shape: cut off, or followed by zeros."""
+    """The elements in row-major order in a new shape: cut off, or followed by zeros.
+
+    Returns:
+        Tensor, of this dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2, 3]).resize(2, 2))
+        [[1 2]
+         [3 0]]
+    """
     shape = shape_of(new_shape, "resize")
     flat = movement.reshape(self, shape=(numel(self.shape),))
     have, want = numel(self.shape), numel(shape)

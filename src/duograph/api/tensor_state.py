@@ -12,14 +12,22 @@ from duograph.ops.creation import full
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from .functional.forms import on_cpu, public_functions
+from .functional.forms import documented, on_cpu, public_functions
 from .inplace import copy_, with_diagonal
 from .promote import constant, is_number, python_number, to_dtype
 from .tensor_shape import shape_of
 
 
 def fill(self: Tensor, value: Any) -> Tensor:
-    """A new tensor of this shape and dtype, every element ``value`` (``None``: 0)."""
+    """A new tensor of this shape and dtype, every element ``value`` (``None``: 0).
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([1.0, 2.0]).fill(3))
+        [3. 3.]
+    """
     value = python_number(0 if value is None else value)
     if isinstance(value, Tensor):
         return movement.broadcast_to(to_dtype(value, self.dtype), shape=tuple(self.shape))
@@ -29,34 +37,70 @@ def fill(self: Tensor, value: Any) -> Tensor:
 
 
 def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """A copy with the main diagonal filled."""
+    """A copy with the main diagonal filled.
+
+    Returns:
+        Tensor, of this shape and dtype.
+
+    Examples:
+        >>> print(Tensor([[1, 2], [3, 4]]).fill_diagonal(0))
+        [[0 2]
+         [3 0]]
+    """
     return with_diagonal(self, fill_value, wrap)
 
 
-def _new(value: Any) -> Callable[..., Tensor]:
+def _new(name: str, value: Any) -> Callable[..., Tensor]:
     def method(self: Tensor, *size: Any, dtype: Any = None, device: Any = None) -> Tensor:
         on_cpu("new_tensor", device)
         wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
         return full(shape=shape_of(size, "new"), value=value, dtype=wanted)
 
-    method.__doc__ = f"A tensor of shape ``size`` filled with {value}, of this dtype unless ``dtype`` says otherwise."
+    method.__doc__ = documented(
+        f"A tensor of shape ``size`` filled with {value}, of this dtype unless ``dtype`` says otherwise.",
+        "Tensor, of shape ``size``.", f"Tensor([5]).new_{name}(2)", f"[{value} {value}]",
+    )  # fmt: skip
     return method
 
 
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of shape ``size`` filled with ``fill_value``, of this dtype unless ``dtype`` says otherwise."""
+    """A tensor of shape ``size`` filled with ``fill_value``, of this dtype unless ``dtype`` says otherwise.
+
+    Returns:
+        Tensor, of shape ``size``.
+
+    Examples:
+        >>> print(Tensor([1.0]).new_full((2,), 7))
+        [7. 7.]
+    """
     on_cpu("new_full", device)
     wanted = self.dtype if dtype is None else dt.as_dtype(dtype)
     return movement.broadcast_to(constant(fill_value, wanted), shape=shape_of((size,), "new_full")).copy()
 
 
 def assign_value(self: Tensor, value: Tensor) -> Tensor:
-    """The contents become those of ``value``."""
+    """The contents become those of ``value``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2]).assign_value(Tensor([3, 4])))
+        [3 4]
+    """
     return copy_(self, value)
 
 
 def set_(self: Tensor, source: Tensor) -> Tensor:
-    """Makes this tensor another handle on the storage of ``source``."""
+    """Makes this tensor another handle on the storage of ``source``.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2]).set_(Tensor([3, 4])))
+        [3 4]
+    """
     hooks.changes_handle(self, "set_()")
     self._share(source)
     return self
@@ -73,6 +117,13 @@ def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> gradient_hooks.Ho
 
     Raises:
         TypeError: ``hook`` is not callable.
+
+    Examples:
+        >>> x = Tensor([1.0, 2.0])
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> print(ms.grad(lambda x: (x * x).sum())(x))
+        [20. 40.]
+        >>> handle.remove()
     """
     if not callable(hook):
         raise TypeError(f"Expected a callable hook function, but got {type(hook).__name__}.")
@@ -82,8 +133,15 @@ def register_hook(self: Tensor, hook: Callable[[Any], Any]) -> gradient_hooks.Ho
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """The tensor itself: gradients are asked for with ``grad``, and flow to whatever that names.
 
+    Returns:
+        This tensor.
+
     Raises:
         TypeError: ``requires_grad`` is no bool.
+
+    Examples:
+        >>> print(Tensor([1, 2]).requires_grad_())
+        [1 2]
     """
     if not isinstance(requires_grad, bool):
         raise TypeError(f"For 'requires_grad_', the 'requires_grad' must be a bool, but got {requires_grad!r}.")
@@ -91,12 +149,28 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def get_bytes(self: Tensor) -> bytes:
-    """The elements in row-major order as bytes."""
+    """The elements in row-major order as bytes.
+
+    Returns:
+        bytes
+
+    Examples:
+        >>> print(Tensor([1, 2], ms.int8).get_bytes())
+        b'\\x01\\x02'
+    """
     return hooks.value_of(self, "get_bytes()").tobytes()
 
 
 def set_dtype(self: Tensor, dtype: Any) -> dt.DType:
-    """Changes the dtype of this tensor, and returns it."""
+    """Changes the dtype of this tensor, and returns it.
+
+    Returns:
+        The new dtype.
+
+    Examples:
+        >>> print(Tensor([1, 2]).set_dtype(ms.float32))
+        Float32
+    """
     wanted = dt.as_dtype(dtype)
     if wanted is not self.dtype:
         hooks.changes_handle(self, "set_dtype()")
@@ -105,22 +179,53 @@ def set_dtype(self: Tensor, dtype: Any) -> dt.DType:
 
 
 def set_const_arg(self: Tensor, const_arg: bool = True) -> Tensor:
-    """Marks the tensor as a constant for compiled functions."""
+    """Marks the tensor as a constant for compiled functions.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2]).set_const_arg())
+        [1 2]
+    """
     self.__dict__["const_arg"] = const_arg
     return self
 
 
 def _nothing(self: Tensor, *_: Any) -> None:
-    """Does nothing on CPU."""
+    """Does nothing on CPU, where every result is there when the call returns.
+
+    Returns:
+        None
+
+    Examples:
+        >>> Tensor([1, 2]).data_sync()
+    """
 
 
 def _never(self: Tensor) -> bool:
-    """``False`` on CPU."""
+    """Whether other processes see the memory, or a device reads it directly: not on CPU.
+
+    Returns:
+        ``False``.
+
+    Examples:
+        >>> Tensor([1, 2]).is_pinned()
+        False
+    """
     return False
 
 
 def pin_memory(self: Tensor) -> Tensor:
-    """The tensor itself: all memory is host memory."""
+    """The tensor itself: all memory is host memory.
+
+    Returns:
+        This tensor.
+
+    Examples:
+        >>> print(Tensor([1, 2]).pin_memory())
+        [1 2]
+    """
     return self
 
 
@@ -133,6 +238,6 @@ FLAGS: dict[str, Any] = {
 
 
 METHODS: dict[str, Any] = public_functions(globals()) | {
-    "new_zeros": _new(0), "new_ones": _new(1), "new_empty": _new(0), "data_sync": _nothing, "wait_pipeline": _nothing,
-    "is_shared": _never, "is_pinned": _never,
+    "new_zeros": _new("zeros", 0), "new_ones": _new("ones", 1), "new_empty": _new("empty", 0),
+    "data_sync": _nothing, "wait_pipeline": _nothing, "is_shared": _never, "is_pinned": _never,
 }  # fmt: skip

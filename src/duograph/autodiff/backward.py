@@ -28,7 +28,7 @@ from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
 from .stacks import residual_add
-from .tape import Entry, Tape, Variable, checked, entry_of, refuse, saved_values
+from .tape import Tape, TapeEntry, Underivable, Variable, checked, entry_of, refuse, saved_values
 
 
 class Maybe:
@@ -110,7 +110,8 @@ def spread(gradients: Sequence[Gradient], kinds: Sequence[Kind], types: Sequence
             out.append(gradient)
         elif kind == "maybe":
             if gradient is None:
-                assert type_ is not None
+                if type_ is None:
+                    raise Underivable("a gradient of bools on some path")
                 out += [neutral(type_), False]
             elif isinstance(gradient, Maybe):
                 out += [gradient.value, gradient.defined]
@@ -368,7 +369,7 @@ class _Walk:
             else:
                 self.visit(entry_of(item), keep)
 
-    def visit(self, entry: Entry, keep: set[Variable]) -> None:
+    def visit(self, entry: TapeEntry, keep: set[Variable]) -> None:
         self.visited += 1
         if all(self.get(v) is None for v in entry.outputs):
             return
@@ -399,7 +400,7 @@ class _Walk:
             if gradient is not None:
                 self.grads[v] = gradient
 
-    def apply(self, entry: Entry, douts: list[Gradient]) -> None:
+    def apply(self, entry: TapeEntry, douts: list[Gradient]) -> None:
         """Runs the rule of ``entry`` and adds what it gives."""
         if entry.pull is not None:
             self.check_sums(entry, douts)
@@ -429,8 +430,8 @@ class _Walk:
                 if part is not None:
                     self.accumulate(v, part)
 
-    def check_sums(self, entry: Entry, douts: Sequence[Gradient]) -> None:
-        """See `Entry.shared`.
+    def check_sums(self, entry: TapeEntry, douts: Sequence[Gradient]) -> None:
+        """See `TapeEntry.shared`.
 
         Raises:
             Underivable: what flows into a value that has several names here would be added in another order.
@@ -464,7 +465,7 @@ def _associate(sums: Sequence[Terms]) -> bool:
     return b.is_one and (a.is_one or a.last < b.first)
 
 
-def _parts(entry: Entry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[Any]:
+def _parts(entry: TapeEntry, ins: tuple[Any, ...], out: Any, dout: Any) -> Iterator[Any]:
     """What the rule of ``entry`` gives for its watched operands.
 
     Raises:

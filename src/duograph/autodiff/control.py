@@ -82,7 +82,7 @@ def pull_call(
         outs: what the call gave.
         hidden: the other residuals.
         launch: runs a backward graph.
-        douts: see `Entry`; this and the next two.
+        douts: see `TapeEntry`; this and the next two.
         accs: accumulated gradients.
         groups: which operands are one variable.
         again: gives the gradients, as a pull does, of operands for which the backward graph is no answer.

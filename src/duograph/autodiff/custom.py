@@ -117,9 +117,15 @@ def _captured(pull: Pull, *values: Sequence[Any]) -> Sequence[Any]:
 
 
 def identity_with(
-    inputs: Sequence[Any], outputs: Sequence[Any], pull: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Any]
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    pull: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Any],
+    has_zeros: bool = True,
 ) -> list[Any]:
-    """``outputs``, computed unrecorded from ``inputs``, with ``pull(inputs, outputs, douts)`` as their gradient."""
+    """``outputs``, computed unrecorded from ``inputs``, with ``pull(inputs, outputs, douts)`` as their gradient.
+
+    Unless it ``has_zeros``, what has no cotangent is ``None`` in ``douts``.
+    """
     if isinstance(state.binder, BatchBinder):
         if state.tapes or state.binder.outer_tapes or state.binder.outer is not None:
             raise SymbolicValueError(
@@ -128,18 +134,21 @@ def identity_with(
             )
         return list(outputs)  # nobody asks for a gradient
     if state.binder is not None:
+        if not has_zeros:
+            raise SymbolicValueError("which outputs have no cotangent, inside compiled code")
         return _emit(inputs, outputs, pull)
     with no_recording():
         outs = tuple([identity(o) for o in outputs])  # a function may return its argument: that is another variable
     stamps = stamps_of((*inputs, *outs))
 
-    def run(douts: Sequence[Any], accs: Sequence[Gradient]) -> Sequence[Gradient]:
+    def run(douts: Sequence[Any], accs: Sequence[Gradient], _groups: Any = None) -> Sequence[Gradient]:
         saved = checked((*inputs, *outs), stamps, "a function with its own gradient")
-        grads = pull(saved[: len(inputs)], saved[len(inputs) :], [writable(d) for d in douts])
+        given = [d if d is None else writable(d) for d in douts]
+        grads = pull(saved[: len(inputs)], saved[len(inputs) :], given)
         return [plus(a, g) for a, g in zip(accs, grads, strict=True)]
 
     for tape in state.tapes:
-        tape.record_custom("custom", tuple(inputs), outs, run)
+        tape.record_custom("custom", tuple(inputs), outs, run, raw=not has_zeros)
     return list(outs)
 
 

@@ -91,7 +91,8 @@ class Function:
             return [fitted(grad, x) for x, grad in pairs if isinstance(x, Tensor)]
 
         made = list(outs)
-        for place, value in zip(places, identity_with(inputs, [outs[i] for i in places], pull), strict=True):
+        found = identity_with(inputs, [outs[i] for i in places], pull, ctx.materialize_grads)
+        for place, value in zip(places, found, strict=True):
             if _among(outs[place], ctx.dirty_tensors):
                 write(outs[place], value)
             else:
@@ -111,7 +112,9 @@ class Function:
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Accepted: gradients that do not flow arrive in ``backward`` as zeros."""
+        """Whether outputs through which no gradient flows have zeros in ``backward`` (the default), or ``None``."""
+        if not isinstance(value, bool):
+            raise TypeError(f"For '_Function', the 'value' of set_materialize_grads must be bool, but got {value!r}.")
         self.materialize_grads = value
 
 

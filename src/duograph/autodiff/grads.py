@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
+from types import FunctionType
 from typing import Any
 
+from duograph.base.lookup import raw_hasattr
 from duograph.base.tree import leaves
 from duograph.tensor.tensor import Tensor
 
@@ -71,7 +73,7 @@ def _check_callable(fn: Any) -> None:
 
 def _named(fn: Any, after_grad: Callable[..., Any]) -> Callable[..., Any]:
     """``after_grad`` looking like ``fn`` where ``fn`` is a plain function."""
-    return wraps(fn)(after_grad) if hasattr(fn, "__name__") else after_grad
+    return wraps(fn)(after_grad) if raw_hasattr(fn, "__name__") else after_grad
 
 
 def _first_output(out: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -95,16 +97,23 @@ def split_sens(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any
     return (args[:-1], kwargs, args[-1]) if args else (args, kwargs, None)
 
 
-class _Gradient:
-    """What `grad` and `value_and_grad` share: their options, checked."""
+class Gradient:
+    """What `grad` and `value_and_grad` share: their options, checked.
+
+    Attributes:
+        fn: the function.
+        of: makes the same of another function.
+    """
 
     def __init__(
-        self, fn: Any, grad_position: Any, weights: Any, has_aux: Any, return_ids: Any, sens_param: Any
+        self, made_by: Any, fn: Any, grad_position: Any, weights: Any, has_aux: Any, return_ids: Any, sens_param: Any
     ) -> None:
         _check_bool("_Grad", has_aux=has_aux, return_ids=return_ids, sens_param=sens_param)
         self.grad_position = _checked_position(grad_position, weights)
         self.fn, self.weights, self.has_aux, self.return_ids = fn, weights, has_aux, return_ids
         self.sens_param = sens_param
+        options = {"weights": weights, "has_aux": has_aux, "return_ids": return_ids, "sens_param": sens_param}
+        self.of: Callable[[Any], Callable[..., Any]] = partial(made_by, grad_position=grad_position, **options)
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The function's output and its gradients."""
@@ -127,6 +136,18 @@ class _Gradient:
         if self.grad_position is None or not args:
             return done.out, weight_part
         return done.out, (_unwrapped(inputs), weight_part)
+
+
+def gradient_of(fn: Callable[..., Any]) -> Gradient | None:
+    """What ``fn`` is the gradient of; ``None`` if nothing here has made it.
+
+    The function itself holds it, as a closure variable: a table would keep both alive where the one leads to the other.
+    """
+    if type(fn) is not FunctionType or fn.__globals__ is not globals() or "work" not in fn.__code__.co_freevars:
+        return None
+    assert fn.__closure__ is not None
+    work: Gradient = fn.__closure__[fn.__code__.co_freevars.index("work")].cell_contents
+    return work
 
 
 def _has_tensor(value: Any) -> bool:
@@ -170,7 +191,7 @@ def grad(
         >>> print(ms.grad(lambda x: x * x)(ms.Tensor([3.0])))
         [6.]
     """
-    work = _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param)
+    work = Gradient(grad, fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     def after_grad(*args: Any, **kwargs: Any) -> Any:
         out, gradients = work.run(args, kwargs)
@@ -212,7 +233,7 @@ def value_and_grad(
         >>> print(value, gradient)
         [9.] [6.]
     """
-    work = _Gradient(fn, grad_position, weights, has_aux, return_ids, sens_param)
+    work = Gradient(value_and_grad, fn, grad_position, weights, has_aux, return_ids, sens_param)
     return _named(fn, lambda *args, **kwargs: work.run(args, kwargs))
 
 
@@ -267,7 +288,7 @@ class GradOperation:
     def _weights(self, fn: Any, weights: Any) -> list[Any]:
         if not self.get_by_list:
             return []
-        if weights is None and hasattr(fn, "trainable_params"):
+        if weights is None and raw_hasattr(fn, "trainable_params"):
             return list(fn.trainable_params())
         return _weights(weights)
 
@@ -288,6 +309,12 @@ def get_grad(gradients: Any, identifier: Any) -> Any:
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> x = Tensor([3.0])
+        >>> gradients = ms.grad(lambda x: (x * x).sum(), 0, return_ids=True)(x)
+        >>> print(ms.get_grad(gradients, 0))
+        [6.]
     """
     if isinstance(identifier, int):
         wanted: Any = identifier

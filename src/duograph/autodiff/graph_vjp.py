@@ -32,7 +32,7 @@ from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
 from .origins import origins_of_results
-from .tape import OVERWRITTEN, Entry, Tape, Underivable, refuse, taping
+from .tape import OVERWRITTEN, Tape, TapeEntry, Underivable, refuse, taping
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 
@@ -74,7 +74,7 @@ def _dependencies(node: Apply) -> Iterator[Node]:
 
 
 def replay(
-    graph: Graph, args: Sequence[Any], binder: GraphBinder, entries: list[tuple[Entry, int]] | None = None
+    graph: Graph, args: Sequence[Any], binder: GraphBinder, entries: list[tuple[TapeEntry, int]] | None = None
 ) -> Any:
     """Emits the ops of ``graph`` on ``args`` through `Op.__call__`, in program order; gives its output.
 
@@ -99,7 +99,7 @@ def replay(
     for node in program_order(graph):
         binder.builder.origin = context.origins.get(node, ())
         marks = [len(tape.entries) for tape in state.tapes]
-        operands = [value(o) for o in node.operands]
+        operands = [binder.packed(value(o)) for o in node.operands]
         binder.builder.original = node  # attributes of what follows know its size, if that depends on data, by name
         env[node] = node.op(*operands, **node.attrs)
         if node.tag and entries is not None:
@@ -125,7 +125,7 @@ def _made(value: Any) -> Iterator[Apply]:
             yield node
 
 
-def mark_overwritten(entries: Sequence[tuple[Entry, int]], overwritten: Mapping[int, set[int]]) -> None:
+def mark_overwritten(entries: Sequence[tuple[TapeEntry, int]], overwritten: Mapping[int, set[int]]) -> None:
     """Makes entries refuse what the captured program overwrote, as eager's version check does."""
     for entry, tag in entries if overwritten else ():
         if places := overwritten.get(tag):
@@ -183,7 +183,7 @@ class Derivative:
         self.scope.params = graph.params
         self.tape = Tape()
         self._backward: dict[Any, Any] = {}
-        self._entries: list[tuple[Entry, int]] = []
+        self._entries: list[tuple[TapeEntry, int]] = []
         self._residuals: list[Node] | None = None
         self._hidden: list[Node] | None = None
         self._views: list[tuple[int, int, list[Apply]]] | None = None
@@ -227,7 +227,8 @@ class Derivative:
             for kind, type_ in zip(kinds, types, strict=True):
                 if kind is not None:
                     ct = cotangent_type(type_)
-                    assert ct is not None, f"a gradient of {type_}"
+                    if ct is None:
+                        raise Underivable(f"a gradient of {type_} on some path")
                     params.append(builder.param(hint, ct))
                     values.append(self.binder.wrap(params[-1]))
                 if kind == "maybe":
@@ -358,7 +359,7 @@ class Derivative:
 
     @cached_property
     def shared(self) -> list[tuple[int | None, list[int]]]:
-        """Outputs that may be one value, and the parameter that it is, if it is one (`Entry.shared`)."""
+        """Outputs that may be one value, and the parameter that it is, if it is one (`TapeEntry.shared`)."""
         found: dict[Any, list[int]] = {}
         for i, origins in enumerate(origins_of_results(self.graph)):
             if self.out_variables[i] is not None:

@@ -68,9 +68,12 @@ class HookHandle:
 
     def __init__(self, table: dict[int, Hook], key: int) -> None:
         self._table, self._key = table, key
+        self._tapes = state.tapes
 
     def remove(self) -> None:
         """Takes the hook away; calling it twice is harmless."""
+        if state.binder is not None and state.tapes != self._tapes:  # in a branch, whose other side keeps it
+            raise SymbolicValueError("a hook on a tensor inside compiled code that is taken away elsewhere")
         self._table.pop(self._key, None)
 
 
@@ -92,6 +95,8 @@ def register_tensor_hook(tensor: Tensor, hook: Hook) -> HookHandle:
     if state.binder is not None and not state.tapes:
         # the gradient will be taken outside of this graph, where uses before the registration cannot be told apart
         raise SymbolicValueError("a hook on a tensor inside compiled code whose gradient is taken outside")
+    if state.binder is not None:
+        state.binder.note_hooked()  # type: ignore[attr-defined]
     hooks = tensor.__dict__.get("_gradient_hooks")
     if hooks is None:
         hooks = tensor.__dict__["_gradient_hooks"] = TensorHooks()

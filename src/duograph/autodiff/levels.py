@@ -20,10 +20,10 @@ from duograph.ir.node import Graph
 from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, wrap
 
-from .backward import Gradient, Groups, Kind
+from .backward import Gradient, Groups, Kind, gather
 from .control import meet, pull_call
 from .graph_vjp import apart, derivative_of
-from .tape import Entry, Saved, Tape, Underivable, Variable, is_trackable
+from .tape import Saved, Tape, TapeEntry, Underivable, Variable, is_trackable
 from .unfold import can_unfold, expand, pull_again
 
 if TYPE_CHECKING:
@@ -106,8 +106,6 @@ class Level:
             return _Pull(None, (), ())
         through, _ = apart(["full" if has else None for has in accs], added)
         back = d.backward(dout_kinds, through, self.groups)
-        if "maybe" in back.kinds:
-            return None
         n, m = self.n_outs, len(self.active)  # what there is: cotangents, accumulated, operands, results, residuals
         where: dict[Any, int] = {p: n + m + i for i, p in enumerate(self.graph.params)}
         where.update({node: n + 2 * m + i for node, i in d.results.items()})
@@ -117,16 +115,19 @@ class Level:
         chosen = [i for i, k in enumerate(dout_kinds) if k is not None]
         chosen += [n + i for i, k in enumerate(through) if k is not None]
         chosen += [where[c] for c in back.captures]
-        return _Pull(back.graph, tuple(chosen), tuple(i for i, k in enumerate(back.kinds) if k is not None))
+        return _Pull(back.graph, tuple(chosen), tuple(back.kinds))
 
 
 class _Pull:
-    """A backward graph (``None``: nothing flows), what it is called with, and which operands its results are for."""
+    """A backward graph (``None``: nothing flows), what it is called with, which operands its results are for, and of
+    what kinds they are if some depend on branches."""
 
-    __slots__ = ("choose", "graph", "targets")
+    __slots__ = ("choose", "graph", "kinds", "targets")
 
-    def __init__(self, graph: Graph | None, chosen: tuple[int, ...], targets: tuple[int, ...]) -> None:
-        self.graph, self.targets = graph, targets
+    def __init__(self, graph: Graph | None, chosen: tuple[int, ...], kinds: tuple[Kind, ...]) -> None:
+        self.graph = graph
+        self.kinds = kinds if "maybe" in kinds else None
+        self.targets = tuple([i for i, k in enumerate(kinds) if k is not None])
         self.choose: Callable[[Sequence[Any]], Sequence[Any]] = (
             _first_of(chosen) if len(chosen) < 2 else itemgetter(*chosen)
         )
@@ -144,7 +145,7 @@ def _first_of(chosen: tuple[int, ...]) -> Callable[[Sequence[Any]], Sequence[Any
 _PLAIN = {Tensor, type(None)}
 
 
-class CallEntry(Entry):
+class CallEntry(TapeEntry):
     """A compiled call on a tape.
 
     Attributes:
@@ -184,7 +185,7 @@ class CallEntry(Entry):
     def pull(  # type: ignore[override]  # other entries are given it
         self, douts: Sequence[Gradient], accs: Sequence[Gradient], groups: Groups
     ) -> Sequence[Gradient]:
-        """See `Entry`."""
+        """See `TapeEntry`."""
         level = self.level
         return pull_call(level.derivative, self.saved, self.out, self.hidden, level.launch, douts, accs, groups,
                          level.again)  # fmt: skip
@@ -215,15 +216,18 @@ class CallEntry(Entry):
             douts = [d if d is None or d._data.flags.c_contiguous else _dense(d) for d in douts]
             args = pull.choose((*douts, *accs, *self.ins, *self.out, *self.hidden))
             found = (function.calls.get(pull.graph) or function.call_of(pull.graph, args))(*args)
-            for i, gradient in zip(pull.targets, found, strict=True):
-                grads[variables[i]] = gradient
+            if pull.kinds is not None:
+                grads.update({v: g for v, g in zip(variables, gather(found, pull.kinds), strict=True) if g is not None})
+            else:
+                for i, gradient in zip(pull.targets, found, strict=True):
+                    grads[variables[i]] = gradient
         for v in outputs:
             if v is not None and v not in keep:
                 grads.pop(v, None)
         return True
 
     def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
-        """See `Entry`: copies take the place of operands."""
+        """See `TapeEntry`: copies take the place of operands."""
 
         def keeps(x: Any) -> Any:
             return kept(x, min(x._version, self.time - 1))[0] if isinstance(x, Tensor) else x

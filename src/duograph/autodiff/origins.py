@@ -12,7 +12,7 @@ from duograph.core.types import TupleType
 from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, while_loop
 from duograph.ir.interpreter import run
 from duograph.ir.memo import Memo
-from duograph.ir.node import Apply, Const, Graph, Node, Param
+from duograph.ir.node import Apply, Const, Graph, Node, Param, reachable, sizes_in_attrs
 
 Origins = dict[Any, None]  # a set in order
 
@@ -69,15 +69,20 @@ def _origins(value: Any, producer: Apply, index: int, known: dict[Node, Origins]
 
 
 def constant_test(test: Node) -> bool | None:
-    """The value of the test of a branch if that is the same in every run."""
-    work, seen = [test], set()
-    while work:
-        node = work.pop()
-        if isinstance(node, Param) or (isinstance(node, Apply) and node.op.effects):
-            return None
-        if isinstance(node, Apply) and node not in seen:
-            seen.add(node)
-            work.extend(node.operands)
-    if not isinstance(test, Apply):
-        return bool(test.value) if isinstance(test, Const) else None
-    return bool(run(test.context.graph(test.context.fresh_name("test"), (), test)))
+    """The value of the test of a branch if that is the same in every run: it is computed without the sizes, too, that
+    only a run knows."""
+    if any(map(_varies, reachable(test))):
+        return None
+    if isinstance(test, Const):
+        return bool(test.value)
+    try:
+        return bool(run(test.context.graph(test.context.fresh_name("test"), (), test)))
+    except (ArithmeticError, TypeError, ValueError, IndexError, RuntimeError):  # raised by the run that gets there
+        return None
+
+
+def _varies(node: Node) -> bool:
+    """Whether another run may give another value of ``node``, by itself and not for its operands' sake."""
+    if isinstance(node, Apply):
+        return bool(node.op.effects or sizes_in_attrs(node))
+    return isinstance(node, Param)

@@ -20,12 +20,12 @@ from duograph.core.types import BOOL, INT, OBJECT, StackType, TensorType, TupleT
 from .tape import Residual
 
 
-class Cell(Residual):
+class StackCell(Residual):
     """``items`` on top of ``rest``; ``depth`` cells in all. Items are arrays, numbers, cells, or None (no value)."""
 
     __slots__ = ("depth", "items", "rest")
 
-    def __init__(self, rest: Cell | None, items: tuple[Any, ...]) -> None:
+    def __init__(self, rest: StackCell | None, items: tuple[Any, ...]) -> None:
         self.rest, self.items = rest, items
         self.depth: int = 0 if rest is None else rest.depth + 1
 
@@ -40,7 +40,7 @@ class stack_new:
         return StackType(TupleType(items))
 
     def reference(*, items):
-        return Cell(None, ())
+        return StackCell(None, ())
 
 
 def _sum_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -50,9 +50,9 @@ def _sum_items(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def _sum(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, Cell):
+    if isinstance(a, StackCell):
         rest = None if a.rest is None else _sum(a.rest, b.rest)
-        return Cell(rest, _sum_items(a.items, b.items))
+        return StackCell(rest, _sum_items(a.items, b.items))
     return np.add(a, b) if isinstance(a, np.ndarray) else a or b
 
 
@@ -86,7 +86,7 @@ class stack_push:
         return stack
 
     def reference(stack, *items):
-        return Cell(stack, items)
+        return StackCell(stack, items)
 
 
 @primitive
@@ -150,7 +150,7 @@ class pack:
         return OBJECT
 
     def reference(*items):
-        return Cell(None, items)
+        return StackCell(None, items)
 
 
 @primitive

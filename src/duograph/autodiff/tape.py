@@ -16,7 +16,7 @@ tensor that several tapes watch has a chain of marks. Native code (``runtime/lau
 too. Its results get a short mark, an int: the variable itself, which begins with the token; it holds as long as nothing
 was written. An op that the native launcher ran is recorded as a plain tuple, ``(op, attrs, out, its variable, its
 version, watched, in, its variable, its version, in, ...)`` (``watched`` has a bit for each operand with a variable),
-which becomes an `Entry` when it is looked at.
+which becomes a `TapeEntry` when it is looked at.
 
 Saved values are checked against the version they had when they were recorded; one that has been overwritten since is
 replaced by a `Stale` tensor that raises as soon as a rule reads it. (The check of PyTorch's version counters.)
@@ -66,7 +66,7 @@ def _is_alive(token: int) -> bool:
     return known is not None and known() is not None
 
 
-class Entry:
+class TapeEntry:
     """One recorded operation: variables in and out, and what its rule may read.
 
     ``pull`` is set for computations that are no single op: ``pull(douts, accs)`` gets the cotangents of the outputs
@@ -196,9 +196,9 @@ class Tape:
     __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "calls", "hooks", "is_kept", "log", "token")
 
     def __init__(self) -> None:
-        self.log: list[Entry | tuple[Any, ...]] = []
+        self.log: list[TapeEntry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
-        self.calls: list[tuple[Entry, Callable[[Tape, Entry], None]]] = []
+        self.calls: list[tuple[TapeEntry, Callable[[Tape, TapeEntry], None]]] = []
         self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now
@@ -212,7 +212,7 @@ class Tape:
         _tapes[self.token] = ref(self)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[TapeEntry]:
         """Everything recorded so far; changing the list changes the tape."""
         log = self.log
         for i, item in enumerate(log):
@@ -221,7 +221,7 @@ class Tape:
         return log  # type: ignore[return-value]  # all are entries now
 
     @entries.setter
-    def entries(self, entries: list[Entry]) -> None:
+    def entries(self, entries: list[TapeEntry]) -> None:
         self.log = entries  # type: ignore[assignment]  # a list of entries is a log
 
     # -- variables ---------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ class Tape:
         ``same_as`` makes it another name of an already watched variable.
         """
         variable = self.assign(value, same_as)
-        if state.binder is not None and isinstance(value, Tensor) and value._view is not None:
+        if state.binder is not None and isinstance(value, Tensor):
             state.binder.note_watched(value)  # type: ignore[attr-defined]
         hooks = getattr(value, "_gradient_hooks", None)
         if hooks:
@@ -373,13 +373,13 @@ class Tape:
         raw: bool = False,
         saved: Saved | None = None,
         shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = (),
-    ) -> Entry | None:
+    ) -> TapeEntry | None:
         """Records a computation with a gradient of its own; ``None`` if nothing was watched.
 
         ``pull(douts, accs)`` gets one cotangent per output (zeros where there is none, unless ``raw``) and, per
         input, the gradient accumulated so far by later uses (or ``None``); it returns per input the new accumulated
         gradient. ``active`` says which outputs depend
-        on the inputs (default: all). ``saved``: inputs that the pull reads again later. ``shared``: see `Entry`.
+        on the inputs (default: all). ``saved``: inputs that the pull reads again later. ``shared``: see `TapeEntry`.
         """
         variables = tuple([self.variable(x) for x in ins])
         if not any(v is not None for v in variables):
@@ -387,7 +387,7 @@ class Tape:
         wanted = [True] * len(outs) if active is None else active
         outputs = tuple([self.assign(o) if a and is_trackable(o) else None for o, a in zip(outs, wanted, strict=True)])
         attrs = {"name": name, "saved": saved}
-        entry = Entry(None, ins, attrs, outs, variables, outputs, (), pull, raw)
+        entry = TapeEntry(None, ins, attrs, outs, variables, outputs, (), pull, raw)
         entry.shared = shared
         self.log.append(entry)
         return entry
@@ -454,10 +454,10 @@ class Tape:
         """Records an op on variables into variables."""
         outs = out if isinstance(out, tuple) else (out,)
         stamps = stamps_of((*ins, *outs))
-        self.log.append(Entry(op, ins, attrs, out, variables, outputs, stamps))
+        self.log.append(TapeEntry(op, ins, attrs, out, variables, outputs, stamps))
 
 
-def _shows(entry: Entry, alias: Any, target: Tensor) -> bool:
+def _shows(entry: TapeEntry, alias: Any, target: Tensor) -> bool:
     """Whether the storage ``alias`` is of an operand or result of ``entry`` that shows something of ``target``."""
     return any(
         isinstance(x, Tensor) and x._alias is alias and np.may_share_memory(x.array(), target.array())
@@ -502,11 +502,11 @@ def recorded_by(name: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def entry_of(item: tuple[Any, ...]) -> Entry:
+def entry_of(item: tuple[Any, ...]) -> TapeEntry:
     """What native code recorded, as an entry."""
     op, attrs, out, variable, version = item[:5]
     ins, variables, versions = item[6::3], item[7::3], item[8::3]
-    return Entry(op, ins, attrs, out, variables, (variable,), (*versions, version))
+    return TapeEntry(op, ins, attrs, out, variables, (variable,), (*versions, version))
 
 
 def stamps_of(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -540,7 +540,7 @@ def checked(values: Sequence[Any], stamps: Sequence[Any], name: str) -> list[Any
     return out
 
 
-def saved_values(entry: Entry) -> tuple[tuple[Any, ...], Any]:
+def saved_values(entry: TapeEntry) -> tuple[tuple[Any, ...], Any]:
     """Operands and output of a recorded op, checked."""
     assert entry.op is not None
     outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)

@@ -235,6 +235,11 @@ def jacfwd(fn: Any, grad_position: Any = 0, has_aux: bool = False) -> Callable[.
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(ms.jacfwd(lambda x: x * x)(Tensor([2.0, 3.0])))
+        [[4. 0.]
+         [0. 6.]]
     """
 
     def rows(args: Any, kwargs: Any, positions: list[int]) -> Any:

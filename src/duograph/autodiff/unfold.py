@@ -30,7 +30,7 @@ from duograph.tensor.tensor import Tensor, wrap
 
 from .backward import Gradient, Groups, backpropagate
 from .graph_vjp import mark_overwritten, program_order
-from .tape import Entry, Stale, Tape, entry_of, stamps_of
+from .tape import Stale, Tape, TapeEntry, entry_of, stamps_of
 
 _LOOSE = (make_tuple, tuple_get, undef)
 _UNFOLDED = (*_LOOSE, call, cond, while_loop, scan)  # no recursion, no gradient of the user's, no residuals
@@ -89,7 +89,7 @@ def unfold(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
 
 
 @restoring
-def expand(tape: Tape, entry: Entry, graph: Graph) -> None:
+def expand(tape: Tape, entry: TapeEntry, graph: Graph) -> None:
     """Puts the ops of ``graph`` in the place of ``entry``, the call of it that ``tape`` has recorded.
 
     Nothing else may have recorded the call. What it has read and given must not have been overwritten yet.
@@ -120,14 +120,14 @@ def expand(tape: Tape, entry: Entry, graph: Graph) -> None:
             names[variable], tensors[id(value)] = name, given
         else:  # an operand, or a result twice: one variable to the program, of which the call has made two
             stamps = stamps_of((value, given))
-            copies.append(Entry(identity, (value,), {}, given, (names.get(variable, variable),), (name,), stamps))
+            copies.append(TapeEntry(identity, (value,), {}, given, (names.get(variable, variable),), (name,), stamps))
     for e in new:
         _rename(e, names, tensors)
     at = tape.log.index(entry)
     tape.log[at : at + 1] = [*new, *copies]
 
 
-def _rename(entry: Entry, names: dict[Any, Any], tensors: dict[int, Tensor]) -> None:
+def _rename(entry: TapeEntry, names: dict[Any, Any], tensors: dict[int, Tensor]) -> None:
     """Gives variables and tensors that have been made anew the names of those that the program has."""
     entry.variables = tuple([names.get(v, v) for v in entry.variables])
     entry.outputs = tuple([names.get(v, v) for v in entry.outputs])

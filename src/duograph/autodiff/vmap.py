@@ -14,11 +14,12 @@ from typing import Any
 from duograph.base.tree import map_tree
 from duograph.core.op import NO_RULE, Op, binding, restoring, state
 from duograph.core.types import TensorType
+from duograph.ops.collective import IN_ORDER
 from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.movement import broadcast_to, move_axis, reshape
 from duograph.ops.slices import slice_axis, stack
-from duograph.tensor.alias import ViewLink, root_of
-from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap, wrap_view
+from duograph.tensor.alias import root_of
+from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap
 
 from .hooks import call_user
 from .tape import taping
@@ -53,15 +54,20 @@ class BatchBinder(GraphBinder):
         self.outer, self.outer_tapes = state.binder, state.tapes
         self.store = {}
         self._views = {}
+        self._sharing = []
         self._lifted: dict[int, tuple[Tensor, Batched]] = {}
+        self.order = IN_ORDER if self.outer is None else getattr(self.outer, "order", None)
         if (draw := getattr(self.outer, "draw", None)) is not None:
             self.draw = draw  # a program that is being captured has the state of the random generator
 
-    def shows(self, tensor: Tensor) -> bool:
-        """Whether the program may see the value of a tensor that is not mapped, as in dynamic mode."""
-        if root_of(tensor)._alias in self.store:
-            return False
-        return self.outer is None or (isinstance(self.outer, BatchBinder) and self.outer.shows(tensor))
+    def known_value(self, tensor: Tensor) -> Any:
+        """The array of a tensor that is the same for the whole batch, in dynamic mode; else ``None``."""
+        payload = self.node_of(tensor)
+        if payload.is_batched:
+            return None
+        if self.outer is None:
+            return payload.value.array()
+        return self.outer.known_value(payload.value) if isinstance(self.outer, BatchBinder) else None
 
     def lift(self, tensor: Tensor) -> Any:
         data = tensor._data
@@ -94,14 +100,7 @@ class BatchBinder(GraphBinder):
             return tuple([wrap(o) if isinstance(o, Batched) else o for o in out])
         if not isinstance(out, Batched):
             return out
-        if op.view:
-            view = wrap_view(out, ViewLink(operands[0], op, attrs))
-            stored = self.store.get(view._alias)
-            if stored is not None:
-                self._note_view(view, stored.stamp, out)
-            self.note_memory(view)
-            return view
-        return wrap(out)
+        return self.view_or_copy(op, operands[0], attrs, out) if op.view else wrap(out)
 
     def write(self, target: Tensor, value: Tensor) -> None:
         data = root_of(target)._data

@@ -20,13 +20,18 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
+MANY = 20_000
+"""Objects that are worth being kept from the collector."""
+
 _off_for: list[int] = []  # threads that have turned the collector off
 
 
 def no_collection(fn: Callable[P, R]) -> Callable[P, R]:
-    """``fn``, while which the cycle collector does not start by itself.
+    """``fn``, while which the cycle collector does not start by itself; it runs once, over what is young, at the end.
 
-    What was made in it counts as old afterwards, so that it is not all looked at as soon as the call ends.
+    A compiler's objects refer to each other in cycles, and to what the user's program has: arguments, their closures,
+    generators. Those must not live longer than they do in plain Python, where the last reference to them is the
+    program's (finalizers, weak references). What is left then counts as old, so that it is not all looked at again.
 
     No context manager: Ctrl-C at the entry of its ``__exit__`` would leave the collector off. In a `finally` nothing is
     interrupted before the first call has been made.
@@ -35,7 +40,11 @@ def no_collection(fn: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(fn)
     def uncollected(*args: P.args, **kwargs: P.kwargs) -> R:
         if not gc.isenabled():
-            return fn(*args, **kwargs)
+            try:
+                return fn(*args, **kwargs)
+            finally:
+                if not _off_for:  # the user has turned it off; else whoever has turns it on
+                    gc.collect(0)
         _off_for.append(threading.get_ident())
         try:
             gc.disable()
@@ -43,7 +52,10 @@ def no_collection(fn: Callable[P, R]) -> Callable[P, R]:
         finally:
             gc.enable()
             _off_for.clear()
-            if not gc.get_freeze_count():  # or what the user has frozen would thaw
+            made = gc.get_count()[0]
+            gc.collect(0)
+            # Not if the user has frozen anything, which would thaw; to ask for that is to count it.
+            if made > MANY and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
 
@@ -57,7 +69,7 @@ def members(weak: weakref.WeakSet[T]) -> list[T]:
 
 
 def _in_child() -> None:
-    if _off_for and threading.get_ident() not in _off_for:  # who would turn it on is not here
+    if _off_for and threading.get_ident() not in _off_for:  # the thread that would turn it on is not here
         _off_for.clear()
         gc.enable()
 

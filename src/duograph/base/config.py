@@ -56,6 +56,7 @@ class Config:
     user_cache_dir: str = ""
     jit_modules: tuple[str, ...] = ()
     jit_ignore_modules: tuple[str, ...] = ()
+    bytecode_logs: tuple[str, ...] = ()
     log_level: int = 2
     dump: str = "off"
     verify: str = "stage"
@@ -66,6 +67,10 @@ class Config:
     kernels: str = "native"
     native_launch: bool = True
     num_threads: int = 0
+    comm_timeout: float = 600.0
+    comm_order: str = "rank"
+    comm_check: bool = True
+    comm_overlap: bool = True
     memory_cache: int = 1024
     omp_num_threads: int = 0
 
@@ -161,6 +166,18 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(_split(value, "names of modules, separated by commas"))
 
 
+def _some_of(*words: str) -> Domain:
+    expected = f"some of {', '.join(words)}, separated by commas"
+
+    def domain(value: object) -> tuple[str, ...]:
+        found = [part.strip().lower() for part in _split(value, expected)]
+        if not set(found) <= set(words):
+            raise ValueError(expected)
+        return tuple(found)
+
+    return domain
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """One switch: the field of `Config`, its environment variable, what it means, what it accepts."""
@@ -189,6 +206,12 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
     Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),
     Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
+    Variable(
+        "bytecode_logs",
+        "MS_JIT_BYTECODE_LOGS",
+        "what functions that are captured from bytecode print of it: bytecode, guard, graph_break, graph, all",
+        _some_of("bytecode", "guard", "graph_break", "graph", "all"),
+    ),
     Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
     Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
@@ -226,10 +249,68 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("native_launch", "DUOGRAPH_NATIVE_LAUNCH", "start eager kernels without Python in between", _flag),
     Variable("kernels", "DUOGRAPH_KERNELS", "what computes: machine code or NumPy", _choice("native", "reference")),
     Variable("num_threads", "DUOGRAPH_NUM_THREADS", "threads of a kernel; 0: as many as cores", _integer(0, 256)),
+    Variable(
+        "comm_timeout",
+        "DUOGRAPH_COMM_TIMEOUT",
+        "seconds that a rank waits for others before that is an error; 0: for ever",
+        _seconds,
+    ),
+    Variable(
+        "comm_order",
+        "DUOGRAPH_COMM_ORDER",
+        "order of sums over ranks: of the ranks, the same bits always, or what MPI likes",
+        _choice("rank", "mpi"),
+    ),
+    Variable(
+        "comm_check",
+        "DUOGRAPH_COMM_CHECK",
+        "compare what ranks are about to do before large transfers (small ones are compared anyway)",
+        _flag,
+    ),
+    Variable(
+        "comm_overlap",
+        "DUOGRAPH_COMM_OVERLAP",
+        "compiled programs go on computing while large collectives are under way",
+        _flag,
+    ),
     Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
 )
 
 _by_field: dict[str, Variable] = {variable.field: variable for variable in VARIABLES}
+
+
+# What starts many processes -------------------------------------------------------------------------------------------
+
+_LAUNCHERS = (
+    ("mpiexec", "PMI_RANK", "PMI_SIZE"),
+    ("mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
+"""Who starts processes, and in which variables each finds its number and how many there are."""
+
+
+def launched() -> tuple[str, int, int] | None:
+    """What has started this process as one of several: its name, rank and number of ranks; ``None``: nothing has."""
+    for who, rank, size in _LAUNCHERS:
+        here, there = os.environ.get(rank, ""), os.environ.get(size, "")
+        if here.isdecimal() and there.isdecimal():
+            return who, int(here), int(there)
+    return None
+
+
+def job_folder() -> str:
+    """The folder in which `python -m duograph launch` looks what became of its ranks; empty: something else started."""
+    return os.environ.get("DUOGRAPH_JOB_FOLDER", "")
+
+
+def log_folder() -> str:
+    """The folder for what each rank prints (``launch --log_dir``); empty: it is shown."""
+    return os.environ.get("DUOGRAPH_LOG_FOLDER", "")
+
+
+def child_environment(**changes: str) -> dict[str, str]:
+    """The environment for a process that this one starts; a variable that is set already stays as it is."""
+    return {**changes, **os.environ}
 
 
 # The configuration in force ------------------------------------------------------------------------------------------

@@ -6,16 +6,20 @@ import functools
 import os
 import sys
 
-__all__ = ["available_cores"]
+__all__ = ["available_cores", "own_cores"]
+
+
+def own_cores() -> tuple[int, ...]:
+    """The numbers of the cores that this process may run on."""
+    try:
+        return tuple(sorted(os.sched_getaffinity(0)))
+    except (AttributeError, OSError):
+        return tuple(range(os.cpu_count() or 1))
 
 
 def available_cores() -> int:
     """Cores that this process may use: its affinity, and the share its control group grants."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except (AttributeError, OSError):
-        cores = os.cpu_count() or 1
-    return max(1, min(cores, _granted_cores()))
+    return max(1, min(len(own_cores()), _granted_cores()))
 
 
 @functools.cache

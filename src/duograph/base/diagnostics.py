@@ -133,10 +133,6 @@ class Diagnostic:
         """This diagnostic with one more label; unchanged if `span` is None."""
         return self if span is None else replace(self, labels=(*self.labels, Label(span, text, primary)))
 
-    def with_note(self, note: str) -> Diagnostic:
-        """This diagnostic with one more note."""
-        return replace(self, notes=(*self.notes, note))
-
     def __str__(self) -> str:
         from duograph.base.render import render
 

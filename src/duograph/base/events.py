@@ -1,6 +1,6 @@
-"""What happens inside, for those who want to know: stages with their times, and an event log.
+"""What happens inside, for listeners: stages with their times, and an event log.
 
-The compiler says what it does; it does not care who listens::
+The compiler says what it does, whether anything listens or not::
 
     with stage("capture", function="step"):     # emits "begin" and "end" with the time in seconds
         emit("graph break", reason=...)
@@ -26,7 +26,7 @@ from typing import Any
 
 from .fork import fork_safe_lock
 
-__all__ = ["Event", "EventLog", "current_stage", "emit", "is_listened_to", "listen", "record", "stage"]
+__all__ = ["Event", "EventLog", "emit", "is_listened_to", "listen", "record", "stage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,6 @@ _path: ContextVar[tuple[str, ...]] = ContextVar("duograph_stages", default=())
 def is_listened_to() -> bool:
     """Whether anyone listens; for data that is expensive to make."""
     return bool(_listeners)
-
-
-def current_stage() -> str | None:
-    """The name of the innermost stage that is under way in this thread or task."""
-    path = _path.get()
-    return path[-1] if path else None
 
 
 def emit(kind: str, **data: Any) -> None:

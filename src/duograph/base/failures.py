@@ -21,7 +21,7 @@ What comes of it is the policy, the option ``failures`` (``DUOGRAPH_FAILURES``):
 
 Not every exception that comes up in the middle of our code is a failure of ours: `is_internal` says which. What is not
 goes on from here, to whoever is to have it: Ctrl-C, what a signal handler raises (a time limit), a shortage of memory
-or stack. The last two are no property of a graph either: who remembers failures does not remember those.
+or stack. The last two are no property of a graph either: caches of failures leave those out.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _of(trace: TracebackType | None) -> str:
 
 
 def _level_of_user() -> int:
-    """The ``stacklevel`` of the innermost frame outside this package, counted from who calls `warnings.warn`."""
+    """The ``stacklevel`` of the innermost frame outside this package, counted from the caller of `warnings.warn`."""
     frame, level = sys._getframe(1), 1
     own = (_PACKAGE, contextlib.__file__)  # which our decorators go through
     while frame.f_back is not None and frame.f_code.co_filename.startswith(own):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import _imp
 import importlib
-import logging  # noqa: F401 - so that its own lock is taken for a fork after ours: who imports makes loggers
+import logging  # noqa: F401 - so that its own lock is taken for a fork after ours: modules make loggers when they are imported
 import os
 import threading
 import time
@@ -29,15 +29,15 @@ from typing import Any
 
 __all__ = ["fork_safe_lock", "object_lock"]
 
-_IMPORTED_LATE = ("difflib", "duograph", "llvmlite", "numpy")
+_IMPORTED_LATE = ("difflib", "duograph", "llvmlite", "mpi4py", "numpy")
 """What functions import; a test keeps the list complete."""
 _PATIENCE = 10.0
 """Seconds that a fork waits for imports; whoever imports may wait for something that never comes."""
 _LONG = 0.1
-"""Seconds that a fork waits for a lock while it has others; who has that lock may want one of those.
+"""Seconds that a fork waits for a lock while it has others; the owner of that lock may want one of those.
 
-As long it waits for modules' locks that nobody holds: who looks for one takes it in a moment, or an error of an import
-that has failed keeps it.
+As long it waits for modules' locks that nobody holds: a thread that looks for one takes it in a moment, or an error of
+an import that has failed keeps it.
 """
 
 
@@ -62,7 +62,7 @@ def fork_safe_lock() -> threading.RLock:
 
 
 def object_lock() -> threading.RLock:
-    """A lock that goes with an object. What it guards must be right between any two bytecodes of who holds it."""
+    """A lock that goes with an object. What it guards must be right between any two bytecodes of its holder."""
     lock = threading.RLock()
     _of_objects.add(lock)
     return lock
@@ -75,14 +75,14 @@ def _before() -> None:
         awaited = _take_all(awaited)
         if awaited is not None:
             continue
-        _imp.acquire_lock()  # who looks for a module's lock needs it, and for a moment only
+        _imp.acquire_lock()  # looking for a module's lock needs it, and for a moment only
         _taken.imports += 1
         # A module that was imported while this thread waited for a lock has brought one more, which may be held by now.
         is_whole = all(lock._is_owned() for lock in _locks)  # type: ignore[attr-defined]
         patience = max(map(_patience_with, list(_module_locks.items())), default=0.0)
         if is_whole and time.monotonic() >= begun + patience:
             return
-        _release()  # who imports may need a lock for that
+        _release()  # imports may need a lock for that
         time.sleep(0.001)
 
 

@@ -20,9 +20,14 @@ def no_effect(what: str, why: str, stacklevel: int = 3) -> None:
 
 def unknown_option(who: str, name: object, known: Iterable[str], stacklevel: int = 3) -> None:
     """Warns that ``who`` has no option ``name``, with the nearest that it has."""
+    hint = nearest(name, known)
+    warnings.warn(f"For {who!r}, the option {name!r} is not known and ignored{hint or '.'}", stacklevel=stacklevel)
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about a name that is not ``known``: which was meant, if one is like it."""
     near = difflib.get_close_matches(str(name), list(known), 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    warnings.warn(f"For {who!r}, the option {name!r} is not known and ignored.{hint}", stacklevel=stacklevel)
+    return f". Did you mean {near[0]!r}?" if near else ""
 
 
 def forget() -> None:

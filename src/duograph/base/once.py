@@ -1,6 +1,6 @@
-"""Things of which a process has one: made by the first who asks, whoever asks meanwhile waits.
+"""Things of which a process has one: made by the first caller; other threads that ask meanwhile wait.
 
-`functools.cache` does not do that: two threads that ask at the same time both make the thing, and each gets his own.
+`functools.cache` does not do that: two threads that ask at the same time both make the thing, and each gets its own.
 For a value that is a fault of speed; for what is put in place somewhere (a slot of a class, a table) it is one of life.
 
     @once

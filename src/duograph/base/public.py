@@ -1,8 +1,8 @@
 """Public names: where a package's names live, loaded when they are first asked for.
 
 `Names` answers for a package whose `__getattr__` and `__dir__` call it. A package may show names that live on a higher
-floor (``nn.Accuracy`` is `train`'s); it does not know of them: who does, lends them with `lend` before the package is
-loaded. `open_paths` makes modules importable under the public path where users look for them.
+floor (``nn.Accuracy`` is `train`'s); it does not know of them: the floor that does lends them with `lend` before the
+package is loaded. `open_paths` makes modules importable under the public path where users look for them.
 """
 
 from __future__ import annotations

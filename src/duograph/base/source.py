@@ -24,10 +24,11 @@ import itertools
 import linecache
 import os
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 __all__ = [
     "SourceFile",
@@ -109,8 +110,10 @@ class SourceFile:
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else None
 
 
-_registered: dict[str, SourceFile] = {}
-_from_linecache: dict[str, tuple[list[str], SourceFile]] = {}
+MOST_REGISTERED, MOST_READ = 4096, 256
+"""Sources that are kept, the latest ones: a service may run any number of texts, each under a name of its own."""
+_registered: OrderedDict[str, tuple[SourceFile, Any]] = OrderedDict()  # each with its entry in `linecache`
+_from_linecache: OrderedDict[str, tuple[list[str], SourceFile]] = OrderedDict()
 _unnamed = itertools.count(1)
 
 
@@ -121,17 +124,23 @@ def register_source(text: str, name: str | None = None) -> SourceFile:
     """
     if name is None:
         name = f"<duograph {next(_unnamed)}>"
-    source = _registered[name] = SourceFile(name, text)
+    source = SourceFile(name, text)
     # The modification time None marks a text that is not to be compared with a file.
-    linecache.cache[name] = (len(text), None, [line + "\n" for line in source.lines], name)
+    entry = linecache.cache[name] = (len(text), None, [line + "\n" for line in source.lines], name)
+    _registered.pop(name, None)
+    _registered[name] = source, entry
+    if len(_registered) > MOST_REGISTERED:
+        oldest, (_, its_entry) = _registered.popitem(last=False)
+        if linecache.cache.get(oldest) is its_entry:
+            del linecache.cache[oldest]
     return source
 
 
 def source_file(name: str) -> SourceFile | None:
     """The source called `name`: a registered one, or what `linecache` has or can read; None if there is none."""
-    source = _registered.get(name)
-    if source is not None:
-        return source
+    registered = _registered.get(name)
+    if registered is not None:
+        return registered[0]
     lines = linecache.getlines(name)
     if not lines:
         return None
@@ -140,6 +149,8 @@ def source_file(name: str) -> SourceFile | None:
         return cached[1]
     source = SourceFile(name, "".join(lines))
     _from_linecache[name] = (lines, source)
+    if len(_from_linecache) > MOST_READ:
+        _from_linecache.popitem(last=False)
     return source
 
 
@@ -287,7 +298,7 @@ def source_of_code(code: CodeType) -> SourceFile | None:
     if known is not None and not code.co_filename.startswith("<"):
         return known
     candidates = [] if known is None else [known.text]
-    candidates += [text for name, text in reversed(_exec_texts) if name == code.co_filename]
+    candidates += [text for name, text in reversed(_exec_texts.copy()) if name == code.co_filename]
     candidates += _typed_texts(code)
     for text in candidates:
         if _text_defines(text, code):

@@ -3,7 +3,7 @@
 `flatten(value)` gives the leaves, from left to right, and a `TreeSpec`; `unflatten(spec, leaves)` puts them back into
 containers of the same types. Containers are `tuple`, `list`, `dict`, `OrderedDict`, `defaultdict`, named tuples,
 dataclass instances, and what `register_container` adds. Everything else is a leaf: also None, subclasses of the builtin
-containers, and whatever a predicate given to `register_leaf` (or as `is_leaf=`) accepts.
+containers, and whatever a predicate given as `is_leaf=` accepts.
 
 Invariants
     * `unflatten(*reversed(flatten(x)))` equals `x`, with the same container types and the same order of keys.
@@ -26,11 +26,9 @@ __all__ = [
     "LEAF",
     "TreeSpec",
     "flatten",
-    "leaf_paths",
     "leaves",
     "map_tree",
     "register_container",
-    "register_leaf",
     "unflatten",
 ]
 
@@ -158,8 +156,6 @@ _named_tuple = _Container(
 )
 _dataclass = _Container(_split_dataclass, _join_dataclass, _field_step)
 
-_leaf_types: set[type] = set()
-_leaf_predicates: list[Predicate] = []
 _kinds: dict[type, _Container | None] = {}  # a cache: what a type turned out to be
 
 
@@ -176,9 +172,7 @@ def _lookup(kind: type) -> _Container | None:
     except KeyError:
         pass
     found: _Container | None
-    if any(issubclass(kind, leaf) for leaf in _leaf_types):
-        found = None
-    elif kind in _containers:
+    if kind in _containers:
         found = _containers[kind]
     elif issubclass(kind, tuple) and hasattr(kind, "_fields") and hasattr(kind, "_make"):
         found = _named_tuple
@@ -188,15 +182,6 @@ def _lookup(kind: type) -> _Container | None:
         found = None
     _kinds[kind] = found
     return found
-
-
-def register_leaf(what: type | Predicate) -> None:
-    """Make all instances of a type (and its subclasses), or all values a predicate accepts, leaves."""
-    if isinstance(what, type):
-        _leaf_types.add(what)
-        _kinds.clear()
-    else:
-        _leaf_predicates.append(what)
 
 
 def register_container(
@@ -229,21 +214,20 @@ def flatten(tree: Any, is_leaf: Predicate | None = None) -> tuple[list[Any], Tre
         ValueError: the value contains itself, or nests too deep.
     """
     found: list[Any] = []
-    predicates = (*_leaf_predicates, is_leaf) if is_leaf is not None else tuple(_leaf_predicates)
     try:
-        spec = _flatten(tree, found, predicates)
+        spec = _flatten(tree, found, is_leaf)
     except RecursionError:
         raise ValueError("a nested value contains itself, or nests too deep") from None
     return found, spec
 
 
-def _flatten(tree: Any, found: list[Any], predicates: tuple[Predicate, ...]) -> TreeSpec:
+def _flatten(tree: Any, found: list[Any], is_leaf: Predicate | None) -> TreeSpec:
     container = _lookup(type(tree))
-    if container is None or any(predicate(tree) for predicate in predicates):
+    if container is None or (is_leaf is not None and is_leaf(tree)):
         found.append(tree)
         return LEAF
     items, data = container.split(tree)
-    return TreeSpec(type(tree), data, tuple([_flatten(item, found, predicates) for item in items]))
+    return TreeSpec(type(tree), data, tuple([_flatten(item, found, is_leaf) for item in items]))
 
 
 def unflatten(spec: TreeSpec, leaves: Iterable[Any]) -> Any:
@@ -284,14 +268,3 @@ def map_tree(function: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Predi
             raise ValueError(f"nestings differ: {spec} and {other_spec}")
         columns.append(other_leaves)
     return unflatten(spec, [function(*row) for row in zip(*columns, strict=True)])
-
-
-def leaf_paths(spec: TreeSpec, root: str = "") -> list[str]:
-    """For each leaf the Python text that leads to it: `args[0]['w'].bias` with `root="args"`."""
-    if spec.kind is None:
-        return [root]
-    container = _container(spec.kind)
-    paths: list[str] = []
-    for i, child in enumerate(spec.children):
-        paths += leaf_paths(child, root + container.step(spec.data, i))
-    return paths

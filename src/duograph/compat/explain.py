@@ -45,7 +45,7 @@ def compiled_functions() -> list[Any]:
     from duograph.jit.function import JitFunction
 
     # The garbage collector knows every live function; a registry of our own would have to be kept on each creation.
-    found = [f for f in gc.get_objects() if type(f) is JitFunction]
+    found = [f for f in gc.get_objects() if isinstance(f, JitFunction)]
     called = [f for f in found if f.explain().versions or f.explain().fallbacks]
     return sorted(called, key=_place)
 

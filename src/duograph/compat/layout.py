@@ -20,6 +20,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.common.np_dtype": ("ml_dtypes", "numpy"),
     "mindspore.common.tensor": ("duograph",),
+    "mindspore.communication.comm_func": ("duograph.device.comm_func",),
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
     "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),

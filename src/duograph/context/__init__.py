@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.base.config import set_config
+from duograph.base.modes import graph_mode
 from duograph.base.notices import no_effect
 from duograph.core.traits import Traits
 
@@ -232,6 +233,9 @@ def get_context(attr_key: str) -> Any:
 def is_graph_mode() -> bool:
     """Whether calling a Cell compiles it."""
     return _values["mode"] == GRAPH_MODE
+
+
+graph_mode.fill(is_graph_mode)
 
 
 def jit_settings() -> tuple[dict[str, Any], str]:

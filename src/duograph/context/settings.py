@@ -124,7 +124,8 @@ class ParallelMode:
     MODE_LIST = [STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL]
 
 
-def _parallel_mode(value: Any) -> Any:
+def parallel_mode(value: Any) -> Any:
+    """The check of ``parallel_mode``: one of `ParallelMode`."""
     if value not in ParallelMode.MODE_LIST:
         raise ValueError(
             f"For 'context.set_auto_parallel_context', the argument 'parallel_mode' must be one of "
@@ -161,7 +162,7 @@ def _flag(name: str) -> Callable[[Any], bool]:
 
 ELSEWHERE = "it tunes hardware or services that are not here"
 SAME_RESULT = "it changes how MindSpore compiles, not what is computed"
-ONE_PROCESS = "there is one process on one device, and nothing to divide or to send"
+ONE_PROCESS = "it cuts networks in pieces automatically, or is for devices and services that are not here"
 ONE_THREAD = "one thread reads and prepares the samples, in order"
 
 IGNORED: dict[str, dict[str, Setting]] = {
@@ -201,22 +202,16 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "task_sink": Setting(True, bool, choice("task_sink", True, False), why=SAME_RESULT),
     },
     "parallel": {
-        "device_num": Setting(1, object, why=ONE_PROCESS),
-        "global_rank": Setting(0, object, why=ONE_PROCESS),
-        "gradients_mean": Setting(False, object, why=ONE_PROCESS),
         "gradient_fp32_sync": Setting(True, object, why=ONE_PROCESS),
         "loss_repeated_mean": Setting(True, object, why=ONE_PROCESS),
-        "parallel_mode": Setting(ParallelMode.STAND_ALONE, object, _parallel_mode, why=ONE_PROCESS),
         "search_mode": Setting("recursive_programming", object, why=ONE_PROCESS),
         "auto_parallel_search_mode": Setting("recursive_programming", object, why=ONE_PROCESS),
         "sharding_propagation": Setting(False, object, why=ONE_PROCESS),
-        "parameter_broadcast": Setting(False, object, why=ONE_PROCESS),
         "strategy_ckpt_load_file": Setting("", object, why=ONE_PROCESS),
         "strategy_ckpt_save_file": Setting("", object, why=ONE_PROCESS),
         "strategy_ckpt_config": Setting({}, object, why=ONE_PROCESS),
         "full_batch": Setting(False, object, why=ONE_PROCESS),
         "dataset_strategy": Setting("data_parallel", object, why=ONE_PROCESS),
-        "enable_parallel_optimizer": Setting(False, object, why=ONE_PROCESS),
         "parallel_optimizer_config": Setting({}, object, why=ONE_PROCESS),
         "enable_alltoall": Setting(False, object, why=ONE_PROCESS),
         "force_fp32_communication": Setting(False, object, why=ONE_PROCESS),
@@ -230,8 +225,6 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "optimizer_weight_shard_size": Setting(-1, object, why=ONE_PROCESS),
         "optimizer_weight_shard_aggregated_save": Setting(False, object, why=ONE_PROCESS),
         "group_ckpt_save_file": Setting("", object, why=ONE_PROCESS),
-        "comm_fusion": Setting({}, object, why=ONE_PROCESS),
-        "parameter_broadcast_is_set": Setting(False, object, why=ONE_PROCESS),
     },
     "parameter server": {
         "enable_ps": Setting(False, object, _no_server, why=ONE_PROCESS),
@@ -276,10 +269,11 @@ class Kept:
     Args:
         group: its name.
         unknown: the message for a name that is not in it, with ``{who}`` and ``{name}``.
+        more: settings that go with it, and have an effect.
     """
 
-    def __init__(self, group: str, unknown: str) -> None:
-        self.rows, self.unknown = IGNORED[group], unknown
+    def __init__(self, group: str, unknown: str, more: dict[str, Setting] | None = None) -> None:
+        self.rows, self.unknown = {**IGNORED[group], **(more or {})}, unknown
         self.values: dict[str, Any] = {name: row.default for name, row in self.rows.items()}
 
     def set(self, who: str, given: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What shape rules assume of sizes that nobody knows: who is told, and what is remembered of it."""
+"""What shape rules assume of unknown sizes: the callback that is told, and what is remembered of it."""
 
 from __future__ import annotations
 

@@ -19,14 +19,15 @@ from .types import TensorType, TupleType, Type
 WHOLE = frozenset((
     "axes", "axis", "axis1", "axis2", "bins", "blank", "depth", "diagonal", "dilation", "divisor", "extent",
     "groups", "highest", "index", "input_size", "k", "kernel", "kernel_size", "lowest", "m", "minlength", "multiples",
-    "n", "n_carry", "num_segments", "offset", "output_size", "padding", "perm", "repeats", "shape", "shifts",
-    "size", "sizes", "slices", "steps", "stride", "windows",
+    "n", "n_carry", "num_segments", "offset", "output_size", "padding", "perm", "repeats", "root", "shape",
+    "shared_by", "shifts", "size", "sizes", "slices", "source", "steps", "stride", "tag", "to", "windows",
 ))  # fmt: skip
 """Names of attributes that hold integers or sizes, or nested tuples of them."""
 
 SINGLE = frozenset((
     "axis1", "axis2", "bins", "blank", "depth", "diagonal", "divisor", "extent", "groups", "highest", "index", "k",
-    "lowest", "m", "minlength", "n", "n_carry", "num_segments", "offset", "steps",
+    "lowest", "m", "minlength", "n", "n_carry", "num_segments", "offset", "root", "shared_by", "source", "steps", "tag",
+    "to",
 ))  # fmt: skip
 """Those of them that are no tuples."""
 
@@ -34,9 +35,9 @@ OPTIONAL = frozenset(("axis", "slices"))
 """Those of them that may be, or hold, ``None``."""
 
 FLAGS = frozenset((
-    "align", "ceil_mode", "complete", "count_include_pad", "descending", "exclusive", "full_matrices", "inverse",
-    "keep_dims", "largest", "lower", "merge_repeated", "normalize", "ordered", "reverse", "right", "transpose_a",
-    "transpose_b", "transposed", "unit",
+    "align", "ceil_mode", "complete", "count_include_pad", "descending", "exclusive", "first", "full_matrices",
+    "inverse", "keep_dims", "kept", "largest", "lower", "merge_repeated", "normalize", "ordered", "reverse", "right",
+    "shared", "transpose_a", "transpose_b", "transposed", "unit",
 ))  # fmt: skip
 """Names of attributes that are true or false."""
 
@@ -45,8 +46,8 @@ NUMBERS = frozenset(["epsilon", "high", "low", "scale", "start", "step", "stop",
 
 PLAIN = frozenset((
     "alignment", "backward", "body", "cond", "differentiable", "dtype", "fn", "forward", "given", "graph",
-    "index_dtype", "items", "kind", "labels_of", "method", "mode", "name", "norm", "orelse", "outside",
-    "reduction", "samples", "spec", "target", "then", "type", "types", "wanted",
+    "group", "how", "index_dtype", "items", "kind", "labels_of", "method", "mode", "name", "norm", "of", "op", "orelse",
+    "outside", "reduction", "samples", "spec", "target", "then", "type", "types", "wanted",
 ))  # fmt: skip
 """Names of the others: graphs, types, words, and what a rule reads in its own way."""
 

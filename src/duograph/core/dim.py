@@ -18,9 +18,11 @@ and has the same value. The test evaluates random expressions at random points.
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 import operator
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -41,6 +43,10 @@ LONGEST = 10_000
 
 class UnknownSizeError(TypeError):
     """The value of a symbolic dimension was asked for."""
+
+
+class OtherSizeError(UnknownSizeError):
+    """A size that a shape rule took to be equal to another is not: what was captured for that is of no use."""
 
 
 class Dim:
@@ -183,8 +189,19 @@ def _terms(x: Extent) -> tuple[int, dict[Monomial, int]]:
     return operator.index(x), {}
 
 
-def _order(x: Extent) -> tuple[str, float, float]:
-    return str(x), *bounds(x)
+def by_name(x: Extent) -> tuple[str | int, ...]:
+    """The place of ``x`` among others, as a key for `sorted`: numbers in names by value, so that ``n9`` comes before
+    ``n10`` as ``n8`` before ``n9``: how many sizes a process has named before must not change what it builds."""
+    return _words(str(x))
+
+
+@functools.lru_cache(4096)
+def _words(text: str) -> tuple[str | int, ...]:
+    return tuple([int(word) if k % 2 else word for k, word in enumerate(re.split(r"(\d+)", text))])
+
+
+def _order(x: Extent) -> tuple[Any, ...]:
+    return by_name(x), *bounds(x)
 
 
 def _from_terms(const: int, terms: dict[Monomial, int]) -> Extent:

@@ -32,13 +32,13 @@ def obtainable() -> int:
 
 
 def size_of(found: Type) -> int:
-    """Bytes of the largest tensor in a result of the type ``found``, as far as its shape is numbers."""
+    """Bytes of the largest tensor in a result of the type ``found``; where sizes vary, at the least."""
     if isinstance(found, TupleType):
         return max([size_of(item) for item in found.items], default=0)
     if not isinstance(found, TensorType):
         return 0
-    sizes = [n for n in found.shape if type(n) is int]
-    return math.prod(sizes) * found.dtype.itemsize if len(sizes) == len(found.shape) else 0
+    sizes: list[int] = [n if isinstance(n, int) else int(max(n.lo, 0)) for n in found.shape]
+    return math.prod(sizes) * found.dtype.itemsize
 
 
 def check_memory(op: str, found: Type) -> None:
@@ -48,7 +48,7 @@ def check_memory(op: str, found: Type) -> None:
         MemoryError: a result is one.
     """
     if isinstance(found, TensorType):
-        if size_of(found) >= ADDRESSABLE:
+        if size_of(found) >= ADDRESSABLE and all(type(n) is int for n in found.shape):
             raise no_memory(op, found.shape, found.dtype)
     elif isinstance(found, TupleType):
         for item in found.items:

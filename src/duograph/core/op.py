@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import inspect
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -136,6 +137,7 @@ class Op:
 
     Attributes:
         name: unique name, the one MindIR prints.
+        module: the module that declares it.
         infer: ``(*operand types, **attrs) -> Type``; raises the error that eager users see.
         reference: ``(*arrays, **attrs) -> array or tuple of arrays``; the meaning that tests compare against.
         bprop: ``(ins, out, dout, **attrs) -> gradients``, or `NOT_DIFFERENTIABLE`.
@@ -143,18 +145,22 @@ class Op:
         lower: code generation rule, or `NO_RULE`.
         view: whether the eager result may share memory with the first operand.
         write_view: for views: ``(base, value, **attrs) -> base with the viewed part replaced``, in ops.
-        effects: ordered effects (``"io"``); such an op takes a token first and returns one.
+        strides: for views: ``(shape, strides, **attrs) -> strides of the result``, in elements; `None` for `reshape`,
+            whose result is a view or a copy (``ops/layout.py``).
+        effects: ordered effects (``"io"``, ``"ranks"``); such an op takes a token first and returns one.
+            ``"early"``: it begins as soon as its operands are there.
         layout: ``"contiguous"`` if `reference` must see C-contiguous arrays so that its bits depend on shape and
             dtype alone (reductions, products, transcendental functions), else ``"any"``.
         structured: control operators: ``bprop`` has the signature of `autodiff.control`.
+        of_graphs: among its attributes are graphs, whose types decide: what `result_type` remembered would keep them.
         data_dependent: ``infer`` gives fresh symbolic dimensions (their sizes depend on values), a new one per call.
         raises: whether `reference` may raise for operands whose types `infer` accepts: ``True``, ``False``, or
             ``(*operand nodes, **attrs) -> bool``. What may raise is an effect: it is computed although nobody reads
             the result (``passes/anchors.py``).
     """
 
-    def __init__(self, name: str, rules: dict[str, Any]) -> None:
-        self.name = name
+    def __init__(self, name: str, rules: dict[str, Any], module: str) -> None:
+        self.name, self.module = name, module
         self.doc = rules.get("__doc__") or ""
         self.infer: Callable[..., Type] = rules["infer"]
         self.reference: Callable[..., Any] = rules.get("reference", NO_RULE)
@@ -164,9 +170,11 @@ class Op:
         self.lower: Any = rules.get("lower", NO_RULE)
         self.view: bool = rules.get("view", False)
         self.write_view: Callable[..., Any] | None = rules.get("write_view")
+        self.strides: Callable[..., Any] | None = rules.get("strides")
         self.effects: tuple[str, ...] = tuple(rules.get("effects", ()))
         self.layout: str = rules.get("layout", "contiguous")
         self.structured: bool = rules.get("structured", False)
+        self.of_graphs: bool = rules.get("of_graphs", False)
         self.data_dependent: bool = rules.get("data_dependent", False)
         self.raises: bool | Callable[..., bool] = rules.get("raises", False)
         self.operand_names: list[str] = []
@@ -222,7 +230,7 @@ class Op:
 
         Attributes are in their plain form afterwards (`plain_attrs`).
         """
-        if self.data_dependent:
+        if self.data_dependent or self.of_graphs:
             plain_attrs(self.name, operand_types, attrs)
             return self._inferred(operand_types, attrs)
         key = (operand_types, attrs_key(attrs))
@@ -281,13 +289,21 @@ def define(name: str, **rules: Any) -> Op:
         raise ValueError(f"op {name!r} is declared twice")
     if unknown := rules.keys() - _RULE_NAMES:
         raise ValueError(f"op {name!r}: unknown rules {sorted(unknown)}")
-    _OPS[name] = op = Op(name, rules)
+    _OPS[name] = op = Op(name, rules, _module_being_loaded())
     return op
 
 
+def _module_being_loaded() -> str:
+    """The name of the module whose text is running: families are declared by functions of other modules."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", ""))
+
+
 _RULE_NAMES = {
-    "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "effects", "layout", "structured",
-    "data_dependent", "raises",
+    "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "strides", "effects", "layout",
+    "structured", "of_graphs", "data_dependent", "raises",
 }  # fmt: skip
 
 

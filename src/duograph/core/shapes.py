@@ -17,6 +17,9 @@ from .errors import user_error
 
 Shape: TypeAlias = "tuple[Extent, ...]"
 
+LARGEST_WINDOW = 1 << 31
+"""Strides, dilations, paddings and sizes of windows are less."""
+
 
 def show_shape(shape: Iterable[Extent]) -> str:
     """`[2, N]`, as messages show shapes."""
@@ -201,7 +204,18 @@ def conv_output_size(
     """How often a window of `kernel` taps fits along one axis; `pad` is what is added in front and behind.
 
     With `ceil_mode` a last window that sticks out is counted, if it starts inside the input or its front padding.
+
+    Raises:
+        ValueError: no windows are that large, or that far apart.
     """
+    _check_window(stride, dilation, kernel, *pad)
+    return window_count(size, kernel, stride, pad, dilation, ceil_mode)
+
+
+def window_count(
+    size: Extent, kernel: Extent, stride: int, pad: tuple[Extent, Extent], dilation: int, ceil_mode: bool
+) -> Extent:
+    """`conv_output_size` of windows that have been checked."""
     span = size + pad[0] + pad[1] - dilation * (kernel - 1) - 1
     if not ceil_mode:
         return span // stride + 1
@@ -211,8 +225,19 @@ def conv_output_size(
 
 def same_padding(size: Extent, kernel: int, stride: int = 1, dilation: int = 1) -> tuple[Extent, Extent]:
     """Front and back padding of `pad_mode="same"`: `ceil(size / stride)` windows; the odd element goes behind."""
+    _check_window(stride, dilation, kernel)
     total = dim_max((ceil_div(size, stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
     return total // 2, total - total // 2
+
+
+def _check_window(stride: int, dilation: int, *sizes: Extent) -> None:
+    """Kernels compute places of windows in 64 bits, as products of two of these."""
+    for name, value in (("stride", stride), ("dilation", dilation)):
+        if not 0 < value < LARGEST_WINDOW:
+            raise ValueError(f"The {name} of a window must be in [1, {LARGEST_WINDOW}), but got {value}.")
+    for size in sizes:
+        if isinstance(size, int) and abs(size) >= LARGEST_WINDOW:
+            raise ValueError(f"The size and padding of a window must be less than {LARGEST_WINDOW}, but got {size}.")
 
 
 # ---- slices ---------------------------------------------------------------------------------------------------------
@@ -289,10 +314,14 @@ def infer_reshape(shape: Sequence[Extent], new_shape: Sequence[Extent], assume: 
         return tuple(0 if d == -1 else d for d in target)
     if known == 0 or definitely_eq(total % known, 0) is False:
         raise _reshape_error(shape, target, total)
-    missing = exact_quotient(total, known) if isinstance(known, Dim) else None
+    assume = assume or listener.assume
+    missing = None
+    if isinstance(known, Dim):
+        if assume is not None and definitely_eq(known, 0) is None:
+            assume(dim_min(known, 1), 1)  # of nothing, any number of rows can be made: NumPy makes none
+        missing = exact_quotient(total, known)
     if missing is None:
         missing = total // known
-        assume = assume or listener.assume
         if assume is not None and definitely_eq(missing * known, total) is not True:
             assume(missing * known, total)
     return (*target[: holes[0]], missing, *target[holes[0] + 1 :])

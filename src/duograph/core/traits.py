@@ -27,6 +27,7 @@ class Traits:
         rules: functions depend on nothing but their arguments and the state that capture tracks: all, or those with
             these names, in whichever class.
         not_rules: functions, and classes with all their methods, that are none although ``rules`` is true.
+        by_facts: rules that look at nothing of a Cell but what a guard tells of each that is called (its ``to_float``).
         readers: functions that read a switch: allowed, with a guard that asks them again at every call.
         methods: modules and packages in this one whose methods are interpreted like the user's.
         settings: methods that walk over Cells or set their switches are interpreted.
@@ -36,6 +37,7 @@ class Traits:
 
     rules: bool | tuple[str, ...] = False
     not_rules: tuple[str, ...] = ()
+    by_facts: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     settings: bool = False

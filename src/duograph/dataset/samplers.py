@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import config
+
 
 class Sampler:
     """Base class: `indices` gives row numbers. User samplers define ``__iter__`` and may read ``self.dataset_size``.
@@ -186,6 +188,8 @@ class DistributedSampler(Sampler):
         self.num_shards, self.shard_id, self.shuffle, self.offset = num_shards, shard_id, shuffle, offset
 
     def _choose(self, size, rng, epoch):
+        if self.shuffle and config.chosen_seed() is None:  # processes must not deal different orders
+            rng = np.random.default_rng([config.get_seed(), epoch])
         order = rng.permutation(size).tolist() if self.shuffle else list(range(size))
         each = -(-size // self.num_shards)
         first = (self.shard_id - max(self.offset, 0)) % self.num_shards

@@ -1,14 +1,27 @@
-"""``mindspore.parallel`` for the one process that duograph runs in: networks stay whole."""
+"""``parallel``: layers that are divided among ranks by hand, and MindSpore's names for dividing networks automatically.
+
+There is no search for strategies: with one process networks stay whole, with several what would cut them is refused.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from duograph.context.settings import Kept
+from duograph.distributed import world
 from duograph.nn.cell import Cell
+from duograph.nn.layer.divided import ColumnParallelDense, RowParallelDense, VocabParallelEmbedding
+from duograph.nn.optim.shards import gathered_states
+from duograph.nn.wrap.grad_reducer import broadcast_parameters
 
-__all__ = ["AutoParallel", "Layout", "parameter_broadcast", "set_algo_parameters", "get_algo_parameters",
-           "reset_algo_parameters", "shard"]  # fmt: skip
+__all__ = [
+    "AutoParallel", "ColumnParallelDense", "Layout", "Pipeline", "RowParallelDense", "Timeline",
+    "VocabParallelEmbedding", "communication_report", "gathered_states", "get_algo_parameters",
+    "parameter_broadcast", "reset_algo_parameters", "set_algo_parameters", "shard",
+]  # fmt: skip
+
+from .pipeline import Pipeline
+from .timeline import Timeline, communication_report
 
 _algorithm = Kept("search of strategies", "{who} context keyword {name!r} is not recognized!")
 
@@ -42,8 +55,16 @@ class Layout:
         return made
 
 
+def _refuse(who: str, how: str) -> None:
+    """Raises NotImplementedError on several processes."""
+    if world.is_started() and world.current().size > 1:
+        raise NotImplementedError(
+            f"{who} is not there on several processes: networks are not cut in pieces automatically. {how}"
+        )
+
+
 class AutoParallel(Cell):
-    """A network that is dealt to devices; to one device, so it is the network itself.
+    """A network that is distributed over devices; with one process it is the network itself.
 
     Args:
         network (Cell): the network.
@@ -55,6 +76,7 @@ class AutoParallel(Cell):
         modes = ("semi_auto", "sharding_propagation", "recursive_programming")
         if parallel_mode not in modes:
             raise ValueError(f"For 'AutoParallel', the 'parallel_mode' must be in {list(modes)}.")
+        _refuse("AutoParallel", "`parallel` has layers that are divided by hand.")
         self.network, self.parallel_mode = network, parallel_mode
 
     def construct(self, *args, **kwargs):
@@ -62,14 +84,40 @@ class AutoParallel(Cell):
 
 
 def shard(fn: Any, in_strategy: Any, out_strategy: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """``fn``: with one device there is one way to deal its arguments."""
+    """``fn``: with one process there is one way to deal its arguments.
+
+    Raises:
+        TypeError: ``in_strategy`` is no tuple.
+        NotImplementedError: there are several processes.
+    """
+    _refuse("shard", "`parallel` has layers that are divided by hand.")
     if not isinstance(in_strategy, tuple):
         raise TypeError(f"For 'Shard', the 'in_strategy' should be a tuple, but got {type(in_strategy).__name__}.")
     return fn
 
 
 def parameter_broadcast(net: Cell, layout: Any, cur_rank: int = 0, initial_rank: int = 0) -> None:
-    """Parameters of one process need not be sent."""
+    """Gives all processes the parameters of process ``initial_rank``.
+
+    Args:
+        net (Cell): whose parameters they are.
+        layout (dict): how they are cut; they are whole. Only ``None`` or an empty one.
+        cur_rank (int): this process; 0 stands for any. Default ``0``.
+        initial_rank (int): whose parameters all get. Default ``0``.
+
+    Raises:
+        ValueError: there is no such process, or this one has another number.
+        NotImplementedError: a layout is given.
+    """
+    if layout:
+        raise NotImplementedError("parameter_broadcast of parameters that are cut is not there: 'layout' must be None")
+    here = world.current()
+    if cur_rank not in (0, here.rank) or not 0 <= initial_rank < here.size:
+        raise ValueError(
+            f"For 'parameter_broadcast', this is process {here.rank} of {here.size}, but got 'cur_rank' {cur_rank} and "
+            f"'initial_rank' {initial_rank}."
+        )
+    broadcast_parameters(list(net.get_parameters()), root=initial_rank)
 
 
 def set_algo_parameters(**kwargs: Any) -> None:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.dim import Dim
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
@@ -28,6 +30,7 @@ from .errors import Uncapturable
 from .exceptions import check_trace
 from .factories import factory_of
 from .facts import HEAP_TYPE, lookup
+from .functions import CapturedFunction, check_function_attribute
 from .policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
 from .settable import check_settable
 from .sources import Pin
@@ -59,6 +62,8 @@ class Attributes:
     def _getattr(self, obj: Any, name: str) -> Any:
         if name in ("__dict__", "__globals__"):
             self._check_namespace(obj, name)
+        if isinstance(obj, CapturedFunction):
+            check_function_attribute(obj, name)
         if name == "default_factory" and isinstance(obj, defaultdict):
             return factory_of(obj)
         if isinstance(obj, Tensor):
@@ -71,7 +76,7 @@ class Attributes:
             return self._getattr(obj.__func__, name)
         if isinstance(obj, _METHODS):
             return getattr(obj, name)
-        if isinstance(obj, Scalar):
+        if isinstance(obj, Scalar | NumpyScalar):
             return self._scalar_attr(obj, name)
         if isinstance(obj, _VALUES):
             if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
@@ -139,7 +144,9 @@ class Attributes:
         return self.session.external(value, sources.attr(self.session.source_of(module), name))
 
     @staticmethod
-    def _scalar_attr(obj: Scalar, name: str) -> Any:
+    def _scalar_attr(obj: Scalar | NumpyScalar, name: str) -> Any:
+        if isinstance(obj, NumpyScalar):
+            raise Uncapturable(f"{name!r} of a number of NumPy's that is only known at run time")
         kind = obj.type.python_type
         if not hasattr(kind, name):
             raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=obj)
@@ -160,12 +167,14 @@ class Attributes:
         found = watched(type(obj), name)
         if isinstance(found, types.FunctionType) and is_interpreted(found):
             return types.MethodType(found, obj)
+        if id(obj) in (choices := self.session.choices).made:
+            choices.check_attribute(obj, found, name)
         if found is None:
             self.session.check_attribute_of(obj)
         if not self.session.is_outside(obj) or callable(found):
             return getattr(obj, name)
         source = sources.attr(self.session.tensor_source(obj), name)
-        if name in getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
+        if name in raw_getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
             return self.session.external(getattr(obj, name), source)
         if found is None:
             self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
@@ -176,6 +185,8 @@ class Attributes:
         if value is MISSING:
             if not isinstance(obj, types.ModuleType) and lookup(type(obj), name, MISSING) is not MISSING:
                 raise Uncapturable("an attribute that the program has deleted, which the class has, too")
+            if is_interpreted(lookup(type(obj), "__getattr__")):
+                raise Uncapturable("an attribute that the program has deleted, of a class with __getattr__")
             whose = f"{type(obj).__name__!r} object"
             if isinstance(obj, type | types.ModuleType):
                 whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
@@ -210,7 +221,7 @@ class Attributes:
         if not cls.__flags__ & HEAP_TYPE:
             return value
         source = sources.attr(self.session.source_of(cls), name)
-        if name in _FACTS or not (callable(value) or name.startswith("__")):
+        if name in _FACTS or not callable(value):
             return self.session.external(value, source)
         watched(cls, name)
         return value
@@ -220,16 +231,10 @@ class Attributes:
         try:
             return getattr(obj, name)
         except AttributeError:
-            if not self.world.is_tracked(obj) and not isinstance(obj, Tensor | np.ndarray | np.generic):
+            is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
+            if not is_made and not isinstance(obj, Tensor | np.ndarray | np.generic):
                 self.session.guards.add(self.session.source_of(obj), "no attribute", name)
             raise
-
-    def _guard_code(self, value: Any, source: sources.Source) -> None:
-        """The user's functions and methods may be replaced on their class or instance."""
-        if isinstance(value, types.MethodType):
-            value, source = value.__func__, sources.attr(source, "__func__")
-        if isinstance(value, types.FunctionType) and function_kind(value) == "user":
-            self.session.guards.add(source, "is", Pin(value))
 
     def _instance_attr(self, obj: Any, name: str) -> Any:
         key = ("attr", id(obj), name)
@@ -241,7 +246,7 @@ class Attributes:
         check_trace(obj, name)
         self._check_classes(cls.__mro__, name)
         found = lookup(cls, name)
-        if found is None or hasattr(type(found), "__get__"):
+        if found is None or hasattr(type(found), "__get__") or isinstance(found, types.BuiltinFunctionType):
             watched(cls, name)
         if isinstance(found, property | types.DynamicClassAttribute) and user_method(found, "__get__") is None:
             if lookup(type(found), "__get__") not in _PROPERTY_GETTERS:
@@ -267,11 +272,12 @@ class Attributes:
                 self._overlay_attr(obj, name, made)
             return made
         getter = user_method(found, "__get__")
-        if getter is not None and (name not in getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
+        if getter is not None and (name not in raw_getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
             return self._or_hook(obj, getter, (found, obj, cls))
         if type(found) is classmethod and is_users_descriptor(found):
             raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
-        if self.world.is_tracked(obj) and _is_data_of_class(obj, found, name):
+        is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
+        if is_made and _is_data_of_class(obj, found, name):
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
         if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
@@ -281,13 +287,11 @@ class Attributes:
             and isinstance(value, types.MethodType)
             and (value.__self__ is obj or value.__self__ is cls)
         ):
-            self._guard_method(obj, cls, name, value)
-            return value
+            return self._guard_method(obj, cls, name, value)
         if self.world.is_tracked(obj) or isinstance(
             found, types.FunctionType | staticmethod | types.BuiltinFunctionType
         ):
-            self._guard_method(obj, cls, name, value)
-            return value
+            return self._guard_method(obj, cls, name, value)
         if isinstance(obj, np.ndarray | np.generic):
             if self._is_inside(obj):
                 return value
@@ -303,22 +307,22 @@ class Attributes:
                 raise Uncapturable("an attribute that its getter misses, of a class with __getattr__") from None
             raise
 
-    def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> None:
-        if not is_user_class(cls) or name.startswith("__"):
-            return
-        own = getattr(obj, "__dict__", None)
+    def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> Any:
+        """``value``, which ``obj`` has under the name of a method: its own, or that of its class, which is watched."""
+        if not is_user_class(cls):
+            return value
+        own = raw_getattr(obj, "__dict__")
         if self.world.is_tracked(obj) or not isinstance(own, dict):
-            return
+            return value
         if name in own:
-            self._guard_code(value, sources.attr(self.session.source_of(obj), name))
-        else:  # its class is watched
-            self.session.guards.add(self.session.source_of(obj), "no value", name)
+            return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+        self.session.guards.add(self.session.source_of(obj), "no value", name)
+        return value
 
     def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
-        if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
-            return value
-        if isinstance(value, types.MethodType) and value.__func__.__name__ == name:
-            return value
+        if type(value) in (*_METHODS, types.MethodWrapperType) and name not in raw_getattr(obj, "__dict__", ()):
+            if value.__self__ is obj or value.__self__ is type(obj):  # a method of its class
+                return value
         if isinstance(obj, BaseException) and self._is_inside(obj):
             return value
         return self.session.external(value, sources.attr(self.session.source_of(obj), name))
@@ -354,6 +358,8 @@ class Attributes:
         if isinstance(found, property) and _is_users_code(found.fset):
             self.calls.call(found.fset, (obj, value), {})
             return
+        if isinstance(obj, CapturedFunction):
+            check_function_attribute(obj, name)
         self._check_own(obj)
         self.session.check_attribute_of(obj)
         if self.world.is_tracked(obj):
@@ -362,6 +368,9 @@ class Attributes:
         if isinstance(obj, types.ModuleType):
             self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
             return
+        if isinstance(obj, Tensor) and not self.session.is_outside(obj):
+            if found is None or name in _OF_PARAMETERS:
+                raise Uncapturable(f"the attribute {name!r} that is set on a tensor of the program's own")
         if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
             setattr(obj, name, value)
             return
@@ -380,7 +389,7 @@ class Attributes:
 
     @staticmethod
     def _is_param_of_cell(obj: Any, name: str) -> bool:
-        params = None if isinstance(obj, type | Tensor) else getattr(obj, "__dict__", {}).get("_params")
+        params = None if isinstance(obj, type | Tensor) else raw_getattr(obj, "__dict__", {}).get("_params")
         return isinstance(params, dict) and isinstance(params.get(name), Parameter)
 
     def _check_own(self, obj: Any) -> None:
@@ -459,6 +468,12 @@ def special_method(cls: type, name: str) -> Any:
     found = watched(cls, name)
     if is_odd_method(cls, name, found):
         raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__} instead of a function")
+    if (
+        found is None and name != "__hash__"
+    ):  # a class with ``__iter__ = None`` is not asked for ``__getitem__`` instead
+        for base in cls.__mro__:
+            if name in base.__dict__:
+                raise Uncapturable(f"{cls.__qualname__}.{name}, which is None instead of a function")
     return found
 
 
@@ -471,9 +486,9 @@ _FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__m
 
 def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
     """Whether ``obj.name`` is ``found``, which its class holds as it is: it lives outside, and may change."""
-    if found is None or hasattr(type(found), "__get__") or name.startswith("__") or not is_user_class(type(obj)):
+    if found is None or hasattr(type(found), "__get__") or not is_user_class(type(obj)):
         return False
-    return name not in getattr(obj, "__dict__", ())
+    return name not in raw_getattr(obj, "__dict__", ())
 
 
 _PLAIN_DESCRIPTORS = (
@@ -510,7 +525,7 @@ def _is_users_code(code: Any) -> bool:
 
 def _is_own(obj: Any, name: str, found: Any) -> bool:
     """Whether an attribute that is there is the object's own, in its dictionary or in a slot."""
-    return name in getattr(obj, "__dict__", ()) or hasattr(type(found), "__delete__")
+    return name in raw_getattr(obj, "__dict__", ()) or hasattr(type(found), "__delete__")
 
 
 def _is_data_descriptor(found: Any) -> bool:

@@ -3,8 +3,8 @@
 What a capture does well grows with the program: so much time per operation on the longest path through it. What has no
 end in sight explores ever more paths, starts again, or interprets a long loop that emits nothing, while that number
 stays as it is. So a capture may take ``capture_seconds`` (``DUOGRAPH_CAPTURE_SECONDS``; 0: no limit) and
-`PER_OPERATION` for each operation on its longest path. It is the processor time of its thread that counts: on a busy
-machine the same programs are captured.
+`PER_OPERATION` for each operation on its longest path, of at most `MOST_OPERATIONS`. It is the processor time of its
+thread that counts: on a busy machine the same programs are captured.
 """
 
 from __future__ import annotations
@@ -16,11 +16,47 @@ from duograph.base.config import config
 
 from .errors import Uncapturable
 
-PER_OPERATION = 0.004
-"""Seconds; some ten times what capturing an operation usually takes."""
+PER_OPERATION = 0.002
+"""Seconds; some five times what capturing an operation usually takes."""
+
+MOST_OPERATIONS = 30_000
+"""On a path. Arithmetic of numbers that vary is operations, too: a loop over a table would have time without end."""
 
 PACE = 256
 """Expressions between two looks at the clock."""
+
+
+LEAST = 0.25
+"""The share of a capture's time that the last attempt at a call has, whatever those before it have taken."""
+
+
+LEAST_OF_PARTS = 0.05
+"""The same for each part of a function that is cut: there may be many."""
+
+
+class Spent:
+    """The processor time that captures for one call have taken: of a function, and of the parts that it is cut into."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def add(self, begun: float, operations: int = 0) -> None:
+        """A capture that began at ``begun`` has ended, with a graph of so many ``operations``, or without one."""
+        self.seconds += max(0.0, time.thread_time() - begun - PER_OPERATION * operations)
+
+
+def share_left(begun: float, least: float = LEAST) -> float:
+    """The share of a capture's time that is left for another attempt at the same call: a function may be captured for
+    varying sizes, for varying numbers, and for those at hand; and so may its parts.
+
+    Args:
+        begun: `time.thread_time` when the first one began.
+        least: what each has.
+    """
+    seconds = float(config().capture_seconds)
+    return max(least, 1.0 - (time.thread_time() - begun) / seconds) if seconds else 1.0
 
 
 class OutOfTime(Uncapturable):
@@ -46,6 +82,9 @@ class Budget:
         """
         self.countdown = PACE
         self.longest = max(self.longest, builder.next_tag)
+        if self.seconds and self.longest > MOST_OPERATIONS:
+            raise OutOfTime(f"it has more than {MOST_OPERATIONS} operations on one path")
         spent = time.thread_time() - self.started
         if self.seconds and spent > self.seconds + PER_OPERATION * self.longest:
-            raise OutOfTime(f"its capture takes more than {spent:.1f} s (DUOGRAPH_CAPTURE_SECONDS={self.seconds:g})")
+            limit = f"DUOGRAPH_CAPTURE_SECONDS={config().capture_seconds:g}"
+            raise OutOfTime(f"its capture takes more than {spent:.1f} s ({limit})")

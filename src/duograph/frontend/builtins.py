@@ -16,6 +16,7 @@ import numpy as np
 
 from duograph.core.dtype import as_dtype
 from duograph.ops.cast import cast, identity
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
 from duograph.tensor.tensor import Tensor
 
@@ -73,6 +74,7 @@ class SymbolicRange:
 def _print(calls: Any, *values: Any, **kwargs: Any) -> None:
     if kwargs.get("file") is not None or contains_symbolic(kwargs):
         raise Uncapturable("print into a file")
+    calls.session.prefer_break("print()")
     shown = [text_of_user_object(calls, v) for v in values]
     collector = Collector(calls.session, values_only=True)
     recipes = [collector.recipe(v) for v in shown]
@@ -102,6 +104,8 @@ def _is_not(calls: Any, a: Any, b: Any) -> Any:
 
 @substitute(isinstance)
 def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
+    if isinstance(obj, NumpyScalar):
+        return any(_is_of(calls, obj, obj.numpy_type, one) for one in _kinds(cls))
     if isinstance(obj, Scalar | GraphText | SymbolicRange):
         kind = str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else obj.type.python_type
         return any(_is_of(calls, obj, kind, one) for one in _kinds(cls))
@@ -152,6 +156,8 @@ def _guard_class(calls: Any, obj: Any) -> None:
     """Guards of identity do not cover ``obj.__class__ = ...``."""
     if isinstance(obj, CapturedContext):
         obj.refuse()
+    if id(obj) in (choices := calls.session.choices).derived:
+        choices.check_known(obj)
     if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
         calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
 
@@ -163,6 +169,8 @@ def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
     obj = args[0]
     if isinstance(obj, Scalar):
         return obj.type.python_type
+    if isinstance(obj, NumpyScalar):
+        return obj.numpy_type
     _guard_class(calls, obj)
     return str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else type(obj)
 
@@ -176,6 +184,8 @@ def _number(kind: str) -> Callable[..., Any]:
     convert = {"int": int, "float": float}[kind]
 
     def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], NumpyScalar):
+            args = (args[0].number,)
         if len(args) == 1 and not kwargs and isinstance(args[0], Tensor | Scalar):
             if isinstance(args[0], Tensor):
                 size = functools.reduce(operator.mul, [d for d in args[0].shape if isinstance(d, int)], 1)
@@ -315,9 +325,12 @@ def _sequence(kind: Any) -> Callable[..., Any]:
         if len(args) > 1:
             raise Uncapturable(f"{kind.__name__}() of {len(args)} arguments")
         take = calls.semantics.listed if kind in (list, tuple) else lambda a: list(calls.semantics.iterate(a))
-        values = [take(a) for a in args]
+        is_table = kind in (set, frozenset) and type(args[0] if args else ()) in (set, frozenset, dict)
+        values = list(args) if is_table else [take(a) for a in args]  # a table is copied as one: its order comes along
         if kind in (set, frozenset):
             check_operand(calls.session, values)
+        if is_table:
+            calls.session.check_order(args[0], is_handed_on=True)
         made = kind(*values)
         return made if kind in (tuple, frozenset) else calls.world.track(made)
 

@@ -15,6 +15,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from duograph.base.lookup import raw_getattr, raw_hasattr
+
 from .attributes import user_method
 from .errors import Uncapturable
 from .opaque import is_iterator
@@ -48,6 +50,14 @@ class Callback:
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else types.MethodType(self, obj)
+
+    def __eq__(self, other: object) -> bool:  # for containers that look for it
+        self._calls.session.note_identity((self._fn, other))
+        return bool(self._fn == other)
+
+    def __hash__(self) -> int:
+        self._calls.session.note_identity(self._fn)
+        return hash(self._fn)
 
     def make_python_object(self, collector: Any) -> Any:
         return collector.recipe(self._fn)
@@ -102,19 +112,20 @@ def handed(calls: Caller, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _name_of(fn: Any) -> Any:
     """What stands for ``fn`` in the tables above."""
-    owner = getattr(fn, "__self__", None)
+    owner = raw_getattr(fn, "__self__")
     if isinstance(owner, list | re.Pattern):
         return f"{'list' if isinstance(owner, list) else 'Pattern'}.{fn.__name__}"
     return fn if isinstance(fn, type | types.FunctionType | types.BuiltinFunctionType) else None
 
 
 def _handed(calls: Caller, fn: Any, value: Any) -> Any:
-    if is_interpreted(value) or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
+    is_function = isinstance(value, types.FunctionType) and is_interpreted(value)
+    if is_function or (isinstance(value, types.MethodType) and is_interpreted(value.__func__)):
         return Callback(calls, value)
-    module = getattr(fn, "__module__", None)
+    module = raw_getattr(fn, "__module__")
     if module == "json" and isinstance(value, type) and is_user_class(value):
         raise Uncapturable(f"{fn.__name__} with class {value.__qualname__}, which it would make an object of")
-    if not callable(value) or isinstance(value, type) or hasattr(value, "construct"):
+    if not callable(value) or isinstance(value, type) or raw_hasattr(value, "construct"):
         return value
     if module is None or module_kind(module) != "framework":
         return value
@@ -149,15 +160,15 @@ def _check_of_items(
     """What is asked of each item of an iterator that ``fn`` takes them from; None if it does not look at them."""
     if not any(map(is_iterator, args)):
         return None
-    session, name = calls.session, getattr(fn, "__name__", "")
-    owner = getattr(fn, "__self__", None)
+    session, name = calls.session, raw_getattr(fn, "__name__", "")
+    owner = raw_getattr(fn, "__self__")
     kind = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
     if issubclass(kind, dict | set | frozenset) and (fn is kind or name in _TAKE_KEYS):
         pairs = issubclass(kind, dict) and not issubclass(kind, collections.Counter) and name != "fromkeys"
         return functools.partial(_checked_pair if pairs else _checked_key, session)
     if any(map(callable, (*args, *kwargs.values()))):  # that looks at them
         return None
-    if getattr(fn, "__module__", None) in _LOOKS_AT_ITEMS or (isinstance(fn, type) and fn in _LOOKING):
+    if raw_getattr(fn, "__module__") in _LOOKS_AT_ITEMS or (isinstance(fn, type) and fn in _LOOKING):
         return functools.partial(_checked_item, session)
     return None
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.op import Op
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
@@ -25,13 +26,13 @@ from .callbacks import Callback, handed
 from .contexts import enter_factory, is_context_factory
 from .errors import Uncapturable
 from .exceptions import check_raised
-from .facts import cell_facts, lookup
+from .facts import cell_facts, has_slots, lookup
 from .fields import check_fields, check_generated_init
 from .functions import CapturedFunction, bind, signature_of
 from .getters import call_getter, check_template
+from .movable import PLAIN
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
-from .operands import PLAIN
 from .policy import check_look, function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from .recursion import Recursion
@@ -121,8 +122,8 @@ class Calls:
         if isinstance(fn, Op):
             return run_native(self.session, fn, *args, **kwargs)
         if isinstance(fn, functools.partial):
-            held, named = self._partial(fn)
-            return self.call(fn.func, (*held, *args), {**named, **kwargs})
+            function, held, named = self._partial(fn)
+            return self.call(function, (*held, *args), {**named, **kwargs})
         if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
             return call_getter(self, fn, args, kwargs)
         if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
@@ -139,20 +140,21 @@ class Calls:
         method = user_method(fn, "__call__")
         if method is not None:
             return self.call(method, (fn, *args), kwargs)
-        if hasattr(fn, "construct") and hasattr(fn, "_has_hooks"):
+        if raw_hasattr(fn, "construct") and raw_hasattr(fn, "_has_hooks"):
             self._guard_cell(fn)
         return self.call_native(fn, args, kwargs)
 
-    def _partial(self, fn: Any) -> tuple[Any, dict[str, Any]]:
-        """What a ``functools.partial`` holds, as values of the program."""
+    def _partial(self, fn: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """What a ``functools.partial`` holds, as values of the program: function, arguments, keywords."""
         session = self.session
         if session.is_made_inside(fn):
-            return fn.args, fn.keywords
+            return fn.func, fn.args, fn.keywords
         source = session.source_of(fn)
         named = sources.attr(source, "keywords")
         session.guards.add(named, "keys", list(fn.keywords))
         held = session.external(fn.args, sources.attr(source, "args"))
-        return held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
+        function = session.external(fn.func, sources.attr(source, "func"))
+        return function, held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
 
     def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """What a function says of the outside, by a guard that asks it again."""
@@ -195,7 +197,7 @@ class Calls:
         if not is_interpreted(fn):
             if is_reader(fn) and not kwargs:
                 return self._call_reader(fn, args)
-            self._check_pure(fn)
+            check_pure(fn)
             if fn is getattr(Tensor, "item", None):
                 return self._item(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
             if fn is getattr(Tensor, "tolist", None):
@@ -206,7 +208,7 @@ class Calls:
         code = fn.__code__
         if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
             raise Uncapturable(f"{fn.__qualname__} is asynchronous")
-        if not getattr(fn.__module__, "startswith", str)("duograph."):
+        if module_kind(fn.__module__) != "framework":
             self.session.guards.add(sources.attr(self.session.source_of(fn), "__code__"), "is", Pin(code))
             self._guard_defaults(fn)
         source = self.load(fn)
@@ -354,9 +356,11 @@ class Calls:
         return obj
 
     def _track_instance(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray) or not hasattr(
-            obj, "__dict__"
-        ):
+        if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray):
+            return self.semantics._fresh(obj)
+        if not raw_hasattr(obj, "__dict__") or has_slots(type(obj)):
+            if is_user_class(type(obj)) and not isinstance(obj, tuple):
+                self.session.without_dictionary[id(obj)] = obj
             return self.semantics._fresh(obj)
         return self.world.track(obj)
 
@@ -382,10 +386,10 @@ class Calls:
             if is_iterator(value):
                 self.semantics.change_opaque(value)
             self.semantics._refuse_foreign(value)
-        if getattr(fn, "__module__", None) in _READS_OBJECTS:
+        if raw_getattr(fn, "__module__") in _READS_OBJECTS:
             for value in (*args, *kwargs.values()):
                 self._check_known(value)
-                if getattr(fn, "__module__", "") == "dataclasses":
+                if raw_getattr(fn, "__module__", "") == "dataclasses":
                     watched(value if isinstance(value, type) else type(value), "__dataclass_fields__")
                 if isinstance(value, Tensor) and fn is copy.copy:
                     raise Uncapturable("a shallow copy of a tensor")
@@ -417,7 +421,7 @@ class Calls:
         elif isinstance(value, dict):
             for v in value.values():
                 self._check_known(v)
-        elif hasattr(value, "__dict__") and not isinstance(
+        elif (raw_hasattr(value, "__dict__") or has_slots(type(value))) and not isinstance(
             value, Tensor | type | types.FunctionType | types.ModuleType
         ):
             if not self.world.is_tracked(value):
@@ -442,14 +446,14 @@ class Calls:
         return self.world.track([self._tolist(x[i]) for i in range(x.shape[0])])  # type: ignore[index]
 
     def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        owner = getattr(fn, "__self__", None) if not isinstance(fn, type) else None
+        owner = raw_getattr(fn, "__self__") if not isinstance(fn, type) else None
         if owner is not None and not isinstance(owner, types.ModuleType | type):
             if isinstance(owner, types.GeneratorType) and fn.__name__ == "throw" and args:
                 check_raised(args[0])
             self._check_receiver(fn, owner, args)
             return
-        self._check_pure(fn)
-        module = getattr(fn, "__module__", None) or type(fn).__module__
+        check_pure(fn)
+        module = raw_getattr(fn, "__module__") or type(fn).__module__
         if module in _CHANGES_CONTAINERS:
             for value in args:
                 self.session.note_changed(value)
@@ -457,33 +461,8 @@ class Calls:
             self._check_numpy(fn, (*args, *kwargs.values()))
             if isinstance(kwargs.get("out"), np.ndarray):
                 self.semantics.change_opaque(kwargs["out"])
-        elif getattr(fn, "__objclass__", None) is not None and args:  # ``list.append(values, 3)``
+        elif raw_getattr(fn, "__objclass__") is not None and args:  # ``list.append(values, 3)``
             self._check_receiver(fn, args[0], args[1:])
-
-    def _check_pure(self, fn: Any) -> None:
-        """Refuses what is not known to be pure: of this package what is no rule of graphs, of others nearly all."""
-        if isinstance(fn, types.FunctionType):
-            kind = function_kind(fn)
-            pure = is_framework_rule(fn) if kind == "framework" else is_generated(fn) or is_pure(fn)
-        elif isinstance(fn, type) and is_user_class(fn):
-            pure = True  # its own code is interpreted; what is left is its class in C
-        elif isinstance(fn, Callback | CapturedFunction):
-            pure = True
-        elif isinstance(fn, type | types.MethodType | types.BuiltinFunctionType):
-            pure = is_framework_rule(fn) if module_kind(fn.__module__) == "framework" else is_pure(fn)
-        elif isinstance(called := lookup(type(fn), "__call__"), types.FunctionType):
-            self._check_pure(called)
-            return
-        else:
-            pure = is_framework_rule(type(fn)) if module_kind(type(fn).__module__) == "framework" else is_pure(fn)
-        if not pure:
-            name = getattr(fn, "__qualname__", type(fn).__name__)
-            module = getattr(fn, "__module__", None) or type(fn).__module__
-            if isinstance(fn, type):
-                raise Uncapturable(
-                    f"making an object of class {module}.{name}, which is not known to be free of effects"
-                )
-            raise Uncapturable(f"a call of {module}.{name}, which is not known to be free of effects")
 
     def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
         for v in values:
@@ -491,12 +470,12 @@ class Calls:
                 raise Uncapturable(f"NumPy's {getattr(fn, '__name__', fn)} of a tensor")
             if isinstance(v, np.ndarray) and not self.semantics._is_inside(v):
                 raise Uncapturable("a NumPy array from outside the compiled function")
-            if isinstance(v, np.ndarray) and getattr(fn, "__name__", "") in _ARRAY_CHANGES:
+            if isinstance(v, np.ndarray) and raw_getattr(fn, "__name__", "") in _ARRAY_CHANGES:
                 self.semantics.change_opaque(v)
 
     def _check_receiver(self, fn: Any, owner: Any, args: tuple[Any, ...]) -> None:
         """Methods of built-in objects: containers are tracked or shadowed, other outside objects may not change."""
-        name = getattr(fn, "__name__", "")
+        name = raw_getattr(fn, "__name__", "")
         if isinstance(owner, Tensor | Scalar):
             return
         if any(isinstance(a, Scalar | GraphText) for a in args) and isinstance(fn, _SLOTS):
@@ -514,7 +493,7 @@ class Calls:
             self.semantics.change_opaque(owner)
         kind = type(owner)
         if isinstance(fn, types.MethodType):
-            self._check_pure(fn.__func__)
+            check_pure(fn.__func__)
         elif module_kind(kind.__module__) != "framework" and not is_pure_method(method_class(fn), name):
             raise Uncapturable(
                 f"a call of {kind.__module__}.{kind.__qualname__}.{name}, which is not known to be free of effects"
@@ -528,9 +507,33 @@ class Calls:
         raise Uncapturable(f"the method {name!r} of an object of class {type(owner).__name__!r} from outside")
 
 
+def check_pure(fn: Any) -> None:
+    """Refuses what is not known to be pure: of this package what is no rule of graphs, of others nearly all."""
+    if isinstance(fn, types.FunctionType):
+        kind = function_kind(fn)
+        pure = is_framework_rule(fn) if kind == "framework" else is_generated(fn) or is_pure(fn)
+    elif isinstance(fn, type) and is_user_class(fn):
+        pure = True  # its own code is interpreted; what is left is its class in C
+    elif isinstance(fn, Callback | CapturedFunction):
+        pure = True
+    elif isinstance(fn, type | types.MethodType | types.BuiltinFunctionType):
+        pure = is_framework_rule(fn) if module_kind(fn.__module__) == "framework" else is_pure(fn)
+    elif isinstance(called := lookup(type(fn), "__call__"), types.FunctionType):
+        check_pure(called)
+        return
+    else:
+        pure = is_framework_rule(type(fn)) if module_kind(type(fn).__module__) == "framework" else is_pure(fn)
+    if pure:
+        return
+    name = raw_getattr(fn, "__qualname__", type(fn).__name__)
+    module = raw_getattr(fn, "__module__") or type(fn).__module__
+    what = "making an object of class" if isinstance(fn, type) else "a call of"
+    raise Uncapturable(f"{what} {module}.{name}, which is not known to be free of effects")
+
+
 def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:
     """``template.format(...)`` and ``separator.join(...)`` of what is only known at run time."""
-    owner, name = getattr(fn, "__self__", None), getattr(fn, "__name__", "")
+    owner, name = raw_getattr(fn, "__self__"), raw_getattr(fn, "__name__", "")
     if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
         return None
     if name == "format":

@@ -12,11 +12,13 @@ import itertools
 import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from duograph.autodiff.hooks import user_caller
 from duograph.autodiff.vmap import BatchBinder
 from duograph.base.events import stage
+from duograph.base.lookup import raw_getattr
 from duograph.base.source import watch_exec
 from duograph.core.assumptions import listener
 from duograph.core.dim import UnknownSizeError
@@ -25,27 +27,35 @@ from duograph.core.types import Type
 from duograph.ir.control import cond, undef
 from duograph.ir.node import Apply, Const, Graph, Node, is_wide
 from duograph.ir.printer import all_graphs
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, number_of
 from duograph.tensor import hooks as tensor_hooks
-from duograph.tensor.alias import root_of
+from duograph.tensor.alias import Alias, root_of
+from duograph.tensor.random import default_generator
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from . import sources
 from .ast.driver import AstDriver
+from .binder import CaptureBinder
 from .budget import OutOfTime
 from .dropped import check_dropped
 from .enclosed import call_enclosed
-from .errors import INTERNAL, Restart, Uncapturable
+from .errors import INTERNAL, BetterApart, Restart, Uncapturable
+from .exceptions import objects_of
 from .faults import FromOutside
 from .join import close_pair, has_changed, join_leaves
+from .load import Load, from_source
+from .log import Log
 from .loops import finds_any_size, has_changing_loops
+from .movable import PLAIN
 from .paths import Fork, Leaf, Outcome, leaves_of
 from .policy import is_interpreted
 from .premises import premises_of
 from .program import Path, Program, Write
 from .recipe import Called, Collector, Constant, Recipe
-from .session import CaptureBinder, Log, Session
+from .recording import Recorded, Recorder, Unrecordable
+from .session import Session
 from .sources import Source
+from .structural import structural
 from .watch import watch
 from .world import MISSING, contents, held_now
 
@@ -62,6 +72,10 @@ def capture(
     share: float = 1.0,
     is_part: bool = False,
     journals: bool = True,
+    may_break: bool = False,
+    load: Load = from_source,
+    unsteady: frozenset[Source] = frozenset(),
+    recorded: Recorded | None = None,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -74,23 +88,41 @@ def capture(
         patterns: shapes of tensors with ``None`` for dimensions whose size varies.
         share: of the time that a capture may take.
         journals: whether containers that are only written may have journals; a file has none.
+        may_break: whether steps in Python may be refused, because the function may be cut there (`BetterApart`).
+        load: gives the trees of functions.
+        unsteady: sources of what may not be looked at, as it is another thing in each call.
+        recorded: the runs that the program is to know besides this one, whose decisions it then takes; ``None``: it
+            has all paths.
         is_part: of a function that goes on with what it gives: it must be the very objects that Python would give.
 
     Raises:
         Uncapturable: with the reason and the user's span.
     """
-    log = Log(share)
+    log = Log(share, may_break, unsteady, recorded)
     log.containers.enabled = journals
+    why = ""
     for _ in range(MAX_ATTEMPTS):
         try:
-            return _attempt(fn, names, args, call, dynamic, log, patterns, is_part)
+            program = _attempt(fn, names, args, call, dynamic, log, patterns, is_part, load)
+            program.unrecorded = why
+            return program
         except FromOutside as outside:
             raise outside.error from None
         except OutOfTime:
             raise
+        except Unrecordable as exc:
+            why, log = str(exc), Log(share, may_break, unsteady)
+            log.containers.enabled = journals
         except Restart:
             log.restarts += 1
+        except BetterApart:
+            raise
         except Uncapturable:
+            if log.forget_places():  # some of the regions of a place do join, perhaps
+                continue
+            if log.has_joined_text:  # it may be asked what it says
+                log.joins_texts = log.has_joined_text = False
+                continue
             if not any(log.forking.values()):
                 raise
             log.forking = dict.fromkeys(log.forking, False)  # what follows a loop may need what unrolling knows
@@ -106,14 +138,18 @@ def _attempt(
     log: Log,
     patterns: Any,
     is_part: bool,
+    load: Load,
 ) -> Program:
     session = Session(dynamic, log, patterns)
-    driver = AstDriver(session)
+    driver = AstDriver(session, load)
     with stage("capture"), _capturing(session, driver):
         # a function's variables are looked after when they are read; what else is called may look into its arguments
         is_users = is_interpreted(fn.__func__ if isinstance(fn, types.MethodType) else fn)
         take = session.entered if is_users else session.external
         session.args = tuple(args)
+        session.choices.are_exact = is_part
+        if log.recorded is not None:
+            session.regions.recorder = Recorder(log.recorded, partial(_given, session), log.budget)
         values = [take(v, sources.arg(i, n)) for i, (n, v) in enumerate(zip(names, args, strict=True))]
 
         def body() -> Outcome:
@@ -125,17 +161,20 @@ def _attempt(
                 session.check_finished()
                 raise
             session.check_finished()
-            if is_part:
-                session.choices.check_all_known(outcome.value)
             return outcome
 
         try:
             tree = session.regions.explore("top", body)
-            if isinstance(tree, Fork) and not (
-                is_part and session.choices.differ([x.outcome.value for x in leaves_of(tree)])
-            ):
+            ends = list(leaves_of(tree))
+            are_apart = any(end.outcome.kind == "leave" for end in ends) or "top" in session.regions.dissolved
+            are_apart = are_apart or (is_part and session.choices.differ(ends))
+            if isinstance(tree, Fork) and not are_apart:
                 tree = join_leaves(session.regions, "top", tree) or tree
-            program = _program(session, tree, getattr(fn, "__name__", type(fn).__name__))
+            program = _program(session, tree, raw_getattr(fn, "__name__", type(fn).__name__))
+            program.target = fn
+            program = _letting_go(session, program)
+            if session.regions.recorder is not None:
+                program.recorded = session.regions.recorder.result
             session.is_done = True
             return program
         except (SymbolicValueError, UnknownSizeError) as exc:
@@ -148,6 +187,45 @@ def _attempt(
             exc.trail = session.trail_of(exc)
             exc.premises = premises_of(session.guards, session.args)
             raise
+
+
+def _letting_go(session: Session, program: Program) -> Program:
+    """``program``, if it keeps nobody alive whose end is awaited; else the same program for whoever holds the same.
+
+    Raises:
+        Uncapturable: it is about those objects.
+    """
+    awaited = session.awaited()
+    if not awaited:
+        return program
+    ids = {id(held) for held, _ in awaited}
+    made = structural(program, session.args, ids) if ids <= program.movable.keys() else None
+    if made is not None and ids.isdisjoint(made.movable):
+        return made
+    for held, is_users in awaited:
+        if is_users:
+            raise Uncapturable(
+                f"an object of class {type(held).__qualname__!r}, which a compiled version would keep, and which tells "
+                "when it is dropped"
+            )
+    return program
+
+
+def _given(session: Session, param: Node) -> Any:
+    """What an input of the graph is in the call that is captured.
+
+    Raises:
+        Unrecordable: no single value stands for it: it belongs to a graph inside.
+    """
+    generator = default_generator()
+    for known, value in zip(session.random_params, (generator.initial_seed(), generator.offset), strict=True):
+        if param is known:
+            return value
+    source = next((source for source, known in session.inputs if known is param), None)
+    if source is None:
+        raise Unrecordable("it decides by what no value of this run stands for")
+    value = source.load(session.args)
+    return value.array() if isinstance(value, Tensor) else value
 
 
 @contextmanager
@@ -181,9 +259,18 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
     outer = builder.current
     leaves: list[tuple[Leaf, Path, list[Node], Node]] = []
 
+    def left(leaf: Leaf) -> int:
+        """The path on which nothing happens: one for all places where runs would go that were not recorded."""
+        known = next((k for k, (_, path, _, _) in enumerate(leaves) if path.kind == "leave"), len(leaves))
+        if known == len(leaves):
+            leaves.append((leaf, Path("leave", Constant(None), 0, 0), [], builder.context.const(0)))
+        return known
+
     def plan(t: Leaf | Fork) -> Any:
         if isinstance(t, Fork):
             return (t, plan(t.then), plan(t.orelse))
+        if t.outcome.kind == "leave":
+            return left(t)
         builder.current = t.scope if t is not tree else outer
         path, nodes = _plan_path(session, t)
         checked = session.binder.node_of(session.world.checked)
@@ -227,7 +314,10 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         session.assumptions,
         is_checked=is_checked,
         catches=session.catches,
+        movable=session.movable(),
         plain_for_gradients=session.binder.reads_written
+        or session.binder.has_hooks
+        or session.binder.order.communicates  # in the order of the program, backwards, too
         or session.sometimes_writes_views()
         or session.gives_used_views(graph)
         or has_changing_loops(graph)
@@ -276,6 +366,8 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
             session.check_dropped_from(shadow)
             path.containers.append((source, collector.contents(shadow)))
     for (kind, _, name), (owner, written) in world.overlay.items():
+        if id(owner) in session.without_dictionary:  # the program has made it, and it does not leave
+            continue
         recipe = None if written is MISSING else collector.recipe(written)
         if (held := held_now(kind, owner, name)) is not written:
             check_dropped(held)
@@ -285,6 +377,11 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
         path.offset = collector.output(session.binder.node_of(offset))
     if world.token is not None:
         collector.output(world.token)
+
+    def leaves(alias: Alias) -> bool:
+        return alias in collector.leaving or session.shows_outside(alias)
+
+    session.binder.assume_sharing(lambda one, two: one is not two and leaves(one) and leaves(two))
     path.count = len(collector.nodes)
     if outcome.kind == "raise":
         path.span = session.span
@@ -292,13 +389,26 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
 
 
 def _exception_recipe(collector: Collector, exc: BaseException) -> Recipe:
-    parts = [collector.recipe(a) for a in exc.args]
-    if all(isinstance(p, Constant) for p in parts):
+    """``exc`` is kept as it is, but for what varies: a copy gets that in each call. It holds none of the frames that it
+    came through, which hold all that the call was given."""
+    exc.__traceback__ = exc.__context__ = None
+    count, members = len(exc.args), objects_of(exc)
+    parts = [collector.recipe(held) for held in (*exc.args, *[getattr(exc, name) for name in members])]
+    if exc.__cause__ is not None:
+        parts.append(_exception_recipe(collector, exc.__cause__))
+    if all(isinstance(p, Constant) and (k < count or type(p.value) in PLAIN) for k, p in enumerate(parts)):
         return Constant(exc)
+    for name in members:
+        setattr(exc, name, None)
+    suppresses, exc.__cause__, exc.__suppress_context__ = exc.__suppress_context__, None, False
 
-    def rebuild(*args: Any) -> BaseException:
+    def rebuild(*values: Any) -> BaseException:
         made = copy.copy(exc)
-        made.args = args
+        made.args = values[:count]
+        for name, value in zip(members, values[count:]):
+            setattr(made, name, value)
+        made.__cause__ = values[-1] if len(values) > count + len(members) else None
+        made.__suppress_context__ = suppresses
         return made
 
     return Called(rebuild, parts)
@@ -392,6 +502,9 @@ def _call_user(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return fn(*args, **kwargs)
     if state.enclosed:
         return call_enclosed(session, fn, args, kwargs)
+    overlay = session.world.overlay
+    if overlay and state.tapes and any(key[2] == "requires_grad" for key in overlay):  # tapes look at what is outside
+        raise Uncapturable("a gradient of a program that has set `requires_grad` of a Parameter")
     return session.driver.calls.call(fn, args, kwargs)
 
 
@@ -415,6 +528,11 @@ def _value(session: Session, tensor: Tensor, what: str) -> Any:
     return tensor.array()
 
 
+def _number(scalar: Scalar) -> Any:
+    session = current_session()
+    return None if session is None else session.regions.known(scalar)
+
+
 def _identity(session: Session, tensor: Tensor) -> int:
     session.choices.check_known(tensor)
     return object.__hash__(tensor)
@@ -427,3 +545,4 @@ def install() -> None:
     tensor_hooks.truth_of.fill(_with_session(tensor_hooks.truth_of.value, _truth))
     tensor_hooks.reader.fill(_with_session(tensor_hooks.reader.value, _value))
     tensor_hooks.hasher.fill(_with_session(tensor_hooks.hasher.value, _identity))
+    number_of.fill(_number)

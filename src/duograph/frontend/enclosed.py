@@ -48,7 +48,7 @@ def _refusal(what: str) -> Uncapturable:
 def _done(world: World, before: Snapshot, now: int) -> str | None:
     """What the program did besides computing values since the snapshot, which was taken at the time ``now``."""
     if world.checked is not before.checked:
-        return "may raise"
+        return "may raise or have no end"
     if world.token is not before.token:
         return "prints"
     if world.offset is not before.offset:

@@ -39,6 +39,14 @@ class Uncapturable(CaptureError):
         """The statements it came up in, the innermost first: number of the frame, source of its function, node."""
 
 
+class BetterApart(Uncapturable):
+    """What is a step of a graph, but costs less as a statement of plain Python between two graphs."""
+
+
+class TooManyPaths(BetterApart):
+    """Tensor-dependent decisions whose paths do not join: each of them doubles what is captured behind it."""
+
+
 class Restart(BaseException):
     """Run the capture again; `log` of the session has a new entry."""
 

@@ -39,6 +39,15 @@ def are_same_elements(values: set[Any], expected: set[Any]) -> bool:
     return len(values) == len(wanted) and all(v in wanted and is_same_key(v, wanted[v]) for v in values)
 
 
+def is_made_again(value: Any) -> bool:
+    """Whether the elements of a set, put into a new one in their order, come out in this order, in a table of the same
+    size: where hashes collide, order and table of a set are its history."""
+    plain: Any = frozenset if isinstance(value, frozenset) else set
+    again = plain(list(plain.__iter__(value)))
+    same = all(a is b for a, b in zip(plain.__iter__(value), again, strict=True))
+    return bool(same and plain.__sizeof__(value) == again.__sizeof__())
+
+
 def may_be_one_object(a: Any, b: Any) -> bool:
     """Whether two constants are equal, so that whether they are one object is an accident that no guard tells.
 

@@ -34,6 +34,11 @@ _MEMBERS: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+def objects_of(exc: BaseException) -> tuple[str, ...]:
+    """The attributes of an exception, besides its arguments, that hold what the program was working on."""
+    return ("obj",) if isinstance(exc, AttributeError) else ("value",) if isinstance(exc, StopIteration) else ()
+
+
 def members_of(exc: BaseException) -> tuple[str, ...]:
     """What an exception holds besides its arguments and its dictionary.
 

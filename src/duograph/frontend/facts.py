@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
+from duograph.base.weak import WeakTable
 from duograph.tensor.tensor import Tensor
 
 HEAP_TYPE = 1 << 9
 """A class that was made by Python code (`Py_TPFLAGS_HEAPTYPE`): its attributes can be set."""
+
+_slots: WeakTable[type, tuple[types.MemberDescriptorType, ...]] = WeakTable()
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 """Tables of a Cell."""
@@ -35,7 +40,22 @@ def lookup(cls: type, name: str, default: Any = None) -> Any:
     return default
 
 
+def slots_of(cls: type) -> tuple[types.MemberDescriptorType, ...]:
+    """Where objects of ``cls`` hold values outside of their dictionary: slots of classes that Python code made."""
+    found = _slots.get(cls)
+    if found is None:
+        made = [base for base in cls.__mro__ if base.__flags__ & HEAP_TYPE]
+        found = tuple([m for base in made for m in vars(base).values() if type(m) is types.MemberDescriptorType])
+        _slots[cls] = found
+    return found
+
+
+def has_slots(cls: type) -> bool:
+    """Whether objects of ``cls`` hold values in slots."""
+    return bool(slots_of(cls))
+
+
 def lacks(obj: Any, name: str) -> bool:
     """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
-    own = getattr(obj, "__dict__", ())
+    own = raw_getattr(obj, "__dict__", ())
     return name not in own and not any(name in vars(base) for base in type(obj).__mro__)

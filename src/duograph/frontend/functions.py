@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from duograph.base.weak import WeakTable
+
 from .errors import Uncapturable
 from .world import Frame
 
@@ -48,6 +50,19 @@ class CapturedFunction:
 
     def make_python_object(self, collector: Any) -> Any:
         raise Uncapturable(f"the function {self.__qualname__!r} defined inside leaves the compiled function")
+
+
+_NOT_THERE = frozenset({
+    *("__code__", "__defaults__", "__kwdefaults__", "__closure__", "__globals__", "__builtins__", "__annotations__"),
+    *("__type_params__", *CapturedFunction.__slots__[2:]),
+})  # fmt: skip
+"""Attributes of functions that a captured one does not have, and such as it alone has."""
+
+
+def check_function_attribute(fn: CapturedFunction, name: str) -> None:
+    """Refuses to read or set what Python's functions hold and those of a captured program do not."""
+    if name in _NOT_THERE:
+        raise Uncapturable(f"the attribute {name!r} of the function {fn.__qualname__!r} defined inside")
 
 
 CapturedFunction.__name__ = "function"  # messages of Python's own errors name the class
@@ -97,23 +112,22 @@ def _keywords_with_names_of_positions(signature: inspect.Signature, kwargs: dict
     return {k: v for k, v in kwargs.items() if k not in names}, keywords
 
 
-_signatures: dict[Any, inspect.Signature] = {}
+_signatures: WeakTable[types.CodeType, inspect.Signature] = WeakTable()
 
 
 def signature_of(fn: types.FunctionType) -> inspect.Signature:
-    """The signature of the function itself (never of what it wraps), remembered per code and defaults."""
-    key = (fn.__code__, fn.__defaults__ is None, fn.__kwdefaults__ is None, id(fn) if fn.__defaults__ else 0)
+    """The signature of the function itself (never of what it wraps), without annotations; remembered per code where
+    there are no defaults."""
     if fn.__defaults__ or fn.__kwdefaults__:
         return inspect.Signature.from_callable(_bare(fn), follow_wrapped=False)
-    found = _signatures.get(key)
+    found = _signatures.get(fn.__code__)
     if found is None:
-        found = _signatures[key] = inspect.Signature.from_callable(_bare(fn), follow_wrapped=False)
+        found = _signatures[fn.__code__] = inspect.Signature.from_callable(_bare(fn), follow_wrapped=False)
     return found
 
 
 def _bare(fn: types.FunctionType) -> types.FunctionType:
-    if not hasattr(fn, "__signature__") and not hasattr(fn, "__wrapped__"):
-        return fn
+    """``fn`` without what is written to its attributes; annotations may be objects of the user."""
     bare = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     bare.__kwdefaults__ = fn.__kwdefaults__
     return bare

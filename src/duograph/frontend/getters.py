@@ -7,6 +7,8 @@ import operator
 import string
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
+
 from .errors import Uncapturable
 from .policy import is_user_class
 from .purity import is_constant
@@ -38,8 +40,8 @@ def _of_names(found: list[Any]) -> Any:
 
 def check_template(fn: Any) -> None:
     """Refuses ``"{0.attribute}".format(...)``, which asks the object as it is."""
-    template = getattr(fn, "__self__", None)
-    if isinstance(template, str) and getattr(fn, "__name__", "") in ("format", "format_map") and _reads(template):
+    template = raw_getattr(fn, "__self__")
+    if isinstance(template, str) and raw_getattr(fn, "__name__", "") in ("format", "format_map") and _reads(template):
         raise Uncapturable("a format that reads attributes")
 
 

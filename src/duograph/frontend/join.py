@@ -4,6 +4,7 @@ Two leaves join if they ended the same way. Value by value:
 
 * the same object, or equal immutable constants: kept as they are;
 * tensors of equal type, numbers of equal kind: one output of the ``cond``;
+* two texts: which of them it is, as a number;
 * tuples and lists of equal length, dicts of equal keys: element by element;
 * anything else: a local variable gets a `Conflict` (harmless unless read); elsewhere the region dissolves.
 
@@ -31,6 +32,7 @@ from duograph.tensor.tensor import Tensor
 from .exact import are_same_elements, are_same_keys
 from .facts import HEAP_TYPE
 from .paths import Fork, Leaf, Outcome
+from .text import GraphText, Pick
 from .world import MISSING, Conflict, Snapshot, new_tuple, set_contents
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class Joiner:
         self.world = regions.world
         self.binder = regions.world.binder
         self.pairs: list[tuple[Any, Any]] = []
+        self.joins_texts = True
         self._memo: dict[tuple[int, int], Build] = {}
         self._twins: dict[tuple[int, int], int] = {}
 
@@ -91,14 +94,17 @@ class Joiner:
 
     def value(self, a: Any, b: Any) -> Build:
         """How to build the joined value of ``a`` and ``b``; raises `_NoJoin`."""
+        for side, obj, other in ((0, a, b), (1, b, a)):  # also one that is the same on both sides: it may have a twin
+            if isinstance(obj, list | dict | deque) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
+                raise _NoJoin("aliased differently")
         if a is b or same_constant(a, b):
+            if isinstance(a, tuple):
+                for item in a:  # what it holds may have a twin
+                    self.value(item, item)
             return lambda _: a
         memo = self._memo.get((id(a), id(b)))
         if memo is not None:
             return memo
-        for side, obj, other in ((0, a, b), (1, b, a)):
-            if isinstance(obj, list | dict | deque) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
-                raise _NoJoin("aliased differently")
         build = self._memo[id(a), id(b)] = self._value(a, b)
         return build
 
@@ -110,13 +116,17 @@ class Joiner:
             if kinds[0] == kinds[1]:
                 return self.output(a, b)
             raise _NoJoin(f"{kinds[0]} and {kinds[1]}")
+        log = self.regions.log
+        if log.joins_texts and self.joins_texts and _is_choice(a) and type(b) is str:
+            log.has_joined_text = True
+            return self._texts(a, b)
         if type(a) is not type(b):
             raise _NoJoin(f"{type(a).__name__} and {type(b).__name__}")
         if isinstance(a, tuple) and len(a) == len(b):
             items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
             return lambda results: new_tuple(type(a), [f(results) for f in items])
-        outside = self.world.is_tracked(a) and self.world.is_tracked(b)
-        if not outside:
+        older = [x for x in (a, b) if self.world.is_tracked(x)]  # than the decision
+        if len(older) < 2 and not any(id(x) in self.binder.session.originals for x in older):
             if isinstance(a, list) and len(a) == len(b):
                 items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
                 return self._once(lambda results: self.world.track([f(results) for f in items]))
@@ -124,6 +134,18 @@ class Joiner:
                 named = {k: self.value(a[k], b[k]) for k in a}
                 return self._once(lambda results: self.world.track({k: f(results) for k, f in named.items()}))
         raise _NoJoin(f"two different {type(a).__name__} objects")
+
+    def _texts(self, a: Any, b: str) -> Build:
+        """One of several texts, by its number. Nobody but who shows it knows which: `capture` joins no texts in the
+        next attempt, if the program asks."""
+        known: tuple[str, ...] = (a,)
+        number: Any = 0
+        if isinstance(a, GraphText):
+            chosen: Any = a.parts[0]
+            known, number = chosen[0].texts, chosen[1]
+        index = self.output(number, len(known))
+        pick = Pick((*known, b))
+        return self._once(lambda results: GraphText([(pick, index(results))]))
 
     @staticmethod
     def _once(build: Build) -> Build:
@@ -147,6 +169,13 @@ class Joiner:
             return joined
 
         return build
+
+
+def _is_choice(value: Any) -> bool:
+    """Whether ``value`` is a text, or one of several that have been joined."""
+    if isinstance(value, GraphText):
+        return len(value.parts) == 1 and isinstance(value.parts[0], tuple) and isinstance(value.parts[0][0], Pick)
+    return type(value) is str
 
 
 def _join_types(a: Any, b: Any) -> bool:
@@ -187,7 +216,15 @@ def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
         return None
     results = emit_cond(regions, tree, a.state, b.state, joiner.pairs) if joiner.pairs else []
     apply_state(results)
+    regions.world.definitions = _visible_definitions(tree, entry, a.state, b.state)
     return Leaf(outcome(results), regions.world.snapshot(), outer)
+
+
+def _visible_definitions(fork: Fork, *states: Snapshot) -> dict[Any, Any]:
+    """Recursive functions that became graphs on either side, but for those that need values of that side."""
+    found = {key: d for state in reversed(states) for key, d in state.definitions.items()}
+    scopes = fork.then_scope, fork.else_scope
+    return {k: d for k, d in found.items() if not any(scope.owns(n) for scope in scopes for n in d.captures)}
 
 
 def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], Any]:
@@ -196,7 +233,10 @@ def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], An
     if len(kinds) != 1 or "raise" in kinds:
         raise _NoJoin("paths end in different ways")
     kind = kinds.pop()
+    # A pair of a tensor and a text that is returned may keep its path, which knows whose tensor that is.
+    joiner.joins_texts = kind != "return" or all(_is_choice(o.value) for o in (one, two))
     value = joiner.value(one.value, two.value)
+    joiner.joins_texts = True
     return lambda results: Outcome(kind, value(results))
 
 
@@ -215,7 +255,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
     for key in dict.fromkeys([*a.overlay, *b.overlay]):
         owner = (a.overlay.get(key) or b.overlay[key])[0]
         original = joiner.binder.session.original
-        x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner, own=True) for s in (a, b))
+        x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner) for s in (a, b))
         if (x is MISSING) != (y is MISSING):
             raise _NoJoin("an attribute is there on one path only")
         build = joiner.value(x, y) if x is not MISSING else partial(_constant, MISSING)

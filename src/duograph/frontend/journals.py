@@ -18,7 +18,7 @@ from duograph.ops.scalar import Scalar
 
 from . import sources
 from .dropped import check_dropped
-from .errors import Restart
+from .errors import Restart, Uncapturable
 from .sources import Source
 
 if TYPE_CHECKING:
@@ -91,10 +91,20 @@ class Journals:
         self.looked_into: set[int] = set()  # ids of shadows that some code has got in hand
         self.spared: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
 
-    def may_be_journal(self, value: Any) -> bool:
-        """Whether nothing is known to read this outside container, and something to write to it."""
+    def may_be_journal(self, value: Any, source: Source) -> bool:
+        """Whether nothing is known to read this outside container, and something to write to it, or it is unsteady."""
         known: Learned = self.log.containers
-        return known.enabled and id(value) in known.written and id(value) not in known.read
+        is_written = id(value) in known.written or (source in self.log.unsteady and type(value) in JOURNALED)
+        return known.enabled and is_written and id(value) not in known.read
+
+    def check_steady(self, source: Source) -> None:
+        """To be called before something is assumed of what is found there.
+
+        Raises:
+            Uncapturable: it is another thing in each call.
+        """
+        if source in self.log.unsteady and source.kind != "arg":
+            raise Uncapturable(f"{source} is read, which is another one in each call")
 
     def holds_written(self, value: Any) -> bool:
         """Whether containers in this dictionary have been found to be written: then all are taken to be, unless they
@@ -129,6 +139,9 @@ class Journals:
         found: set[int] = set()
         self._gather(value, found, set())
         if found:
+            for original, source in self.originals.values():
+                if id(original) in found:
+                    self.check_steady(source)
             self.log.containers.note_read(found)
             raise Restart
 
@@ -160,6 +173,7 @@ class Journals:
             Restart: it is a journal.
         """
         if id(container) in self.journals:
+            self.check_steady(self.originals[id(container)][1])
             self.log.containers.note_read([id(self.originals[id(container)][0])])
             raise Restart
 

@@ -22,9 +22,8 @@ from duograph.core.op import no_recording
 from duograph.core.types import INT, TOKEN, TensorType, TupleType
 from duograph.ir.builder import Scope
 from duograph.ir.control import cond, scan, undef, while_loop
-from duograph.ir.node import Graph, Node, finds_sizes
+from duograph.ir.node import Graph, Node, finds_sizes, reachable
 from duograph.ir.printer import all_graphs
-from duograph.ir.walk import reachable
 from duograph.ops.cast import relabel
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
@@ -32,7 +31,7 @@ from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable, Undecidable
-from .identity import REPEATED
+from .identity import REPEATED, is_derived
 from .join import close_pair, close_pair_with_params, same_constant
 from .paths import Leaf, Outcome
 from .primitives import anchor
@@ -48,10 +47,11 @@ MOST_CARRIED = 2048
 class Place:
     """A place in the tracked state that the body changes: a location and a path through tuples below it."""
 
-    __slots__ = ("location", "path", "type")
+    __slots__ = ("is_plain", "location", "path", "type")
 
     def __init__(self, location: tuple[Any, ...], path: tuple[int, ...], type: Any) -> None:
         self.location, self.path, self.type = location, path, type
+        self.is_plain = True  # no Parameter, or another tensor of a derived class, is ever there
 
     @property
     def key(self) -> Any:
@@ -84,7 +84,7 @@ class SymbolicLoop:
         params = {}
         for place in places.values():
             params[place.key] = param = self.builder.inner_param("carry", place.type)
-            self._put(place, self._handle(param))
+            self._put(place, self._handle(param, place.is_plain))
         self._forget()
         header = self.world.snapshot()
         self._header_checked = header.checked
@@ -123,7 +123,7 @@ class SymbolicLoop:
             return
         needed = reachable(pred.node)
         node = checked.node
-        while node.op is anchor and all(v in needed for v in node.operands[1:]):
+        while node.op is anchor and all(v in needed and v.op is not while_loop for v in node.operands[1:]):
             node = node.operands[0]
             if node is self.binder.node_of(header):
                 self.world.checked = header
@@ -179,7 +179,17 @@ class SymbolicLoop:
                 again = again or places[key].type != before
             if len(places) > MOST_CARRIED:
                 raise Uncapturable(f"a loop whose end depends on tensor values changes more than {MOST_CARRIED} values")
-        return again
+        return again or self._finds_derived(entry, leaf, places)
+
+    def _finds_derived(self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place]) -> bool:
+        """Notes where there are tensors of derived classes; whether those are news."""
+        derived = self.session.choices.derived
+        found = False
+        for place in places.values():
+            held = [self._read(state, place.location, place.path) for state in (entry, leaf.state)]
+            if place.is_plain and any(is_derived(value) or id(value) in derived for value in held):
+                place.is_plain, found = False, True
+        return found
 
     def _replaces(self, entry: Snapshot, location: Any) -> bool:
         """Notes that the body gives a Parameter other memory (`GraphBinder.replace`): each iteration begins with some
@@ -274,21 +284,29 @@ class SymbolicLoop:
             init += [self.builder.emit(undef, (), {"type": t}) for t in kinds]
             outs += [status_node, *payload_nodes]
         carry_params = [params[p.key] for p in ordered] + extra_params
+        if not carry_params:  # gradients know a loop by what it gives
+            carry_params = [self.builder.inner_param("nothing", INT)]
+            init, outs = [self.builder.context.const(0)], list(carry_params)
         test_node = self._test_node(pred, status_param, cond_scope)
 
         cond_graph, body_graph, captures = close_pair_with_params(cond_scope, test_node, body_scope, outs, carry_params)
         operands = [self.binder.wrap(n) for n in (*init, *captures)]
         results = while_loop(*operands, cond=cond_graph, body=body_graph, n_carry=len(carry_params))
-        results = list(results)
+        results, itself = list(results), self.world.checked  # which keeps the loop, as it may have no end
         for place, result in zip(ordered, results, strict=False):
+            if place.location[0] == "checked":
+                result = Scalar(self.builder.emit(anchor, (result.node, *itself.node.operands[1:]), {}))
             self._put(place, result)
             if isinstance(result, Tensor):
-                self.session.choices.note(result, REPEATED)
+                self.session.choices.note(result, REPEATED, is_plain=place.is_plain)
         self._forget()
         self._forget_body_variables(entry, leaf.state)
         if not early:
             return Outcome("next")
         tail = results[len(ordered) :]
+        for result in tail[1:]:
+            if isinstance(result, Tensor):
+                self.session.choices.note(result, REPEATED)
         return Outcome("status", (tail[0], tail[1:], statuses))
 
     def _test_node(self, pred: Scalar | None, status: Any, cond_scope: Any) -> Node:
@@ -329,12 +347,12 @@ class SymbolicLoop:
 
     # -- places ------------------------------------------------------------------------------------------------
 
-    def _handle(self, node: Node) -> Any:
+    def _handle(self, node: Node, is_plain: bool) -> Any:
         if node.type == TOKEN:
             return node
         handle = self.binder.wrap(node)
         if isinstance(handle, Tensor):
-            self.session.choices.note(handle, REPEATED)
+            self.session.choices.note(handle, REPEATED, is_plain=is_plain)
         return handle
 
     def _node(self, value: Any, type: Any) -> Node:
@@ -388,7 +406,7 @@ class SymbolicLoop:
                 self._compare_container(compare, key, obj, first, held)
         for key in b.overlay:
             owner, value = b.overlay[key]
-            before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner, own=True)
+            before = a.overlay[key][1] if key in a.overlay else self.session.original(key, owner)
             compare(("overlay", Pin(owner), key), (), before, value)
         for alias, stored in b.store.items():
             birth = a.store.get(alias)
@@ -461,7 +479,7 @@ class SymbolicLoop:
                 value = held[name] if not isinstance(held, dict) else held.get(name, MISSING)
             case "overlay":
                 held = state.overlay.get(name)
-                value = held[1] if held is not None else self.session.original(name, owner.value, own=True)
+                value = held[1] if held is not None else self.session.original(name, owner.value)
             case "store":
                 value = state.store.get(name) or Stored(owner, self.binder.birth_node(owner), 0)
             case "token":

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.lookup import FUNCTIONS, raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from .errors import INTERNAL, Uncapturable
-from .operands import are_plain, check_operands, is_of_numpy, uses_numpy
+from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
 from .text import GraphText
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def check_error(session: Session, exc: Exception, fn: Any, *operands: Any) -> No
     if isinstance(exc, INTERNAL):
         return
     if exc is not session.own_error:  # of a function of the user that it called
-        _refuse_ours(exc, fn, (getattr(fn, "__self__", None), *operands))
+        _refuse_ours(exc, fn, (raw_getattr(fn, "__self__"), *operands))
 
 
 def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -50,6 +52,9 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
     if not plain:
         check_operands(session, fn, args, kwargs)
         session.choices.check_native(fn, args)
+        note_operands(session, fn, args, kwargs)
+    if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
+        session.note_identity(fn, 0)
     try:
         if not (is_of_numpy(fn) if plain else uses_numpy(fn, args)):
             return fn(*args, **kwargs)
@@ -70,13 +75,13 @@ def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
             raise Uncapturable(str(cause)) from exc
         cause = cause.__context__
     if is_open(operands) or calls_back(fn, operands):
-        name = getattr(fn, "__name__", type(fn).__name__)
+        name = raw_getattr(fn, "__name__", type(fn).__name__)
         raise Uncapturable(f"{name} of values only known at run time ({type(exc).__name__}: {exc})") from exc
 
 
 def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Whether a number, a size or a text in ``value`` is only known at run time."""
-    if isinstance(value, Scalar | GraphText | Dim):
+    if isinstance(value, Scalar | NumpyScalar | GraphText | Dim):
         return True
     if isinstance(value, Tensor):
         return value.is_symbolic and any(isinstance(d, Dim) for d in value.shape)
@@ -93,7 +98,7 @@ def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
 
 def calls_back(fn: Any, operands: tuple[Any, ...]) -> bool:
     """Whether ``fn`` was handed a function of the program, which may have given it something of that kind."""
-    if getattr(fn, "__module__", None) == "_operator":
+    if raw_getattr(fn, "__module__") == "_operator":
         return False
     given: list[Any] = []
     for part in operands:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import functools
 import operator
 import sys
 import types
@@ -17,16 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.core.dim import Atom, Dim, Sum, Symbol
+from duograph.base.lookup import FUNCTIONS, raw_getattr, raw_hasattr
+from duograph.core.dim import Dim
 from duograph.core.dtype import DType
+from duograph.core.traits import traits_of
 from duograph.ops.scalar import Scalar
-from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import sources
 from .errors import Uncapturable
 from .facts import lookup
-from .policy import function_kind, is_generated, is_odd_method, is_user_class, module_kind
+from .movable import PLAIN
+from .policy import function_kind, is_compiled, is_generated, is_odd_method, is_user_class, module_kind
 from .purity import is_constant
 from .sources import Pin
 from .text import GraphText
@@ -62,10 +65,6 @@ _TEXT = "text"
 MOST_DIGITS = sys.int_info.str_digits_check_threshold
 """No limit of Python on the digits of a text of a number is below."""
 _BITS_OF_ANY_LIMIT = MOST_DIGITS * 3
-PLAIN = frozenset({
-    *(str, int, float, bool, type(None), Tensor, Parameter, Scalar, GraphText, DType, Symbol, Atom, Sum),
-})  # fmt: skip
-"""Exactly these classes: any code may have such operands (`_check` refuses none of them)."""
 _PLAIN_OWNERS = PLAIN | {types.ModuleType}
 _ARRAYS = (np.ndarray, np.generic)
 _SCALAR_BASES = (int, float, complex, enum.Enum, BaseException)
@@ -76,7 +75,8 @@ _COPYING = frozenset({"__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__",
 
 def are_plain(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether `check_operands` has nothing to refuse, and `uses_numpy` is a question of ``fn`` alone."""
-    if type(getattr(fn, "__self__", None)) in _PLAIN_OWNERS and PLAIN.issuperset(map(type, args)):
+    owner = getattr(fn, "__self__", None) if type(fn) in FUNCTIONS else raw_getattr(fn, "__self__")
+    if type(owner) in _PLAIN_OWNERS and PLAIN.issuperset(map(type, args)):
         return not kwargs or PLAIN.issuperset(map(type, kwargs.values()))
     return False
 
@@ -87,7 +87,7 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
     Raises:
         Uncapturable: it would read what nothing guards.
     """
-    owner = getattr(fn, "__self__", None)
+    owner = raw_getattr(fn, "__self__")
     if fn in _ITEMS if callable(fn) and _is_hashable(fn) else False:
         _check_item(session, args)
         return
@@ -99,12 +99,12 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
     if isinstance(owner, list | collections.deque) and fn.__name__ in ("pop", "insert", "rotate") and args:
         check_key(session, args[0])
     look: Any = _looks(fn)
-    if look and getattr(fn, "__module__", None) in ("copy", "dataclasses"):
+    if look and raw_getattr(fn, "__module__") in ("copy", "dataclasses"):
         look = _COPYING
     for value in args:
         _check(session, value, look)
         if fn not in _WITHOUT_ORDER:
-            session.check_order(value)
+            session.check_order(value, is_handed_on=True)
     for value in kwargs.values():
         _check(session, value, look)
     if look and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
@@ -113,12 +113,13 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
 
 def check_operand(session: Session, value: Any) -> None:
     """Refuses code that looks into ``value`` natively (`check_operands`)."""
+    session.note_identity(value)
     _check(session, value, True)
 
 
 def uses_numpy(fn: Any, args: tuple[Any, ...]) -> bool:
     """Whether ``fn(*args)`` computes with NumPy."""
-    for value in (*args, getattr(fn, "__self__", None)):
+    for value in (*args, raw_getattr(fn, "__self__")):
         if isinstance(value, _ARRAYS):
             return True
     return is_of_numpy(fn)
@@ -126,12 +127,14 @@ def uses_numpy(fn: Any, args: tuple[Any, ...]) -> bool:
 
 def is_of_numpy(fn: Any) -> bool:
     """Whether ``fn`` is NumPy's, by its name."""
-    return str(getattr(fn, "__module__", "")).startswith("numpy") or isinstance(fn, np.ufunc)
+    module = getattr(fn, "__module__", "") if type(fn) in FUNCTIONS else raw_getattr(fn, "__module__", "")
+    return str(module).startswith("numpy") or isinstance(fn, np.ufunc)
 
 
 def check_key(session: Session, key: Any) -> None:
     """Refuses to hash and compare ``key`` natively if the user has something to say about that."""
     if not isinstance(key, str | int | float | Tensor | Scalar | GraphText | type(None)):
+        session.note_identity(key)
         _check(session, key, True)
 
 
@@ -142,7 +145,7 @@ def check_elements(session: Session, value: Any) -> None:
 
 def check_holder(session: Session, value: Any) -> None:
     """Refuses code that asks ``value`` natively for its length, its truth or its elements, but not these."""
-    own = getattr(value, "__dict__", None)
+    own = raw_getattr(value, "__dict__")
     if isinstance(own, dict) and isinstance(own.get("_cells"), dict) and not session.world.is_tracked(value):
         children = tuple(own["_cells"].values())  # of a Cell, which says what it holds without being interpreted
         session.guards.add(sources.attr(session.source_of(value), "_cells"), "values", Pin(children))
@@ -155,6 +158,7 @@ def check_holder(session: Session, value: Any) -> None:
 
 def check_text(session: Session, value: Any) -> None:
     """Refuses to make a text of ``value`` that depends on more than it."""
+    session.note_identity(value)
     _check(session, value, _TEXT)
 
 
@@ -166,20 +170,31 @@ def only_moves(fn: Any) -> bool:
     """Whether ``fn`` hands its operands on, or keeps them, and neither looks into them nor calls them."""
     if isinstance(fn, types.BuiltinFunctionType | type) and _is_hashable(fn) and fn in _MOVES:
         return True
-    return isinstance(getattr(fn, "__self__", None), CONTAINERS) and getattr(fn, "__name__", "") in _MOVING_METHODS
+    return isinstance(raw_getattr(fn, "__self__"), CONTAINERS) and raw_getattr(fn, "__name__", "") in _MOVING_METHODS
 
 
 def _looks(fn: Any) -> Any:
     """Whether ``fn`` may look into its operands (or call their methods)."""
     if only_moves(fn):
         return False
-    owner = getattr(fn, "__self__", None)
-    name = getattr(fn, "__name__", "")
+    owner = raw_getattr(fn, "__self__")
+    name = raw_getattr(fn, "__name__", "")
     if isinstance(owner, str) and name in ("format", "format_map"):
         return _TEXT
     if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType | type):
         fn = lookup(type(fn), "__call__") or fn  # a Cell of the user is called by code of this package
-    return module_kind(getattr(fn, "__module__", None) or type(fn).__module__) != "framework"
+    return module_kind(raw_getattr(fn, "__module__") or type(fn).__module__) != "framework"
+
+
+def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Tells the session whose identity matters to ``fn``, which is not interpreted."""
+    if only_moves(fn) or fn is functools.partial or raw_hasattr(fn, "construct"):  # a Cell calls what is interpreted
+        return
+    if type(fn) is types.FunctionType and fn.__name__ in traits_of(fn.__module__).by_facts:
+        return
+    if fn is operator.getitem and "_cells" in getattr(args[0], "__dict__", ()):
+        args = args[1:]  # see `check_holder`
+    session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
 
 
 def _check_item(session: Session, args: tuple[Any, ...]) -> None:
@@ -240,6 +255,7 @@ def _check_bases(session: Session, value: Any) -> None:
 
 def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
     """``look``: the special methods that matter, or True for all."""
+    session.check_outside(value)
     if look is True:
         _check_bases(session, value)
     generated = False
@@ -247,7 +263,7 @@ def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
         look is _TEXT
         and not session.world.is_tracked(value)
         and not isinstance(value, BaseException | type)
-        and (not hasattr(value, "construct"))
+        and (not raw_hasattr(value, "construct"))
     ):
         raise Uncapturable(f"the text of an outside object of class {kind.__name__!r}")
     for base in kind.__mro__:
@@ -257,7 +273,8 @@ def _check_object(session: Session, value: Any, kind: type, look: Any) -> None:
             if look is not True and look is not _TEXT and name not in look:
                 continue
             if not isinstance(method, types.FunctionType):
-                if is_odd_method(kind, name, method):
+                runs = callable(method) or hasattr(type(method), "__get__")
+                if runs and (is_compiled(method) or is_odd_method(kind, name, method)):
                     raise Uncapturable(f"native code that may call {kind.__qualname__}.{name}")
                 continue
             if is_generated(method) or (dataclasses.is_dataclass(base) and method.__code__.co_filename == "<string>"):

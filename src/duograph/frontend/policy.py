@@ -161,7 +161,10 @@ def _first_of(kind: type, names: tuple[str, ...]) -> str:
         held = _members(base) if _flags(base) & _HEAP_TYPE else {}
         for name in names:
             found = held.get(name)
-            if isinstance(found, types.FunctionType) and function_kind(found) == "user" and not is_generated(found):
+            if isinstance(found, types.FunctionType):
+                if function_kind(found) == "user" and not is_generated(found):
+                    return name
+            elif is_compiled(found):
                 return name
     return ""
 
@@ -198,13 +201,12 @@ _PLAIN_METHODS = (
 
 
 def is_odd_method(kind: type, name: str, found: Any) -> bool:
-    """Whether ``found``, a special method of ``kind``, is code of the user in a descriptor or a callable object.
+    """Whether ``found``, a special method of ``kind``, is something of the user's that is no function.
 
-    Python calls it like any other; nothing here interprets it. (What ``ms.jit`` has made is called as its function is.)
+    Python calls it like any other, and raises where it cannot be called; nothing here interprets it. (What ``ms.jit``
+    has made is called as its function is.)
     """
-    if found is None or type(found) in _PLAIN_METHODS or hasattr(type(found), "captured_target"):
-        return False
-    if not callable(found) and not hasattr(type(found), "__get__"):
+    if found is None or type(found) in _PLAIN_METHODS or is_compiled(found):
         return False
     owner = next((base for base in _order(kind) if _members(base).get(name) is found), object)
     return bool(_flags(owner) & _HEAP_TYPE) and module_kind(owner.__module__) == "user"
@@ -230,9 +232,16 @@ _WALKS = {
 }
 
 
+def is_compiled(fn: Any) -> bool:
+    """Whether ``fn`` is what ``ms.jit`` has made: a program that is being captured calls the function that it is of."""
+    return hasattr(type(fn), "captured_target")
+
+
 def is_interpreted(fn: Any) -> bool:
-    """Whether a call of this Python function is interpreted."""
-    if not isinstance(fn, types.FunctionType) or is_generated(fn):
+    """Whether a call of this Python function, or of its compiled form, is interpreted."""
+    if not isinstance(fn, types.FunctionType):
+        return is_compiled(fn)
+    if is_generated(fn):
         return False
     kind = function_kind(fn)
     if kind == "framework":

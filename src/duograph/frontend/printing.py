@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.distributed import journal
+
 from .execute import as_user_values
 from .recipe import Run
 
@@ -47,12 +49,32 @@ class PrintTarget:
         builtins.print(buffer.getvalue(), end="", flush=bool(self.kwargs.get("flush")))
 
 
+class Noted:
+    """What a call has done before it failed.
+
+    Attributes:
+        texts: what it has printed.
+        collectives: what its collectives gave.
+    """
+
+    __slots__ = ("collectives", "texts")
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.collectives: journal.Notes = []
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.collectives)
+
+
 @contextmanager
-def noted() -> Iterator[list[str]]:
-    """Within the block, what this thread's programs print is also added to the list."""
-    before, _state.texts = _state.texts, []
+def noted() -> Iterator[Noted]:
+    """Within the block, what this thread's programs print, and what ranks gave them, is noted."""
+    found = Noted()
+    before, _state.texts = _state.texts, found.texts
     try:
-        yield _state.texts
+        with journal.recorded(found.collectives):
+            yield found
     finally:
         _state.texts = before
 
@@ -80,9 +102,15 @@ class _Withholding:
 
 
 @contextmanager
-def withheld(texts: list[str]) -> Iterator[None]:
-    """Within the block, ``sys.stdout`` does not show again what this thread has printed before."""
-    text = "".join(texts)
+def withheld(noted: Noted) -> Iterator[None]:
+    """Within the block, nothing that this thread has done before is done again: ``sys.stdout`` does not show it, and
+    collectives give what they gave."""
+    with journal.replayed(noted.collectives), _silent("".join(noted.texts)):
+        yield
+
+
+@contextmanager
+def _silent(text: str) -> Iterator[None]:
     if not text:
         yield
         return

@@ -17,8 +17,9 @@ from duograph.tensor.eager import replace, write
 from .guards.guard import GuardSet
 from .policy import is_interpreted
 from .recipe import Constant, Container, Recipe, Run
+from .recording import Recorded
 from .sources import Source
-from .world import MISSING
+from .world import MISSING, attribute_now
 
 
 class RunPlainly(Exception):
@@ -26,6 +27,10 @@ class RunPlainly(Exception):
 
     The argument is the exception, if it is known.
     """
+
+
+class Left(RunPlainly):
+    """The call decides as no run that was recorded; its effects, but for printing, are still to come."""
 
 
 class Unfinished(Exception):
@@ -51,7 +56,7 @@ class Write(NamedTuple):
 class Path:
     """One way through the program: what it returns or raises, and what it does to the outside world, in order."""
 
-    kind: str  # return or raise
+    kind: str  # return, raise, or leave: where runs that were not recorded would go
     value: Recipe
     first: int  # where this path's outputs begin among the graph's
     count: int
@@ -84,6 +89,11 @@ class Program:
     )
     catches: bool = False  # what raises in it may be caught in it
     plain_for_gradients: bool = False  # under a tape, Python runs it: see `capture`
+    movable: dict[int, Any] = field(default_factory=dict)
+    """Objects, by id, in whose place others may be that hold the same (`structural`)."""
+    target: Any = None  # what was captured: whoever has the program has it, too
+    recorded: Recorded | None = None  # the runs whose decisions it takes; ``None``: it has all paths
+    unrecorded: str = ""  # why it has, although runs were to be recorded
     standalone: bool = False  # there is no Python function that could run instead (a program read from a file)
 
     def sizes_match(self, args: Sequence[Any]) -> bool:
@@ -99,6 +109,8 @@ class Program:
                     return False
             except KeyError:  # a size that is only known inside the program
                 continue
+            except ZeroDivisionError:  # a size that is a quotient does not exist
+                return False
         return True
 
     @property
@@ -129,11 +141,14 @@ class Program:
 
         Raises:
             RunPlainly: plain Python is to raise.
+            Left: this run is none of those that were recorded.
             Unfinished: a part of this package failed; plain Python can answer.
         """
         path = self.paths[0]
         if len(self.paths) > 1:
             path = self.paths[outputs[0]]
+        if path.kind == "leave":
+            raise Left(None)
         if path.kind == "raise" and not self.standalone:
             raise RunPlainly(path.value.value if isinstance(path.value, Constant) else None)
         mine = outputs[path.first : path.first + path.count]
@@ -191,7 +206,7 @@ def _set(kind: str, owner: Any, name: str, value: Any) -> None:
     if kind == "attr":
         if value is not MISSING:
             _hook(owner, "__setattr__")(owner, name, value)
-        elif hasattr(owner, name):  # else the program had set it itself before it deleted it
+        elif attribute_now(owner, name) is not MISSING:  # else the program had set it itself before it deleted it
             _hook(owner, "__delattr__")(owner, name)
     elif kind == "global":
         if value is MISSING:

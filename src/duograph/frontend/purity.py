@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.traits import traits_of
 
 ALL = ("*",)
@@ -171,7 +172,7 @@ def is_pure(fn: Any) -> bool:
     """Whether ``fn``, which is neither the user's nor this package's, is known to be pure."""
     if isinstance(fn, np.ufunc):
         return getattr(np, fn.__name__, None) is fn
-    module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", None)
+    module, name = raw_getattr(fn, "__module__"), raw_getattr(fn, "__qualname__")
     if isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
         owner = fn.__self__
         if owner is None or isinstance(owner, types.ModuleType):
@@ -193,7 +194,7 @@ def is_pure(fn: Any) -> bool:
 
 
 def _is_numpy(fn: Any) -> bool:
-    name = getattr(fn, "__name__", "")
+    name = raw_getattr(fn, "__name__", "")
     for module, listed in _NUMPY.items():
         known = sys.modules.get(module)
         if known is not None and getattr(known, name, None) is fn:
@@ -203,7 +204,7 @@ def _is_numpy(fn: Any) -> bool:
 
 def method_class(fn: Any) -> type:
     """The class that defines a bound method in C."""
-    cls = getattr(fn, "__objclass__", None)
+    cls = raw_getattr(fn, "__objclass__")
     if cls is None:
         name = fn.__qualname__.rpartition(".")[0]
         cls = next((b for b in type(fn.__self__).__mro__ if b.__qualname__ == name), type(fn.__self__))
@@ -238,7 +239,7 @@ def is_framework_rule(fn: Any) -> bool:
     if isinstance(fn, types.FunctionType):  # its attributes may be those of a function of the user that it wraps
         module, name = fn.__globals__.get("__name__"), fn.__code__.co_qualname
     else:
-        module, name = getattr(fn, "__module__", None) or type(fn).__module__, getattr(fn, "__qualname__", "")
+        module, name = raw_getattr(fn, "__module__") or type(fn).__module__, raw_getattr(fn, "__qualname__", "")
     if f"{module}.".startswith(FRAMEWORK):
         return module not in _NOT_FRAMEWORK
     return traits_of(module).is_rule(name)

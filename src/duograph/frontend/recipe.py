@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import enum
+import inspect
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
@@ -17,22 +18,28 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from duograph.autodiff.grads import gradient_of
 from duograph.autodiff.vmap import Batched
+from duograph.base.lookup import raw_hasattr
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import Op, value_key
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.ranges import RunTimeView
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
+from .exact import is_made_again
 from .exceptions import members_of
+from .facts import has_slots
 from .journals import Journal, operations
 from .opaque import is_iterator, is_opaque
+from .policy import is_user_class
 from .remade import parts_of
 from .shadows import facts_of_container, new_blank
 from .sources import Source
@@ -241,6 +248,7 @@ class Collector:
         self.binder = session.binder
         self.nodes: list[Node] = []
         self._index: dict[Node, int] = {}
+        self.leaving: set[Any] = set()  # storages of which tensors leave the program
         self._owners: dict[Node, Any] = {}  # whose memory an output becomes
         self._memo: dict[int, tuple[Any, Recipe]] = {}
 
@@ -274,9 +282,14 @@ class Collector:
 
     def _recipe(self, value: Any) -> Recipe:
         if isinstance(value, Tensor):
+            self.session.choices.check_leaving(value)
             return self._tensor(value)
         if isinstance(value, Scalar):
             return Output(self.output(value.node))
+        if isinstance(value, NumpyScalar):
+            if self.values_only:  # what is shown is built while the graph runs: nothing is looked for outside
+                return Called(value.numpy_type, [self.recipe(value.number)])
+            return Outside(value.source)
         if isinstance(
             value,
             bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range | enum.Enum,
@@ -300,6 +313,7 @@ class Collector:
                 return Constant(value)
             return Container(type(value), items)
         if isinstance(value, frozenset):
+            _check_made_again(value)
             return Container(frozenset, [self.recipe(v) for v in value])
         if isinstance(value, BaseException) and self.session.is_made_inside(value):
             return self._exception(value)
@@ -309,7 +323,15 @@ class Collector:
             return Constant(value) if is_constant else Called(parts[0], items)
         if self.session.world.is_tracked(value) or type(value) in CONTAINERS:
             return self.contents(value)
-        if hasattr(value, "make_python_object"):
+        if type(value) is types.FunctionType and self.session.is_made_inside(value):
+            gradient = gradient_of(value)
+            if gradient is not None:
+                return Called(gradient.of, [self.recipe(gradient.fn)])
+            if value.__code__.co_flags & inspect.CO_NESTED:  # it may hold what only this capture can call
+                raise Uncapturable(f"the function {value.__qualname__}, made inside, leaves the compiled function")
+        if hasattr(type(value), "captured_target") and self.session.is_made_inside(value):
+            raise Uncapturable("a compiled function that is made inside leaves the compiled function")
+        if raw_hasattr(value, "make_python_object"):
             return value.make_python_object(self)
         if isinstance(value, dict | list):
             return self.contents(value)
@@ -317,6 +339,14 @@ class Collector:
             if is_iterator(value):
                 raise Uncapturable(f"a {type(value).__name__} object made inside leaves the compiled function")
             return Called(partial(copy.copy, copy.copy(value)), [])
+        kind = type(value)
+        is_bare = is_user_class(kind) and not raw_hasattr(value, "__dict__") and self.session.is_made_inside(value)
+        if is_bare or id(value) in self.session.without_dictionary:
+            raise Uncapturable(f"an object of class {kind.__qualname__!r}, which has slots, leaves the program")
+        if self.values_only:
+            self.session.note_identity(value)  # it is shown
+        elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
+            return Outside(source)
         return Constant(value)
 
     def contents(self, value: Any) -> Container:
@@ -324,6 +354,8 @@ class Collector:
         if isinstance(value, Journal):
             return Additions(type(self.session.originals[id(value)][0]), [self.recipe(v) for v in value])
         if isinstance(value, dict):
+            if any(map(self._is_new, value)):
+                raise Uncapturable("a dictionary with a key that is made at each call leaves the program")
             blank = _blank(value)
             made = Container(type(value), keys=list(value), blank=blank)
             if isinstance(value, defaultdict):
@@ -332,14 +364,14 @@ class Collector:
         elif isinstance(value, list | set | deque):
             if self.values_only:
                 self.session.check_order(value)
+            if isinstance(value, set) and id(value) not in self.session.originals:
+                _check_made_again(value)
             made = Container(type(value), blank=_blank(value))
             items = list(value)
         else:
             cls = type(value)
-            if not hasattr(value, "__dict__"):
-                raise Uncapturable(
-                    f"an object of class {cls.__qualname__!r}, which has no dictionary, leaves the program"
-                )
+            if not raw_hasattr(value, "__dict__") or has_slots(cls):
+                raise Uncapturable(f"an object of class {cls.__qualname__!r}, which has slots, leaves the program")
             if not _is_made_blank(cls):
                 raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
             made = Container(cls, keys=list(vars(value)), blank=partial(_new, cls))
@@ -348,6 +380,16 @@ class Collector:
             self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
         return made
+
+    def _is_new(self, key: Any) -> bool:
+        """Whether a key of a dictionary is, or holds, what each run has to make anew."""
+        if isinstance(key, tuple | frozenset):
+            return any(map(self._is_new, key))
+        if isinstance(key, Tensor):
+            return key.is_symbolic
+        if isinstance(key, Scalar) or id(key) in self.session.without_dictionary:
+            return True
+        return self.session.world.is_tracked(key) and id(key) not in self.session.originals
 
     def _exception(self, value: BaseException) -> Raisable:
         """A recipe that makes an exception anew, in each call."""
@@ -372,6 +414,7 @@ class Collector:
         if self.values_only:
             value_now = Output(self.output(self.binder.node_of(value)))
             return NewParameter(value_now, value) if isinstance(value, Parameter) else value_now
+        self.leaving.add(value._alias)
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that is kept outside of it")
         patterned = self.session.patterned.get(id(value))
@@ -401,6 +444,11 @@ class Collector:
         return View(self.recipe(parent), op, attrs, TensorType(parent.dtype, tuple(parent.shape)))
 
 
+def _check_made_again(value: Any) -> None:
+    if not is_made_again(value):
+        raise Uncapturable("a set whose order depends on how it was made leaves the program")
+
+
 def _symbols(value: Any) -> frozenset[Symbol]:
     if isinstance(value, tuple):
         return frozenset().union(*map(_symbols, value))
@@ -409,7 +457,7 @@ def _symbols(value: Any) -> frozenset[Symbol]:
 
 def _is_made_blank(cls: Any) -> bool:
     """Whether ``cls.__new__(cls)`` gives a blank object and has no effect."""
-    return cls.__new__ is object.__new__ or cls.__new__.__class__ is not types.FunctionType
+    return isinstance(cls.__new__, types.BuiltinFunctionType)
 
 
 def _new(cls: Any) -> Any:

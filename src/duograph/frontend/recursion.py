@@ -4,6 +4,9 @@ Recursion on constants is inlined like any call. But if a function calls itself 
 the same types, inlining would never end: its result depends on a decision at run time. Then the function is captured
 once over parameters, as an entry of the context's function table, and calls of it are ``call_named`` nodes. The result
 type comes from the paths that do not recurse; with it known, the body is captured again in full.
+
+The graph knows the tracked state as it was when it was made. It stands for the function as long as the program has
+changed nothing since that the function may see; a function that changes such a thing itself is none of a graph.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.tensor import Tensor, type_of
 
 from .errors import Uncapturable
-from .identity import REPEATED
-from .join import has_changed, join_leaves, same_constant
+from .identity import REPEATED, is_derived
+from .join import join_leaves, same_constant
 from .paths import Fork, Leaf, Outcome, leaves_of
 from .primitives import anchor
 from .world import Frame
@@ -34,6 +37,8 @@ class Definition:
     def __init__(self, name: str, held: Any) -> None:
         self.name = name
         self.held = held  # what its key names by ``id``
+        self.entry: Any = None  # the state that its graph knows
+        self.is_open = True  # its graph is being captured
         self.type: Any = None
         self.captures: list[Node] = []
         self.given: list[Any] = []  # what its paths return
@@ -46,7 +51,6 @@ class Recursion:
         self.calls = calls
         self.session = calls.session
         self.active: list[tuple[Any, dict[str, Any]]] = []
-        self.definitions: dict[Any, Definition] = {}
         self._names: list[Any] = []
         self._named: dict[Any, str] = {}
 
@@ -60,7 +64,7 @@ class Recursion:
     def applies(self, fn: Any, values: dict[str, Any]) -> bool:
         """Whether this call must become a call of a graph; also notes the call's arguments."""
         key = self._key(fn, values)
-        if key is not None and key in self.definitions:
+        if key is not None and self._known(key) is not None:
             return True
         same = [v for f, v in self.active if f is fn]
         if key is not None and len(same) >= 2 and all(_repeats(v, values) for v in same[-2:]):
@@ -68,11 +72,24 @@ class Recursion:
         self.active.append((fn, values))
         return False
 
+    def _known(self, key: Any) -> Definition | None:
+        """The definition that stands for such a call now.
+
+        Raises:
+            Uncapturable: the function has changed what it may see, and calls itself.
+        """
+        definition: Definition | None = self.session.world.definitions.get(key)
+        if definition is None or not (changed := self.session.world.changed_since(definition.entry)):
+            return definition
+        if definition.is_open:
+            raise Uncapturable(f"a recursive function that changes {changed}")
+        return None
+
     def _key(self, fn: Any, values: dict[str, Any]) -> Any:
         parts: list[Any] = []
         symbolic = False
         for name, v in values.items():
-            if isinstance(v, Tensor | Scalar):
+            if _is_parameter(v):
                 parts.append((name, type_of(v)))
                 symbolic = True
             else:
@@ -81,13 +98,13 @@ class Recursion:
 
     def call(self, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Any:
         key = self._key(fn, values)
-        definition = self.definitions.get(key)
+        definition = self._known(key)
         if definition is None:
             definition = self._define(key, fn, source, frame, values)
         if definition.type is None:
             raise PendingResult
         session, binder = self.session, self.session.binder
-        operands = [v for v in values.values() if isinstance(v, Tensor | Scalar)]
+        operands = [v for v in values.values() if _is_parameter(v)]
         captured = [binder.wrap(n) for n in definition.captures]
         result = call_named(*operands, *captured, name=definition.name, type=definition.type)
         if isinstance(result, Tensor):
@@ -98,7 +115,9 @@ class Recursion:
 
     def _define(self, key: Any, fn: Any, source: Any, frame: Frame, values: dict[str, Any]) -> Definition:
         definition = Definition(self._name(frame, values), (fn, values))
-        self.definitions[key] = definition
+        world = self.session.world
+        world.definitions = {**world.definitions, key: definition}
+        definition.entry = world.snapshot()
         saved = self.active, self.calls.depth
         try:
             for _ in range(6):
@@ -106,6 +125,7 @@ class Recursion:
                 before = definition.type, list(definition.captures)
                 self._capture(definition, source, frame, values)
                 if (definition.type, definition.captures) == before:
+                    definition.is_open = False
                     return definition
         finally:
             self.active = saved[0]
@@ -113,7 +133,7 @@ class Recursion:
 
     def _name(self, frame: Frame, values: dict[str, Any]) -> str:
         """A name in the function table, the same if another path comes here again, with a closure of its own."""
-        types = tuple(type_of(v) for v in values.values() if isinstance(v, Tensor | Scalar))
+        types = tuple(type_of(v) for v in values.values() if _is_parameter(v))
         place = (*self.session.place(), frame.name, types)
         if place not in self._named:
             name = frame.name.replace("<", "").replace(">", "")
@@ -121,17 +141,18 @@ class Recursion:
         return self._named[place]
 
     def _capture(self, definition: Definition, source: Any, frame: Frame, values: dict[str, Any]) -> None:
-        session = self.session
-        entry = session.world.snapshot()
+        session, entry = self.session, definition.entry
         builder, regions = session.builder, session.regions
         params = []
         inner = Frame(frame.name, frame.code, frame.globals, frame.parent)
         inner.cells, inner.special = frame.cells, frame.special
         for name, v in values.items():
-            if isinstance(v, Tensor | Scalar):
+            if _is_parameter(v):
                 param = builder.inner_param(name, type_of(v))
                 params.append(param)
                 v = session.binder.wrap(param)
+                if isinstance(v, Tensor):
+                    session.choices.note(v, REPEATED)
             inner.locals[name] = v
 
         def body() -> Outcome:
@@ -155,8 +176,9 @@ class Recursion:
             leaf = join_leaves(regions, (definition.name, "value"), pruned)
             if leaf is None:
                 raise Uncapturable(f"the recursive function {frame.name!r} returns values of different types")
-            self._check_effects(entry, leaf)
             session.world.restore(leaf.state)
+            if changed := session.world.changed_since(entry):
+                raise Uncapturable(f"a recursive function that changes {changed}")
             node = self._result(leaf.outcome.value, frame.name)
             if isinstance(leaf.state.checked, Scalar):
                 node = builder.emit(anchor, (node, leaf.state.checked.node), {})
@@ -173,27 +195,16 @@ class Recursion:
             return self.session.binder.node_of(value)
         raise Uncapturable(f"the recursive function {name!r} returns a {type(value).__name__}")
 
-    def _check_effects(self, before: Any, leaf: Leaf) -> None:
-        after = leaf.state
-        if after.token is not before.token or after.offset is not before.offset or after.store != before.store:
-            raise Uncapturable("a recursive function with effects")
-        session = self.session
-        for key, (obj, held) in after.containers.items():
-            first = session.held(before, obj)
-            if (
-                first is not None
-                and (key in before.containers or key in session.originals)
-                and has_changed(first, held)
-            ):
-                raise Uncapturable("a recursive function that changes a container of its caller")
-        if after.overlay != before.overlay:
-            raise Uncapturable("a recursive function that writes to outside objects")
+
+def _is_parameter(value: Any) -> bool:
+    """Whether an argument is one of the graph. A tensor of a derived class (it has a name) is the one that it is."""
+    return isinstance(value, Scalar) or (isinstance(value, Tensor) and not is_derived(value))
 
 
 def _repeats(old: dict[str, Any], new: dict[str, Any]) -> bool:
     for name, b in new.items():
         a = old.get(name)
-        if isinstance(a, Tensor | Scalar) and isinstance(b, Tensor | Scalar):
+        if _is_parameter(a) and _is_parameter(b):
             if type_of(a) != type_of(b):
                 return False
         elif isinstance(a, Scalar) and is_number(b):
@@ -201,7 +212,7 @@ def _repeats(old: dict[str, Any], new: dict[str, Any]) -> bool:
                 return False
         elif a is not b and not same_constant(a, b):
             return False
-    return any(isinstance(v, Tensor | Scalar) for v in new.values())
+    return any(_is_parameter(v) for v in new.values())
 
 
 def _without_pending(tree: Leaf | Fork) -> Leaf | Fork | None:

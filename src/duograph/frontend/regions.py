@@ -26,15 +26,21 @@ from duograph.core.op import value_key
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
 
-from .errors import INTERNAL, Restart, Uncapturable, Undecidable
+from .errors import INTERNAL, Restart, TooManyPaths, Uncapturable, Undecidable
 from .faults import FromOutside
 from .join import join_leaves
 from .paths import Fork, Leaf, Outcome
+from .recording import Leave, Recorder, Unrecordable
 from .world import Snapshot, World
 
 MAX_PATHS = 64
+FEW_PATHS = 8
+"""Paths of a whole function that may be cut: two halves of it have fewer."""
 MAX_DECISIONS = 512
 MAX_RESTARTS = 200
+ALIKE = 6
+"""Regions of one place (a statement in a loop that is unrolled, or in a function that is called again and again) that
+are dissolved one by one, each at the cost of an attempt, before all of them are."""
 MAX_EXPLORED = 2000
 """Paths that one capture may explore, over all its attempts: beyond it, plain Python is the better answer."""
 
@@ -85,12 +91,15 @@ class Regions:
         self.current: Region | None = None
         self.log = log
         self.dissolved: set[Any] = log.dissolved
+        self.recorder: Recorder | None = None  # of the run whose decisions are taken
 
     def dissolve(self, key: Any) -> Any:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
         if len(self.dissolved) > MAX_RESTARTS:
             raise Uncapturable("too many tensor-dependent paths with results of different types")
         self.dissolved.add(key)
+        place = self.log.places.get(key)
+        self.log.dissolved_at[place] = self.log.dissolved_at.get(place, 0) + (place is not None)
         raise Restart
 
     def decide(self, pred: Any) -> bool:
@@ -106,7 +115,11 @@ class Regions:
         k = len(region.path)
         if k > MAX_DECISIONS:
             raise Uncapturable("a loop in code that is not interpreted, whose end depends on tensor values")
-        taken = region.prefix[k] if k < len(region.prefix) else True
+        if k < len(region.prefix):
+            taken = region.prefix[k]
+        else:
+            recorder = self.recording
+            taken = True if recorder is None else recorder.decision(region.taken, pred)
         key = (*region.taken, taken)
         if key not in region.scopes:
             region.scopes[key] = Scope(self.builder, self.builder.current)
@@ -116,6 +129,25 @@ class Regions:
         dispatch.tapes = [t for t in dispatch.tapes if t not in region.tapes]
         region.path.append(Decision(pred, taken, scope))
         return taken
+
+    @property
+    def recording(self) -> Recorder | None:
+        """What takes the decisions that come now: not those in a loop of the graph, which belong to no single run."""
+        return self.recorder if self.current is not None and self.current.key == "top" else None
+
+    def known(self, number: Any) -> Any:
+        """The int or bool that ``number`` is in the run that is recorded, as one more decision; ``None``: no run is."""
+        recorder, region = self.recording, self.current
+        if recorder is None or region is None or number.kind == "float":
+            return None
+        if number.kind == "bool":
+            return self.decide(number)
+        way = region.taken
+        for value in recorder.numbers(way):
+            if self.decide(number == value):
+                return value
+        value = recorder.number(way, number)
+        return value if self.decide(number == value) else None
 
     @contextmanager
     def straight(self) -> Iterator[None]:
@@ -140,14 +172,15 @@ class Regions:
     def next_key(self) -> Any:
         """Identity of the next region on this path, the same in every attempt."""
         region = self.current
-        assert region is not None
+        if region is None:  # code of the user's that runs because an argument is looked at
+            raise Uncapturable("a compiled function that is called while arguments are looked at")
         region.counter += 1
         return (region.key, region.taken, region.counter)
 
     def run(self, body: Callable[[], Outcome]) -> Outcome:
         """Runs ``body`` as a region: all its paths, joined. Leaves the world in the joined state."""
         key = self.next_key()
-        if key in self.dissolved:
+        if key in self.dissolved or self.recording is not None or self._is_dissolved_at(key, body):
             return body()
         tree = self.explore(key, body)
         if isinstance(tree, Leaf):
@@ -156,6 +189,16 @@ class Regions:
         if leaf is None:
             return self.dissolve(key)
         return self._finish(leaf)
+
+    def _is_dissolved_at(self, key: Any, body: Callable[[], Outcome]) -> bool:
+        """Whether region ``key`` is like the others of its place, which had to be dissolved."""
+        log = self.log
+        place = log.places[key] = self.world.binder.session.span, getattr(body, "__code__", None)
+        if not log.is_by_place or log.dissolved_at.get(place, 0) < ALIKE:
+            return False
+        if log.paths_before is None:
+            log.paths_before = log.paths
+        return True
 
     def branch(self, pred: Any, then: Callable[[], Outcome], orelse: Callable[[], Outcome]) -> Outcome:
         """``then()`` if ``pred`` else ``orelse()``, joined right after."""
@@ -173,6 +216,9 @@ class Regions:
         scopes: dict[tuple[bool, ...], Scope] = {}
         tag = self.builder.next_tag
         recorded: list[list[Any]] = []
+        recorder = self.recorder if key == "top" else None
+        session = self.world.binder.session
+        span = session.span
 
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
             self.log.paths += 1
@@ -182,8 +228,14 @@ class Regions:
             region = Region(key, prefix, scopes, outer_tapes)
             self.current = region
             self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+            session.span = span  # by which the places of regions are known
+            leads = not prefix
+            if recorder is not None:
+                recorder.is_leading = leads
             try:
                 outcome = self._outcome(body)
+                if recorder is not None and leads:
+                    recorder.way = region.taken
                 scope = self.builder.current
                 self._check_recorded(entry, recorded)
                 return Leaf(outcome, self.world.snapshot(), scope), region.path
@@ -195,20 +247,29 @@ class Regions:
             k = len(prefix)
             if len(path) == k:
                 return leaf
+            is_outer = outer_region is None or outer_region.key == "top"
+            if self.log.may_break and is_outer and len(scopes) > max(2 * FEW_PATHS, 3 * len(path)):
+                raise TooManyPaths("decisions whose paths do not join")
+            if len(scopes) > 2 * MAX_PATHS and recorder is not None:
+                raise Unrecordable("the runs take too many decisions by tensors")
             if len(scopes) > 2 * MAX_PATHS:
                 raise Uncapturable("too many tensor-dependent paths in one region")
-            then = build((*prefix, True), leaf, path)
+            taken, scope = path[k].taken, path[k].scope
+            mine = build((*prefix, taken), leaf, path)
+            if recorder is not None and recorder.is_open((*prefix, not taken)):
+                aside = Scope(self.builder, scope.parent)
+                return _fork(path[k], mine, Leaf(Outcome("leave"), entry, aside), aside)
             last = self.builder.next_tag
             if key not in self.dissolved and self.world.opaque.changed_since(entry.moment) is not None:
                 self.dissolve(key)  # a larger region may contain the making of what was changed, too
             self.world.restore(entry)
             self.builder.next_tag = tag
-            other, other_path = visit((*prefix, False))
-            if len(other_path) <= k:  # a gradient on the first path has made one on this path raise earlier
+            other, other_path = visit((*prefix, not taken))
+            asked = [d.pred.node for d in other_path[: k + 1]]
+            if asked != [d.pred.node for d in path[: k + 1]]:  # what the first path has made changes what comes before
                 raise Uncapturable("code before a tensor-dependent decision takes another course on its paths")
             self.builder.next_tag = max(last, self.builder.next_tag)
-            orelse = build((*prefix, False), other, other_path)
-            return Fork(path[k].pred, then, orelse, path[k].scope, other_path[k].scope)
+            return _fork(path[k], mine, build((*prefix, not taken), other, other_path), other_path[k].scope)
 
         leaf, path = visit(())
         tree = build((), leaf, path)
@@ -235,6 +296,8 @@ class Regions:
             return body()
         except INTERNAL:
             raise
+        except Leave:
+            return Outcome("leave")
         except RecursionError as exc:
             raise Uncapturable("recursion without an end that is known while compiling") from exc
         except GeneratorExit as exc:
@@ -243,3 +306,10 @@ class Regions:
             if is_from_outside(exc):
                 raise FromOutside(exc) from exc
             return Outcome("raise", exc)
+
+
+def _fork(decision: Decision, mine: Leaf | Fork, other: Leaf | Fork, other_scope: Scope) -> Fork:
+    """The two sides of a decision, of which ``mine`` is the one that it took."""
+    if decision.taken:
+        return Fork(decision.pred, mine, other, decision.scope, other_scope)
+    return Fork(decision.pred, other, mine, other_scope, decision.scope)

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_getattr, raw_hasattr
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
@@ -28,10 +30,11 @@ from .dispatch import comparisons_in_turn, operands_in_turn
 from .errors import Uncapturable
 from .exact import may_be_one_object
 from .factories import factory_of
-from .facts import lookup
+from .facts import has_slots, lookup
+from .movable import PLAIN
 from .native_errors import run_native
 from .opaque import is_iterator, is_opaque
-from .operands import PLAIN, check_holder, check_key, check_operand, check_text
+from .operands import check_holder, check_key, check_operand, check_text
 from .paths import Outcome
 from .policy import is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant
@@ -112,11 +115,13 @@ class Semantics(Attributes):
         if isinstance(key, Tensor | Scalar) and is_sequence(obj):
             return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
+            key = slice(*[self.known(x) for x in (key.start, key.stop, key.step)])
+        if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
             raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
             raise Uncapturable("a NumPy array from outside the compiled function")
         self._check_lookup(obj)
-        if "_cells" in getattr(obj, "__dict__", ()):
+        if "_cells" in raw_getattr(obj, "__dict__", ()):
             check_holder(self.session, obj)
         value = run_native(self.session, operator.getitem, obj, key)
         if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
@@ -150,7 +155,9 @@ class Semantics(Attributes):
         """The index ``key``, which is only known at run time: a number on each path."""
         if not is_index(key):
             raise Uncapturable(f"an index of a {type(obj).__name__} that is no integer")
-        n = len(obj)
+        n, known = len(obj), self.known(key)
+        if type(known) is int:
+            return known
         if n > MAX_CHOICES:
             raise Uncapturable(f"an index of a {type(obj).__name__} of {n} items that is only known at run time")
         wanted = as_scalar(key, "int")
@@ -160,6 +167,13 @@ class Semantics(Attributes):
             if self.as_bool(wanted == i):
                 return i
         raise IndexError(f"{'string' if isinstance(obj, str) else type(obj).__name__} index out of range")
+
+    def known(self, index: Any) -> Any:
+        """An integer that is only known at run time as the run that is recorded has it; else as it is."""
+        if not isinstance(index, Tensor | Scalar) or self.session.regions.recording is None or not is_index(index):
+            return index
+        found = self.session.regions.known(as_scalar(index, "int"))
+        return index if found is None else int(found)
 
     def _fresh(self, value: Any) -> Any:
         """Results of native operations: new containers and instances are tracked from now on."""
@@ -298,6 +312,7 @@ class Semantics(Attributes):
         """The ``==`` that ``dataclass`` writes, reading the fields as the program sees them."""
         names = [f.name for f in dataclasses.fields(a) if f.compare]
         pairs = [(self.getattr(a, n), self.getattr(b, n)) for n in names]
+        self.session.note_identity(pairs)
         same = all(x is y or self.as_bool(self.compare(operator.eq, x, y)) for x, y in pairs)
         return same if op is operator.eq else not same
 
@@ -312,11 +327,18 @@ class Semantics(Attributes):
 
     def same_object(self, a: Any, b: Any) -> Any:
         """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
+        if isinstance(a, NumpyScalar | np.generic) and isinstance(b, NumpyScalar | np.generic) and a is not b:
+            raise Uncapturable("whether two numbers of NumPy's are the same object")
+        if a is not b and isinstance(a, GraphText | str) and isinstance(b, GraphText | str):
+            if isinstance(a, GraphText) or isinstance(b, GraphText):
+                raise Uncapturable("whether two texts are the same object, one of which is only known at run time")
         if may_be_one_object(a, b) or (id(a) in self.session.tuples and id(b) in self.session.tuples):
             raise Uncapturable("whether two equal constants, or tuples from outside, are the same object")
         if id(a) in self.session.originals and id(b) in self.session.originals and a is not b:
             self.session.guard_different(a, b)
         self.session.guard_different_tensors(a, b)
+        if type(a) not in PLAIN and type(b) not in PLAIN:
+            self.session.note_identity((a, b), 1)
         if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
             return self.session.choices.same(a, b)
         kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
@@ -334,6 +356,7 @@ class Semantics(Attributes):
         if method is not None:
             return self.as_bool(self.calls.call(method, (container, value), {}))
         if isinstance(container, list | tuple) and any(is_user_class(type(v)) for v in (*container, value)):
+            self.session.note_identity((*container, value), 1)
             return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
         if is_iterator(container):
             self.change_opaque(container)
@@ -349,8 +372,8 @@ class Semantics(Attributes):
         """Truth of a value: a bool, or a bool Scalar that the program computes."""
         if isinstance(value, bool):
             return value
-        if isinstance(value, Scalar):
-            return as_scalar(value, "bool")
+        if isinstance(value, Scalar | NumpyScalar):
+            return as_scalar(value.number if isinstance(value, NumpyScalar) else value, "bool")
         if isinstance(value, Tensor):
             size = static_size(value)
             if size is not None and size != 1:
@@ -469,12 +492,14 @@ def is_sequence(obj: Any) -> bool:
     """Whether ``obj`` is indexed by numbers and knows how many items it has."""
     if isinstance(obj, list | tuple | str | range):
         return True
-    return hasattr(obj, "construct") and hasattr(type(obj), "_position")  # CellList, SequentialCell
+    return raw_hasattr(obj, "construct") and hasattr(type(obj), "_position")  # CellList, SequentialCell
 
 
 def _is_plain_instance(value: Any) -> bool:
     """Whether what an object holds is in its ``__dict__``."""
-    return hasattr(value, "__dict__") and not isinstance(value, type | types.FunctionType | types.ModuleType | Tensor)
+    if isinstance(value, type | types.FunctionType | types.ModuleType | Tensor) or has_slots(type(value)):
+        return False
+    return raw_hasattr(value, "__dict__")
 
 
 def _has_generated_eq(cls: type) -> bool:
@@ -500,7 +525,7 @@ def static_size(t: Tensor) -> int | None:
 
 def contains_symbolic(value: Any) -> bool:
     """Whether a value has parts that are only known at run time."""
-    if isinstance(value, Scalar | GraphText | Tensor):
+    if isinstance(value, Scalar | NumpyScalar | GraphText | Tensor):
         return True
     if isinstance(value, tuple | list | set | frozenset):
         return any(contains_symbolic(v) for v in value)

@@ -1,4 +1,4 @@
-"""One capture: the graph binder that knows the outside world, and how outside values enter the program.
+"""One capture: how outside values enter the program.
 
 `Session.external` turns an outside value into what the captured program works on, and records what was assumed:
 
@@ -17,194 +17,38 @@ from typing import Any
 
 import numpy as np
 
-from duograph.autodiff.tape import Stale
 from duograph.autodiff.vmap import Batched
+from duograph.base.lookup import raw_getattr
 from duograph.core.borders import symbols_in
 from duograph.core.dim import Symbol, UnknownSizeError, fresh_symbol
-from duograph.core.memory import obtainable, readable, size_of
-from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
-from duograph.ops.cast import stop_gradient
-from duograph.ops.graph_binder import GraphBinder, Stored
-from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import Alias, fresh_stamp, root_of
-from duograph.tensor.random import Generator, default_generator
 from duograph.tensor.tensor import Placeholder, Tensor
 
 from . import sources
-from .budget import Budget
+from .binder import CaptureBinder
 from .dropped import CONSTANTS
-from .errors import Restart, Uncapturable
+from .errors import BetterApart, Restart, Uncapturable
 from .facts import HEAP_TYPE, tensor_facts
 from .guards.guard import GuardSet
 from .identity import Choices
-from .journals import Learned
+from .log import Log
+from .movable import Identified
 from .policy import check_look, module_kind
-from .primitives import anchor, py_effect
+from .primitives import py_effect
 from .regions import Regions
-from .shadows import Shadows, identifier, source_name
+from .shadows import Shadows, identifier, is_number_of_numpy, source_name
 from .sources import Pin, Source
-from .world import CONTAINERS, MISSING, World
+from .world import CONTAINERS, MISSING, World, attribute_now
 
 MAX_PEELS = 2
 
 
-def detached(value: Any) -> Any:
-    """``value`` as a constant for gradients."""
-    return stop_gradient(value) if isinstance(value, Tensor) else value
-
-
-def check_size(op: str, out: Any) -> None:
-    """Refuses results that take all memory that can be had, or more. Eager raises, as a rule; a graph need not have
-    room for a value that nobody reads as a whole.
-
-    Raises:
-        Uncapturable: ``out`` is one.
-    """
-    for x in out if isinstance(out, tuple) else (out,):
-        if isinstance(x, Tensor) and (size := size_of(x.abstract)) >= obtainable():
-            raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op!r}")
-
-
-class CaptureBinder(GraphBinder):
-    """Emits ops of the captured program; outside tensors become inputs."""
-
-    strict_versions = True
-
-    def __init__(self, session: Session, builder: Builder) -> None:
-        super().__init__(builder)
-        self.session = session
-        self.written_views: dict[int, Tensor] = {}
-        self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
-        self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
-        self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
-        self.reads_written = False
-        """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
-        tensor, which may be written again; to the graph it is a value of its own."""
-
-    def draw(self, generator: Generator, n: int) -> tuple[Any, Any]:
-        """Seed and offset for ``n`` draws of the program, in its order."""
-        if generator is not default_generator():
-            raise Uncapturable("a random generator of its own")
-        world = self.session.world
-        offset = world.offset
-        world.offset = offset + n
-        return world.seed, offset
-
-    def node_of(self, value: Any) -> Node:
-        if type(value) is Stale:
-            raise Uncapturable(value._why)
-        return super().node_of(value)
-
-    def lift(self, tensor: Tensor) -> Node:
-        if tensor._view is not None and root_of(tensor)._alias.serial > self.session.born:
-            return self.builder.context.const(tensor.array())
-        if tensor._alias.serial > self.session.born:  # made during capture: a constant of the program
-            return self.builder.context.const(tensor.array())
-        return self.session.tensor_input(tensor)
-
-    def outdated(self, view: Tensor) -> Node:
-        root = root_of(view)
-        stored = self.store[root._alias]
-        if not self.session.is_outside(root) or stored.left is not None or self._memory_of(view):
-            return super().outdated(view)
-        return view._data if isinstance(view._data, Node) else self.lift(view)  # nobody has written to that memory
-
-    def _view_node(self, view: Tensor, stamp: int) -> Node:
-        self.session.follow(view)
-        return super()._view_node(view, stamp)
-
-    def birth_node(self, root: Tensor) -> Node:
-        """The node of a storage before any write of the program, for a path that does not write to it."""
-        self.session.sometimes_written.add(id(root))
-        return self.unwritten_node(root)
-
-    def unwritten_node(self, root: Tensor) -> Node:
-        """The node of a storage before any write of the program."""
-        return root._data if isinstance(root._data, Node) else self.lift(root)
-
-    def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        span = self.session.span
-        self.builder.origin = (span,) if span is not None else ()
-        stamps = [self._stamp(x) for x in operands]
-        born = self.session.born
-        self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)
-        known = len(self.session.assumptions)
-        typing, self.session.is_typing = self.session.is_typing, True
-        try:
-            out = super().bind(op, operands, attrs)
-        finally:
-            self.session.is_typing = typing
-        if not op.view:
-            check_size(op.name, out)
-        first = out[0] if isinstance(out, tuple) and out else out
-        if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
-            self.note_raising(first._data)  # it raises if they are others
-        if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
-            return tuple(map(detached, out)) if isinstance(out, tuple) else detached(out)
-        if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
-            self.recorded.append((out._data.tag, (*stamps, self._stamp(out))))
-        return out
-
-    def note_raising(self, node: Node) -> None:
-        if not dispatch.quiet:
-            world = self.session.world
-            world.checked = Scalar(self.builder.emit(anchor, (self.node_of(world.checked), node), {}))
-
-    def _stamp(self, value: Any) -> tuple[Any, int] | None:
-        """Storage and version of a tensor that in-place writes can overwrite for gradients (Parameters keep reads)."""
-        if not isinstance(value, Tensor):
-            return None
-        if (value if value._view is None else root_of(value)).is_parameter:
-            return None
-        alias = value._alias
-        stored = self.store.get(alias)
-        return alias, 0 if stored is None else stored.stamp
-
-    def note_watched(self, view: Tensor) -> None:
-        self.watched[view._alias] = fresh_stamp()
-
-    def is_watched_and(self, alias: Alias, stored: Stored | None) -> bool:
-        """Whether a tape watches a handle on the storage, which has not been written since (``stored`` is what it
-        holds). Then the handle is a variable of its own, and the storage is none: nothing may stand for both."""
-        since = self.watched.get(alias)
-        return since is not None and (stored is None or stored.stamp < since)
-
-    def note_overwritten(self) -> None:
-        """Tells the context which operands of which ops were written to in place later on this path."""
-        found = self.builder.context.overwritten
-        for tag, values in self.recorded:
-            for i, held in enumerate(values):
-                stored = self.store.get(held[0]) if held is not None else None
-                if stored is not None and held is not None and self._wrote(held[1], stored.stamp):
-                    places = found.setdefault(tag, set())
-                    self.builder.context.writes += i not in places
-                    places.add(i)
-
-    def _wrote(self, before: int, now: int) -> bool:
-        """Whether a storage that has the stamp ``now`` may have been written since it had the stamp ``before``."""
-        return before != now and all(self._wrote(before, side) for side in self.merged.get(now, ()))
-
-    def write(self, target: Tensor, value: Tensor) -> None:
-        self.session.follow(target)
-        alias = root_of(target)._alias
-        if alias is not target._alias:
-            raise Uncapturable("a write to a view of memory that a Parameter had before set_data gave it another one")
-        self.session.choices.check_write(alias)
-        if target._view is not None:
-            self.written_views[id(target)] = target
-        if id(root_of(target)) in self.session.patterned:
-            raise Uncapturable("an in-place write to an argument whose shape varies")
-        if self.session.is_outside(root_of(target)):
-            self.session.note_written(root_of(target))
-        super().write(target, value)
-
-
-class Session(Shadows):
+class Session(Identified, Shadows):
     """Everything about one attempt to capture a function."""
 
     def __init__(self, dynamic: set[Source], log: Log, patterns: dict[Source, tuple[Any, ...]] | None = None) -> None:
@@ -219,10 +63,11 @@ class Session(Shadows):
         self.born = fresh_stamp()
         self.builder = Builder()
         self.builder.context.is_captured = True
+        self.builder.current.params = self._params = list[Node]()  # some only tell branches a size
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)
-        self.choices = Choices(self.regions, self.born)
+        self.choices = Choices(self.regions, self.shows_outside)
         self.log = log
         self.guards = GuardSet()
         self.dynamic = set(dynamic)  # a copy: `forget` is the end of this attempt, and not of the next one
@@ -247,7 +92,6 @@ class Session(Shadows):
         self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tensor_params: dict[int, Param] = {}
-        self._object_sources: dict[int, tuple[Any, Source]] = {}
         self._effects: dict[Any, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
@@ -280,6 +124,7 @@ class Session(Shadows):
     def add_input(self, source: Source, name: str, type: Type) -> Param:
         param = self.builder.param(name, type)
         self.inputs.append((source, param))
+        self._params.append(param)
         return param
 
     def tensor_input(self, tensor: Tensor) -> Param:
@@ -419,12 +264,16 @@ class Session(Shadows):
         check_look(type(value))
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)
-        if isinstance(value, CONSTANTS):
+        if isinstance(value, CONSTANTS) or (isinstance(value, np.generic) and is_number_of_numpy(value)):
             return self.external_constant(value, source)
         if isinstance(value, tuple):
             return self.external_tuple(value, source)
         if isinstance(value, CONTAINERS):
             return self.shadow(value, source)
+        if type(value) is types.MethodType and self._enter_method(value, source):
+            return value
+        if self.log.unsteady:
+            self.check_steady(source)
         self.guards.add(source, "is", Pin(value))
         if id(value) not in self._object_sources:
             self._object_sources[id(value)] = (value, sources.pinned(value))
@@ -462,6 +311,10 @@ class Session(Shadows):
         if known[1] != source:
             self.guards.same_objects[known[1], source] = None
         return known[0]
+
+    def shows_outside(self, alias: Alias) -> bool:
+        """Whether this is the memory of an outside tensor, or what stands for it."""
+        return alias.serial <= self.born or any(alias is handle._alias for handle, _, _ in self.patterned.values())
 
     def source_of_tensor(self, tensor: Tensor) -> Source | None:
         """Where an outside tensor, or one that stands for it, was found; ``None`` for others."""
@@ -522,20 +375,20 @@ class Session(Shadows):
         """How to reach an outside object; objects are pinned by the guard that found them."""
         known = self._object_sources.get(id(obj))
         if known is None:
+            self.check_outside(obj)
             known = self._object_sources[id(obj)] = (obj, sources.pinned(obj))
         return known[1]
 
-    def original(self, key: Any, owner: Any, own: bool = False) -> Any:
+    def original(self, key: Any, owner: Any) -> Any:
         """What the outside world holds for an overlay key, as a value of the program; `MISSING` if nothing.
 
-        Args:
-            own: what ``owner`` has from its class does not count: written back, it would become its own.
+        What ``owner`` has from its class does not count: written back, it would become its own.
         """
         kind, _, name = key
         if kind == "attr":
-            if own and _is_inherited(owner, name):
+            if _is_inherited(owner, name):
                 return MISSING
-            value = getattr(owner, name, MISSING)
+            value = attribute_now(owner, name)
             return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
         if kind == "global":
             return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
@@ -546,16 +399,22 @@ class Session(Shadows):
         region = self.regions.current
         return (region and (region.key, region.taken), self.builder.next_tag)
 
+    def prefer_break(self, what: str) -> None:
+        """To be called before a step in Python: a graph with one is called by way of Python as a whole.
+
+        Raises:
+            BetterApart: the function may be cut, and all its calls come here once.
+        """
+        if self.log.may_break and self.builder.current.parent is None and not dispatch.tapes:
+            raise BetterApart(what)
+
     def call_effect(self, target: Any, *operands: Any) -> None:
         """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like).
 
         The code before a decision runs once for each path: what it has made the first time is the effect.
         """
-        token = self.token_node(self.world.token)
         nodes = tuple(self.binder.node_of(x) for x in operands)
-        self.builder.origin = (self.span,) if self.span is not None else ()
-        if isinstance(self.world.checked, Scalar):  # what might raise before it comes before it
-            token = self.builder.emit(anchor, (token, self.world.checked.node), {})
+        token = self.binder.order.token()
         target = self._effects.setdefault((self.place(), token, nodes), target)
         self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
 
@@ -574,23 +433,9 @@ def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
 
 def _is_inherited(owner: Any, name: str) -> bool:
     """Whether ``owner.name`` is an attribute of its class, or of a base of it, that setting it would hide."""
-    if name in getattr(owner, "__dict__", ()):
+    if name in raw_getattr(owner, "__dict__", ()):
         return False
     for cls in type(owner).__mro__ if not isinstance(owner, type) else owner.__mro__[1:]:
         if name in vars(cls):
             return not hasattr(vars(cls)[name], "__set__")
     return False
-
-
-class Log:
-    """What earlier attempts of one capture have learned; the next attempt starts with it."""
-
-    def __init__(self, share: float = 1.0) -> None:
-        self.dissolved: set[Any] = set()
-        self.peeled: dict[Any, int] = {}
-        self.unrolled: set[Any] = set()
-        self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
-        self.containers = Learned()
-        self.restarts = 0
-        self.paths = 0
-        self.budget = Budget(share)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
@@ -41,7 +42,7 @@ def _keeps(obj: Any, name: str, value: Any) -> bool:
         return _is_kept_by_a_cell(vars(obj), name, value)
     if found is not None and hasattr(type(found), "__set__"):
         return isinstance(found, types.MemberDescriptorType) or module_kind(cls.__module__) == "framework"
-    return hasattr(obj, "__dict__") and not isinstance(obj, types.MethodType)
+    return raw_hasattr(obj, "__dict__") and not isinstance(obj, types.MethodType)
 
 
 def _is_ours(setter: Any) -> bool:
@@ -65,5 +66,5 @@ def _is_kept_by_a_cell(own: dict[str, Any], name: str, value: Any) -> bool:
 
 
 def _is_cell(value: Any) -> bool:
-    own = getattr(value, "__dict__", None)
+    own = raw_getattr(value, "__dict__")
     return isinstance(own, dict) and isinstance(own.get("_cells"), dict)

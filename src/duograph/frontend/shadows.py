@@ -15,13 +15,18 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
-from duograph.core.dtype import DType
+import numpy as np
+
+from duograph.base.lookup import raw_getattr, raw_hasattr
+from duograph.core.dtype import DType, as_dtype
 from duograph.core.types import scalar_type
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar
 
 from . import sources
 from .dropped import CONSTANTS, check_dropped
 from .errors import Uncapturable
+from .exact import is_made_again
 from .factories import Factory, get_factory, set_factory
 from .facts import HEAP_TYPE
 from .guards.guard import GuardSet
@@ -35,6 +40,9 @@ if TYPE_CHECKING:
 
 MAX_PAIRS = 10_000
 """So many pairs of containers are guarded to be different objects."""
+MANY = 64
+"""So many numbers in a list are looked at together."""
+_SIMPLE = frozenset({int, float, str, bool, type(None)})
 _KINDS: tuple[Any, ...] = (OrderedDict, defaultdict, list, dict, set, deque)
 _READS = frozenset({
     *("get", "keys", "values", "items", "index", "count", "copy", "union", "intersection", "difference"),
@@ -50,6 +58,10 @@ _ORDERLESS = frozenset({
     *("symmetric_difference_update", "issuperset", "isdisjoint", "__contains__", "__len__"),
 })  # fmt: skip
 """Methods of sets for which the order of their elements does not matter."""
+_OF_NUMPY = frozenset({
+    *(np.float64, np.float32, np.float16, np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16),
+    np.uint8,
+})  # fmt: skip
 _NAMESPACES = ("__dict__", "__globals__")
 
 
@@ -72,6 +84,16 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
         vars(deque)["maxlen"].__get__(value) if kind is deque else None,
         get_factory(value) if kind is defaultdict else None,
     )
+
+
+def may_be_input(value: Any) -> bool:
+    """Whether a number may be an input of a graph: Python's, and NumPy's that hold such."""
+    return type(value) in (int, float) or type(value) in _OF_NUMPY
+
+
+def is_number_of_numpy(value: Any) -> bool:
+    """Whether ``value``, of a class of NumPy's, is a number, which never changes."""
+    return type(value).__module__ == "numpy" and value.dtype.kind in "biufc"
 
 
 def _has_slots(cls: type) -> bool:
@@ -105,6 +127,7 @@ class Shadows(Journals):
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.tuples: dict[int, tuple[Any, Source]] = {}  # id(tuple of the program) -> it, and its source
         self._shadows: dict[int, Any] = {}
+        self._numpy_numbers: dict[Source, NumpyScalar] = {}
         self._changed: set[int] = set()  # ids of shadows that the program has called a changing method of, or more
         self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # (id(outside tuple), source) -> tuple
         self._keep: list[Any] = []
@@ -113,12 +136,16 @@ class Shadows(Journals):
 
     def external_constant(self, value: Any, source: Source) -> Any:
         """An outside number, string or the like."""
+        if isinstance(value, np.generic) and source in self.dynamic and may_be_input(value):
+            return self._numpy_number(value, source)
         if (source in self.dynamic and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)
             self.guards.add(source, "type", type(value))
             return Scalar(self.add_input(source, source_name(source), scalar_type(value)))
+        if self.log.unsteady:
+            self.check_steady(source)
         if isinstance(value, DType) or not _is_told_by_value(value):
             self.guards.add(source, "is", Pin(value))
             return value
@@ -130,6 +157,16 @@ class Shadows(Journals):
             self.guards.add(source, "is", Pin(value))
         self.guards.add(source, "equal", value)
         return value
+
+    def _numpy_number(self, value: Any, source: Source) -> NumpyScalar:
+        """What stands for a number of NumPy's that varies."""
+        known = self._numpy_numbers.get(source)
+        if known is None:
+            self.guards.add(source, "type", type(value))
+            param = self.add_input(sources.number(source), source_name(source), scalar_type(value.item()))
+            known = NumpyScalar(Scalar(param), type(value), as_dtype(type(value)), source)
+            self._numpy_numbers[source] = known
+        return known
 
     def external_tuple(self, value: tuple[Any, ...], source: Source) -> Any:
         """An outside tuple: itself, or one of what stands for its items."""
@@ -151,7 +188,7 @@ class Shadows(Journals):
         return made
 
     def _guard_attributes_of_tuple(self, value: Any, source: Source, is_itself: bool) -> None:
-        if _is_told_by_value(value) or not hasattr(value, "__dict__"):
+        if _is_told_by_value(value) or not raw_hasattr(value, "__dict__"):
             return
         if not vars(value):
             self.guards.add(sources.attr(source, "__dict__"), "keys", [])
@@ -176,8 +213,9 @@ class Shadows(Journals):
             return shadow
         self.guards.add(source, "type", type(value))
         facts = facts_of_container(value)
-        if self.may_be_journal(value):
+        if self.may_be_journal(value, source):
             return self._journal(value, source, facts[2])
+        self.check_steady(source)
         if issubclass(type(value), dict):
             check_keys(value)
         shadow = new_blank(*facts)
@@ -217,11 +255,20 @@ class Shadows(Journals):
             for k, v in value.items():
                 put_item(shadow, k, take(v, sources.item(source, k)))
         else:
-            self.guards.add(source, "len", len(value))
             kind: Any = list if isinstance(value, list) else deque
             kind.extend(shadow, value)
+            if self._is_plain(value, source):
+                self.guards.add(source, "items", tuple(value))
+                return
+            self.guards.add(source, "len", len(value))
             for i, v in enumerate(value):
                 put_item(shadow, i, self._held(v, sources.item(source, i)))
+
+    def _is_plain(self, value: Any, source: Source) -> bool:
+        """Whether a list is long, and holds numbers and texts only, none of which is known to vary: one guard does."""
+        if type(value) is not list or len(value) < MANY or not _SIMPLE.issuperset(map(type, value)):
+            return False
+        return not any(v != v for v in value) and not any(s.base == source for s in self.dynamic)
 
     def _held(self, value: Any, source: Source) -> Any:
         """`external` for what a container holds: nobody looks into it before that is in hand."""
@@ -233,7 +280,7 @@ class Shadows(Journals):
         """Attributes of an object whose class derives from a container's."""
         if type(value) in _KINDS:
             return
-        held = getattr(value, "__dict__", None)
+        held = raw_getattr(value, "__dict__")
         if (held is not None and type(held) is not dict) or _has_slots(type(value)):
             raise Uncapturable(
                 f"a container of class {type(value).__qualname__!r}, which keeps attributes in its own way"
@@ -256,7 +303,7 @@ class Shadows(Journals):
             if name in _REBUILDS:
                 raise Uncapturable(f"the method {name!r} of a set from outside, which may make a new order of it")
             if name not in _ORDERLESS:
-                self.check_order(owner)
+                self.check_order(owner, is_handed_on=True)
         if name not in _READS:
             self.note_changed(owner)
 
@@ -269,13 +316,23 @@ class Shadows(Journals):
         if known[1].kind == "attr" and known[1].key in _NAMESPACES:
             raise Uncapturable("a write to the dictionary of an object from outside")
 
-    def check_order(self, obj: Any) -> None:
-        """Refuses to go through an outside set in an order that may not be its own: it depends on its history."""
+    def check_order(self, obj: Any, is_handed_on: bool = False) -> None:
+        """Refuses to go through an outside set in an order that may not be its own: it depends on its history.
+
+        Args:
+            obj: anything.
+            is_handed_on: to code that may make another set of it, whose order comes from the table of this one.
+        """
         known = self.originals.get(id(obj))
         if known is not None and isinstance(obj, set):
             own = [v for v in known[0] if v in obj]
             if len(own) != len(obj) or any(a is not b for a, b in zip(own, obj, strict=True)):
                 raise Uncapturable("the order of a set from outside that the program has added to, or has grown")
+            if is_handed_on:
+                size = set.__sizeof__(known[0])
+                if not is_made_again(known[0]) or not is_made_again(obj) or set.__sizeof__(obj) != size:
+                    raise Uncapturable("what is made of a set from outside, whose order depends on how it was made")
+                self.guards.add(known[1], "table", size)
 
     def check_dropped_from(self, shadow: Any) -> None:
         """`check_dropped` for what an outside container holds, and its shadow does not any more."""

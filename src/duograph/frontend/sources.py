@@ -1,7 +1,7 @@
 """Sources: how to reach an outside value from the arguments of a call.
 
     Source ::= Arg(i) | Pinned(object) | Attr(base, name) | Item(base, key) | Global(dict, name) | CellVar(cell)
-             | Found(base, key)
+             | Found(base, key) | Number(base)
 
 What a program assumed of the values is in `guards`.
 """
@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from duograph.base.lookup import raw_getattr
+
 
 class Source(NamedTuple):
     """One step of the way to a value; ``base`` is the way so far. (A tuple: a capture makes and hashes hundreds.)"""
 
-    kind: str  # arg, pinned, attr, item, global, cell, found
+    kind: str  # arg, pinned, attr, item, global, cell, found, number
     base: Any
     key: Any = None
 
@@ -34,6 +36,8 @@ class Source(NamedTuple):
                 return self.base.value[self.key]
             case "found":
                 return self.base.load(args).get(self.key.load(args) if isinstance(self.key, Source) else self.key)
+            case "number":
+                return self.base.load(args).item()
         return self.base.value.cell_contents
 
     def __str__(self) -> str:
@@ -44,16 +48,28 @@ class Source(NamedTuple):
                 value = self.base.value
                 if isinstance(value, dict) and "__builtins__" in value:
                     return "globals"
-                return f"<{getattr(value, '__name__', type(value).__name__)}>"
+                return f"<{raw_getattr(value, '__name__', type(value).__name__)}>"
             case "attr":
                 return f"{self.base}.{self.key}"
             case "item":
-                return f"{self.base}[{self.key!r}]"
+                return f"{self.base}[{_told(self.key)}]"
             case "global":
                 return f"global {self.key}"
             case "found":
-                return f"{self.base}.get({self.key if isinstance(self.key, Source) else repr(self.key)})"
+                return f"{self.base}.get({self.key if isinstance(self.key, Source) else _told(self.key)})"
+            case "number":
+                return f"{self.base}.item()"
         return f"closure variable {self.key}"
+
+
+_PLAIN = (int, str, float, bool, bytes, type(None))
+
+
+def _told(key: Any) -> str:
+    """A key in words; no code of the user's shows his objects."""
+    if type(key) in _PLAIN or (type(key) is tuple and all(type(k) in _PLAIN for k in key)):
+        return repr(key)
+    return f"a {type(key).__name__} object"
 
 
 class Pin:
@@ -98,3 +114,8 @@ def cell(variable: Any, name: str) -> Source:
 def found(base: Source, key: Any) -> Source:
     """What a dictionary holds for a key, ``None`` if it lacks it; the key may be a Source, too."""
     return Source("found", base, key)
+
+
+def number(base: Source) -> Source:
+    """The Python number that a number of NumPy's holds."""
+    return Source("number", base)

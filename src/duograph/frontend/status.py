@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.ir.control import undef
+from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
+from .identity import is_derived
 from .join import Joiner, _join_states, _NoJoin, emit_cond
 from .paths import Fork, Leaf, Outcome
 from .recipe import Shape, shape_of
@@ -97,6 +99,10 @@ def _status_of(outcome: Outcome, early: list[Any]) -> tuple[int, list[Any], int]
 def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: list[Any]) -> Leaf:
     if isinstance(tree, Leaf):
         status, values, offset = _status_of(tree.outcome, early)
+        for tensor in (v for v in values if isinstance(v, Tensor)):
+            if is_derived(tensor):
+                raise Uncapturable("a Parameter that is returned within a loop whose end depends on tensor values")
+            regions.world.binder.session.choices.note_source(tensor)
         payload: list[Any] = [Undefined(t) for t in slots]
         payload[offset : offset + len(values)] = values
         return Leaf(Outcome("loop", (status, payload)), tree.state, tree.scope)

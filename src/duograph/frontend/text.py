@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_hasattr
 from duograph.core.op import state
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, wrap
@@ -81,6 +82,16 @@ class Format:
         return format(value, self.spec)
 
 
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of these texts, by its number."""
+
+    texts: tuple[str, ...]
+
+    def __call__(self, number: int) -> str:
+        return self.texts[number]
+
+
 _RANGED = re.compile(r"%(\(\w*\))?[-#0 +]*(\*|\d*\.?\*|\d*(\.\d+)?[hlL]?c)")
 """A character by its number, or a width among the values."""
 
@@ -141,7 +152,7 @@ def _sample(value: Any) -> Any:
         if not all(isinstance(n, int) for n in value.shape) or math.prod(value.shape) > MAX_SAMPLE:
             raise _NoSampleError
         return wrap(np.zeros(value.shape, value.dtype.numpy))
-    if isinstance(value, tuple) and not hasattr(value, "_make"):
+    if isinstance(value, tuple) and not raw_hasattr(value, "_make"):
         return tuple([_sample(v) for v in value])
     if type(value) is list:
         return [_sample(v) for v in value]

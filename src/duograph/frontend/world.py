@@ -21,10 +21,12 @@ from dataclasses import dataclass
 from types import MemberDescriptorType
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.op import state as dispatch
 
 from .exact import are_same_elements, is_same_key
 from .opaque import Opaque
+from .policy import is_interpreted
 
 CONTAINERS = (list, dict, set, deque)
 """Kinds of containers whose contents are tracked."""
@@ -78,6 +80,7 @@ class Snapshot:
     checked: Any
     tape_lengths: list[tuple[Any, int]]
     moment: int
+    definitions: dict[Any, Any]
 
 
 def new_tuple(cls: type, items: Iterable[Any]) -> Any:
@@ -88,13 +91,30 @@ def new_tuple(cls: type, items: Iterable[Any]) -> Any:
         return cls(items)
 
 
+def attribute_now(owner: Any, name: str) -> Any:
+    """``owner.name`` outside, but for what a ``__getattr__`` of the user says; `MISSING` if there is nothing else."""
+    found = raw_getattr(owner, name, MISSING)
+    if found is MISSING:
+        for cls in type(owner).__mro__:
+            getter = vars(cls).get("__getattr__")
+            if getter is not None and not is_interpreted(getter):  # that of Cells, which looks into their tables
+                try:
+                    return getter(owner, name)
+                except AttributeError:
+                    break
+    return found
+
+
 def held_now(kind: str, owner: Any, name: str) -> Any:
     """What the outside world holds where an entry of the overlay writes, as far as no code of the user runs."""
     if kind == "attr":
         for cls in type(owner).__mro__:
             if type(slot := vars(cls).get(name)) is MemberDescriptorType:
-                return slot.__get__(owner) if hasattr(owner, name) else None
-        return getattr(owner, "__dict__", {}).get(name)
+                try:
+                    return slot.__get__(owner)
+                except AttributeError:
+                    return None
+        return raw_getattr(owner, "__dict__", {}).get(name)
     if kind == "global":
         return owner.get(name)
     try:
@@ -186,6 +206,8 @@ class World:
         self.offset: Any = 0
         self.checked: Any = 0
         """A run-time 0 that depends on all that has run so far and might have raised (`primitives.anchor`)."""
+        self.definitions: dict[Any, Any] = {}
+        """Recursive functions that are graphs by now (`recursion`): those of one path are none of another's."""
 
     def push(self, frame: Frame) -> None:
         self.frames.append(frame)
@@ -214,17 +236,28 @@ class World:
             self.checked,
             [(t, len(t.entries)) for t in dispatch.tapes],
             self.opaque.clock,
+            self.definitions,
         )
 
-    def has_changed(self, snap: Snapshot) -> bool:
-        """Whether there were effects since ``snap``, or random numbers were taken."""
-        if (self.token, self.offset) != (snap.token, snap.offset) or self.opaque.clock != snap.moment:
-            return True
-        if not _are_same(self.overlay, snap.overlay) or not _are_same(self.binder.store, snap.store):
-            return True
+    def changed_since(self, snap: Snapshot) -> str:
+        """What the program has changed since ``snap`` that code may see which runs from then on; empty if nothing.
+
+        Variables count that closures may read.
+        """
+        if self.token is not snap.token or self.offset is not snap.offset or self.binder.store != snap.store:
+            return "what it prints, draws or writes to a tensor"
+        before, now = ({key: value for key, (_, value) in x.items()} for x in (snap.overlay, self.overlay))
+        if not _are_same(before, now):
+            return "an attribute or a global variable"
         known = {key: held for key, (_, held) in snap.containers.items()}
         known |= {key: held for key, held in self.shadowed.items() if key not in known}  # found since
-        return any(not _are_same(contents(obj), known[key]) for key, obj in self.containers.items() if key in known)
+        if any(not _are_same(contents(obj), known[key]) for key, obj in self.containers.items() if key in known):
+            return "a container or an object"
+        for frame, before in snap.locals.items():
+            names = frame.code.in_closures if frame.captured else ()
+            if any(frame.locals.get(name, MISSING) is not before.get(name, MISSING) for name in names):
+                return "a variable that closures read"
+        return "an iterator or an array" if self.opaque.changed_since(snap.moment) is not None else ""
 
     def restore(self, snap: Snapshot) -> None:
         self.opaque.check(snap.moment)
@@ -244,5 +277,6 @@ class World:
         self.token = snap.token
         self.offset = snap.offset
         self.checked = snap.checked
+        self.definitions = snap.definitions
         for tape, length in snap.tape_lengths:
             del tape.entries[length:]

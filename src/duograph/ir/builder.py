@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.core.dim import by_name
 from duograph.core.op import Op
-from duograph.core.types import ScalarType, TensorType, TokenType
 
-from .control import anchor, make_tuple, sized, tuple_get, undef
+from .control import make_tuple, tuple_get, undef
 from .node import Apply, Const, Context, Graph, Node, Param, finds_sizes, introduced, sizes_in_attrs, told_sizes
+from .sizes import unknown_sizes, with_tells
 from .walk import retyped, same_node, with_origin
 
 
@@ -97,24 +98,19 @@ class Scope:
 
     def _keeping_sizes(self, outputs: Sequence[Node], single: bool) -> Sequence[Node] | Node:
         """``outputs``, with whom everything is reached that finds a size which attributes mention."""
-        kinds = [type(node.type) for node in outputs]
-        place = next((kinds.index(kind) for kind in (TensorType, ScalarType, TokenType) if kind in kinds), -1)
         tells: dict[Node, None] = {}
-        if place >= 0 and any(finds_sizes(n) for n in self.emitted if isinstance(n, Apply)):
+        if any(finds_sizes(n) for n in self.emitted if isinstance(n, Apply)):
             while more := self._unreached([*outputs, *tells]) - tells.keys():
                 tells.update(dict.fromkeys(sorted(more, key=lambda n: n.serial)))
         if tells:
-            keep = sized if kinds[place] is TensorType else anchor
-            sized_output = self.builder.context.apply(keep, (outputs[place], *tells), {})
-            self.emitted.add(sized_output)
-            outputs = [*outputs[:place], sized_output, *outputs[place + 1 :]]
+            before, outputs = outputs, with_tells(outputs, tells)
+            self.emitted.update(node for node in outputs if node not in before)
         return outputs[0] if single else outputs
 
     def _unreached(self, outputs: Sequence[Node]) -> set[Node]:
         """Values of this scope that tell sizes which the way to ``outputs`` mentions, but does not find."""
         reached = {n for output in outputs for n in _reachable_in(self, output)}
-        missing = {s for n in reached for s in sizes_in_attrs(n)}
-        missing.difference_update(s for n in reached for s in introduced(n))
+        missing = unknown_sizes(reached)
         found: set[Node] = set()
         for node in self.emitted - reached if missing else ():
             if isinstance(node, Apply) and not missing.isdisjoint(told_sizes(node.type)):
@@ -134,7 +130,7 @@ class Scope:
         found: list[Node] = []
         scope: Scope | None = self.parent
         while scope is not None and missing:
-            for symbol in sorted(missing, key=str):
+            for symbol in sorted(missing, key=by_name):
                 values = [n for n in scope.emitted if not (isinstance(n, Apply) and n.op is undef)]
                 definers = [n for n in (*scope.params, *values) if symbol in told_sizes(n.type)]
                 if definers:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.borders import differ_in_sizes, meeting, stands_for, symbols_in
+from duograph.core.borders import differ_in_sizes, meeting, opened, stands_for, symbols_in
 from duograph.core.dim import Symbol, UnknownSizeError
 from duograph.core.op import primitive
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TupleType, Type
@@ -57,6 +57,7 @@ class call:
     """``graph(*args)``."""
 
     structured = True
+    of_graphs = True
 
     def infer(*args, graph):
         _check_args("call", graph, args)
@@ -86,6 +87,7 @@ class custom_vjp:
     """
 
     structured = True
+    of_graphs = True
 
     def infer(*args, forward, backward, wanted, differentiable):
         _check_args("custom_vjp", forward, args)
@@ -97,17 +99,35 @@ class cond:
     """``then(*args)`` if ``pred`` else ``orelse(*args)``; only the taken graph is executed."""
 
     structured = True
+    of_graphs = True
 
     def infer(pred, *args, then, orelse):
         if pred != BOOL:
             raise TypeError(f"cond: the predicate must be a bool scalar, got {pred}")
         _check_args("cond", then, args)
         _check_args("cond", orelse, args)
-        found = meeting((then.output.type, orelse.output.type), args)
+        sides = _given(then, args), _given(orelse, args)
+        found = meeting(sides, args)
         if found is None:
-            sides = then.output.type, orelse.output.type
             raise _mismatch(*sides, f"cond: branches give {sides[0]} and {sides[1]}")
         return found
+
+
+def _given(graph: Any, args: tuple[Type, ...]) -> Type:
+    """The type of what a branch gives. What it leaves undefined has no sizes, even where its type names one that the
+    branch finds: the other branch has found that one too, and only there it is the size of this result."""
+    output = graph.output
+    if getattr(output, "op", None) is not make_tuple:
+        return output.type  # type: ignore[no-any-return]
+    known = symbols_in(args)
+    items = [opened(o.type, symbols_in(o.type) - known, "unread") if _is_unread(o) else o.type for o in output.operands]
+    return TupleType(tuple(items))
+
+
+def _is_unread(node: Any) -> bool:
+    while (op := getattr(node, "op", None)) is sized or op is anchor:
+        node = node.operands[0]
+    return op is undef
 
 
 def _carried(what: str, carry: tuple[Type, ...], operands: tuple[Type, ...], body: Any) -> Type:
@@ -133,9 +153,14 @@ def _in_expressions(types: tuple[Type, ...]) -> set[Symbol]:
 
 @primitive
 class while_loop:
-    """``while cond(*carry, *invariants): carry = body(*carry, *invariants)``; gives the final carry."""
+    """``while cond(*carry, *invariants): carry = body(*carry, *invariants)``; gives the final carry.
+
+    It may have no end, which is an effect like an exception: a program that runs on and on is none that goes on.
+    """
 
     structured = True
+    of_graphs = True
+    raises = True
 
     def infer(*operands, cond, body, n_carry):
         _check_args("while_loop", cond, operands)
@@ -150,6 +175,7 @@ class scan:
     """``for i in range(n): carry = body(i, *carry, *invariants)``; gives the final carry."""
 
     structured = True
+    of_graphs = True
 
     def infer(n, *operands, body, n_carry):
         if n != INT:
@@ -190,7 +216,8 @@ class tuple_get:
 
 @primitive
 class anchor:
-    """``x`` itself, once all ``values`` have been computed: they might raise, and nobody else may read them."""
+    """``x`` itself, once all ``values`` have been computed: they might raise, or have no end, and nobody else may read
+    them. All results of an operation are one value."""
 
     layout = "any"
 

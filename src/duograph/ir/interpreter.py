@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import kernel
-from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
+from duograph.core.dim import Dim, OtherSizeError, Symbol, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute, contiguous
 from duograph.core.types import ScalarType, TensorType, TupleType, Type
 
@@ -118,7 +118,7 @@ def plan_of(graph: Graph) -> Plan:
 
 
 class Frame:
-    """A graph that is being run: its values, how far it has come, and who waits for its result."""
+    """A graph that is being run: its values, how far it has come, and the frame that waits for its result."""
 
     __slots__ = ("caller", "depth", "env", "plan", "position", "slots")
 
@@ -302,6 +302,7 @@ class Interpreter:
                 value = self.run_node(node, [slots[i] for i in step.ins])
                 if step.binds:
                     bind_dims(step.node.type, value, frame.env)
+                    check_dims(step.node.type, value, frame.env)
                 slots[step.out] = value
                 for i in step.dead:
                     slots[i] = None
@@ -351,6 +352,7 @@ def _other(step: Step, operands: list[Any], frame: Frame) -> Any:
         result = as_value(compute(node.op, operands, attrs), node.type)
     if step.binds:
         bind_dims(node.type, result, frame.env)
+        check_dims(node.type, result, frame.env)
     return result
 
 
@@ -389,6 +391,17 @@ def bind_dims(type: Type, value: Any, env: dict[Symbol, int]) -> None:
     elif isinstance(type, TupleType):
         for t, v in zip(type.items, value, strict=True):
             bind_dims(t, v, env)
+
+
+def check_dims(type: Type, value: Any, env: dict[Symbol, int]) -> None:
+    """Raises `OtherSizeError` if ``value`` has not the sizes that ``type`` says."""
+    if isinstance(type, TensorType):
+        for dim, size in zip(type.shape, np.shape(value), strict=False):
+            if isinstance(dim, Dim) and env.keys() >= set(symbols_of(dim)) and evaluate(dim, env) != size:
+                raise OtherSizeError(f"the size {dim} was taken to be {evaluate(dim, env)}, and is {size}")
+    elif isinstance(type, TupleType):
+        for t, v in zip(type.items, value, strict=True):
+            check_dims(t, v, env)
 
 
 def resolved(value: Any, env: dict[Symbol, int]) -> Any:

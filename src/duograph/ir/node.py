@@ -74,6 +74,29 @@ class Apply(Node):
         return f"<{self.op.name} #{self.serial}: {self.type}>"
 
 
+def _by_tags(nodes: list[Apply]) -> list[Apply]:
+    """``nodes``, in the order in which they were made, in that of their tags: where branches do the same at the same
+    place, the first of them has made the nodes of all."""
+    tags: dict[Node, int] = {}
+    latest, in_order = 0, True
+    for node in nodes:
+        tag = node.tag
+        if not tag and not node.op.structured:
+            return nodes  # not as captured
+        for operand in node.operands:
+            needed = tags.get(operand, 0)
+            if needed > tag:
+                if node.tag:
+                    return nodes
+                tag = needed
+        tags[node] = tag
+        if tag < latest:
+            in_order = False
+        else:
+            latest = tag
+    return nodes if in_order else sorted(nodes, key=lambda node: (tags[node], node.serial))
+
+
 def _effects_late(nodes: list[Apply]) -> list[Apply]:
     """``nodes`` with those at the end that are effects (they take a token), or need what effects give."""
     late: set[Node] = set()
@@ -83,6 +106,17 @@ def _effects_late(nodes: list[Apply]) -> list[Apply]:
                 late.add(node)
                 break
     return [*(n for n in nodes if n not in late), *(n for n in nodes if n in late)] if late else nodes
+
+
+def _early(nodes: list[Apply], starts: list[Apply]) -> list[Apply]:
+    """``nodes`` in an order in which each of ``starts`` comes as soon as what it needs is there."""
+    order: list[Apply] = []
+    done: set[Node] = set()
+    for start in starts:
+        needed = reachable(start) - done
+        order += [n for n in nodes if n in needed]
+        done |= needed
+    return order + [n for n in nodes if n not in done]
 
 
 def _serial(node: Node) -> int:
@@ -103,7 +137,8 @@ class Graph:
     @property
     def nodes(self) -> tuple[Apply, ...]:
         """All applications, operands before users, in program order; but effects come after all that does not depend
-        on them: what may raise, wherever rewrites have put it, does so before something irrevocable has happened.
+        on them: what may raise, wherever rewrites have put it, does so before something irrevocable has happened. What
+        begins early (`passes/overlap.py`) comes as soon as its operands are there.
         """
         if self._nodes is None:
             seen: set[Node] = set()
@@ -121,8 +156,11 @@ class Graph:
                     work.extend(node.operands)
                     has_sizes |= node.op.structured or node.op.data_dependent
             found.sort(key=_serial)
+            found = _by_tags(found)
             if has_effects:
                 found = _effects_late(found)
+                if starts := [n for n in found if "early" in n.op.effects]:
+                    found = _early(found, starts)
             self._nodes = tuple(_after_sizes(found) if has_sizes else found)
         return self._nodes
 
@@ -140,6 +178,18 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"<graph @{self.name}({', '.join(map(repr, self.params))}) -> {self.output.type}>"
+
+
+def reachable(root: Node) -> set[Node]:
+    """``root`` and all nodes that it depends on."""
+    seen: set[Node] = set()
+    work = [root]
+    while work:
+        node = work.pop()
+        if node not in seen:
+            seen.add(node)
+            work.extend(node.operands if isinstance(node, Apply) else ())
+    return seen
 
 
 def finds_sizes(node: Apply) -> bool:
@@ -171,7 +221,10 @@ def sizes_in_attrs(node: Apply) -> set[Symbol]:
 
 
 def introduced(node: Apply) -> set[Symbol]:
-    """The sizes that ``node`` finds: neither an operand nor an attribute knows them."""
+    """The sizes that ``node`` finds: neither an operand nor an attribute knows them. (What is undefined has none, even
+    where its type names some.)"""
+    if node.op.name == "undef":
+        return set()
     if finds_sizes(node):
         return symbols_in(node.type) - symbols_in(tuple([o.type for o in node.operands]))
     known = {s for o in node.operands for s in told_sizes(o.type)}

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from duograph.core.dim import Dim, Symbol, symbols_of
+from duograph.core.dim import Dim, Symbol, by_name, symbols_of
 from duograph.core.types import StackType, TensorType, TupleType
 
 from .mindspore_style import mindspore_text
@@ -130,7 +130,7 @@ def _ranged_symbols(graphs: list[Graph]) -> list[Symbol]:
             _collect(node.type, found)
             if isinstance(node, Apply):
                 _collect(tuple(node.attrs.values()), found)
-    return sorted([s for s in found if s is not Symbol(s.name)], key=str)
+    return sorted([s for s in found if s is not Symbol(s.name)], key=by_name)
 
 
 def _collect(value: Any, found: set[Symbol]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from duograph.base.ordered import strongly_connected
+from duograph.base.components import strongly_connected
 from duograph.core.borders import renamed, stands_for, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.op import Op, value_key
@@ -19,6 +19,7 @@ from duograph.core.types import TupleType, Type
 
 from .node import Apply, Const, Context, Graph, Node, finds_sizes
 from .printer import all_graphs
+from .sizes import keeping_sizes
 
 Emit = Callable[[Apply, tuple[Node, ...], dict[str, Any]], Node]
 """``emit(node, new_operands, new_attrs)``: the node that takes the place of ``node``."""
@@ -31,18 +32,6 @@ def users(graph: Graph) -> dict[Node, list[Apply]]:
         for operand in dict.fromkeys(node.operands):
             found.setdefault(operand, []).append(node)
     return found
-
-
-def reachable(root: Node) -> set[Node]:
-    """``root`` and all nodes that it depends on."""
-    seen: set[Node] = set()
-    work = [root]
-    while work:
-        node = work.pop()
-        if node not in seen:
-            seen.add(node)
-            work.extend(node.operands if isinstance(node, Apply) else ())
-    return seen
 
 
 def count_nodes(graph: Graph) -> int:
@@ -112,8 +101,11 @@ class Rebuild:
         """The rebuilt ``graph``."""
         found = self.graphs.get(graph)
         if found is None:
-            output = self.nodes(graph, {})
+            mapping: dict[Node, Node] = {}
+            output = self.nodes(graph, mapping)
             same = output is graph.output
+            if not same:
+                output = keeping_sizes(graph, mapping, output)
             self.graphs[graph] = found = graph if same else graph.context.graph(graph.name, graph.params, output)
         return found
 
@@ -123,7 +115,7 @@ class Rebuild:
         for node in graph.nodes:
             if node in mapping:
                 continue
-            operands = tuple([mapping.get(o, o) for o in node.operands])
+            operands = tuple([mapping.get(o, o) for o in node.operands]) if mapping else node.operands
             new = self.emit(node, operands, self.attrs(node) if descend else node.attrs)
             if new is not node:
                 mapping[node] = new
@@ -145,7 +137,8 @@ def substitute(graph: Graph, mapping: Mapping[Node, Node]) -> Graph:
     for old, new in mapping.items():
         if old.type != new.type:
             raise TypeError(f"{old!r} cannot be replaced by {new!r}: another type")
-    output = Rebuild(same_node, graph, descend=False).nodes(graph, dict(mapping))
+    becomes = dict(mapping)
+    output = keeping_sizes(graph, becomes, Rebuild(same_node, graph, descend=False).nodes(graph, becomes))
     return graph.context.graph(graph.name, graph.params, output)
 
 

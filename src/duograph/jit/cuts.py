@@ -7,25 +7,48 @@ is made part of the outer one at its next call: a function with ten foreign line
 
 from __future__ import annotations
 
+import ast
+import builtins
+import inspect
+import time
 import types
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from duograph.autodiff.grads import Gradient, gradient_of
+from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
+from duograph.base.weak import WeakTable
 from duograph.core.types import TensorType
-from duograph.frontend.ast.load import FunctionSource, load_function
-from duograph.frontend.errors import Uncapturable
-from duograph.frontend.policy import is_interpreted
-from duograph.frontend.split.build import build_function, keep_source
-from duograph.frontend.split.plan import COMPILED, Break, Place, Segment, border_before, place_of, plan_cuts
+from duograph.frontend.ast.load import FunctionSource
+from duograph.frontend.errors import TooManyPaths, Uncapturable
+from duograph.frontend.policy import is_interpreted, module_kind
+from duograph.frontend.split.build import as_definition, build_function, keep_source
+from duograph.frontend.split.foreign import Kinds, widened
+from duograph.frontend.split.hoist import Place, apart_place, value_place
+from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border_before, exits_of, place_of, plan_cuts
 from duograph.ir.node import Graph
 from duograph.ir.printer import all_graphs
 
 if TYPE_CHECKING:
     from .entries import Fallback
-    from .function import JitFunction
+    from .part import Compiled
 
-MOST_CUTS = 64
+MOST_CUTS = 128
+DEEPEST = 16
+"""Segments of segments, before what cannot be captured there is left to plain Python."""
+FEW_CALLS = 1
+"""Calls of a function before it is compiled: most functions that a program calls once, it calls only once."""
+NEVER, MOST_CLOSURES = 64, 4
+"""Functions with one code that are met, and compiled, before no more are."""
+MOST_FORMS = 256
+"""Compiled functions that a skeleton keeps: those that it has met last, each with what it holds."""
+_IS_LAZY = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+LOOKS = 32
+"""Of how many calls under tapes, before one it is found out whether they are better op by op."""
 LIGHT = 3
 """Operations on tensors below which a segment costs more than it saves."""
 MOST_GUARDS = 32
@@ -44,20 +67,24 @@ class Cut:
 
     def __init__(
         self,
-        function: JitFunction,
+        function: Compiled,
         cause: Fallback,
-        make: Callable[..., JitFunction],
+        make: Callable[..., Compiled],
         part_of: tuple[Cut, Segment] | None,
     ) -> None:
         self.function, self.cause, self.make = function, cause, make
         self.outer = part_of[0] if part_of is not None else None
+        self.depth: int = self.outer.depth + 1 if self.outer is not None else 0
         self.places: frozenset[Place] = frozenset()
         self.breaks: dict[Place, Break] = {}
-        self.segments: dict[Any, JitFunction] = {}
+        self.segments: dict[Any, Compiled] = {}
+        self.failures: list[Failure] = []
         self.called = CompiledForm(make)
-        self.current: tuple[JitFunction, ...] = ()
+        self.current: tuple[Compiled, ...] = ()
         self._skeleton: types.FunctionType | None = None
         self._is_stale = False
+        self._is_small = False
+        self._looks = 0
         self._lock = object_lock()
 
     @property
@@ -66,12 +93,21 @@ class Cut:
         if self._is_stale:
             with self._lock:
                 if self._is_stale:
-                    self._build()
+                    self._rebuild()
         made, fn = self._skeleton, self.function._python
         if made is not None and fn is not None:
             if made.__defaults__ is not fn.__defaults__ or made.__kwdefaults__ is not fn.__kwdefaults__:
                 made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
         return made
+
+    @property
+    def is_small(self) -> bool:
+        """Whether all that is compiled of it runs op by op under tapes (`Entry.is_small`): then so may the whole."""
+        self._looks += 1
+        if self._looks % LOOKS == 0:
+            stores = [s for part in self.current for s in part._stores() if s.compiled]
+            self._is_small = bool(stores) and all(s.is_small for s in stores)
+        return self._is_small
 
     def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
         """Cuts at these statements, too.
@@ -99,19 +135,46 @@ class Cut:
             self.outer.note(places)
         return True
 
+    def halves(self, segment: Segment) -> dict[Place, Break | None]:
+        """For a segment that is no use as a whole: two of half the length, until one statement is left; then its
+        operands; then nothing."""
+        run = segment.run
+        if len(run) > 1:
+            return {border_before(run[len(run) // 2]): None}
+        apart = apart_place(run[0])
+        has_operands = isinstance(getattr(run[0], "value", None), ast.expr) and apart not in self.places
+        return {apart if has_operands else place_of(run[0]): None}
+
+    def _rebuild(self) -> None:
+        try:
+            self._build()
+        except Exception as error:  # noqa: BLE001 - the policy; plain Python runs
+            self.failures.append(
+                internal_failure("cutting", fn.__qualname__ if (fn := self.function._python) else "", error)
+            )
+            self._skeleton, self._is_stale = None, False
+
     def _build(self) -> None:
         fn = self.function._python
         assert fn is not None
-        source, places = load_function(fn), self.places
-        plan = plan_cuts(source, places, lambda name: is_of_module(fn.__globals__.get(name)))
+        source, places = as_definition(self.function.load(fn)), self.places
+        plan = plan_cuts(source, places, lambda name: kind_of(name, fn), self.breaks.keys())
+        part = self.function.part_of
+        is_same = part is not None and any(segment.places == part[1].places for segment in plan.segments)
+        if part is not None and (is_same or self.depth > DEEPEST):
+            self._skeleton, self._is_stale = None, False  # what is cut out of it is all of it
+            part[0].note(dict.fromkeys(part[1].places))
+            return
         self.current = tuple([self._segment(segment, source, fn) for segment in plan.segments])
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
-        made = build_function(plan.skeleton, source, fn, {COMPILED: self.called, **held}, fn.__qualname__)
-        uses = {COMPILED, *held}.intersection(made.__code__.co_freevars)
+        counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
+        variables = {COMPILED: self.called, CLOCK: time.perf_counter, **held, **counts}
+        made = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        uses = held or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
         self._skeleton = made if uses else None
         self._is_stale = self.places is not places  # last: others read the skeleton without the lock
 
-    def _segment(self, segment: Segment, source: FunctionSource, fn: types.FunctionType) -> JitFunction:
+    def _segment(self, segment: Segment, source: FunctionSource, fn: types.FunctionType) -> Compiled:
         found = self.segments.get(segment.key)
         if found is None:
             first, last = segment.node.lineno, segment.node.end_lineno
@@ -121,26 +184,33 @@ class Cut:
         return found
 
 
-def statements_at(error: Uncapturable, function: JitFunction) -> dict[Place, Break | None]:
+def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break | None]:
     """The statements of ``function`` to run as plain Python because of ``error``; none if there are no such."""
     fn = function._python
     if fn is None:
         return {}
-    source = load_function(fn)
+    source = function.load(fn)
+    if isinstance(error, TooManyPaths):
+        body = source.node.body if isinstance(source.node, ast.FunctionDef) else []
+        run = function.part_of[1].run if function.part_of is not None else body
+        return {border_before(run[len(run) // 2]): None} if len(run) > 1 else {}
+    if source.names.is_generator or isinstance(source.node, ast.AsyncFunctionDef):
+        return {
+            place_of(node) if isinstance(node, ast.stmt) else value_place(node): Break(what, source.span(node))
+            for node, what in exits_of(source)
+        }
     if not error.trail and function.part_of is not None:
-        return _halves(function.part_of[1])
+        return function.part_of[0].halves(function.part_of[1])
     frames = [frame for frame, code, _ in error.trail if code is source]
     trail = [node for frame, _, node in error.trail if frames and frame == frames[-1]]
     if not trail:
         return {}
-    node = trail[0]
-    return {place_of(node): Break(error.reason, error.span or source.span(node))}
-
-
-def _halves(segment: Segment) -> dict[Place, Break | None]:
-    """For a segment that cannot give its results: two of half the length, until one statement is left."""
-    run = segment.run
-    return {border_before(run[len(run) // 2]): None} if len(run) > 1 else dict.fromkeys(segment.places)
+    found = Break(error.reason, error.span or source.span(trail[0]))
+    depth = next((i for i, node in enumerate(trail) if isinstance(node, ast.stmt)), len(trail))
+    if not depth:
+        return {place_of(trail[0]): found}
+    kinds = Kinds(lambda name: kind_of(name, fn), source.names.own, COMPILED)
+    return {value_place(widened(trail[:depth], kinds)): found}
 
 
 def is_light(graph: Graph, guards: int) -> bool:
@@ -151,32 +221,113 @@ def is_light(graph: Graph, guards: int) -> bool:
 
 
 class CompiledForm:
-    """What a function that is called by a statement of a skeleton is compiled as.
+    """What a skeleton calls in the place of what the program calls: its compiled form, if it has one.
 
-    The user's functions of modules: these are there once. A closure that is made at each call would be compiled at each
-    call.
+    Functions and methods of the user, Cells, and gradients of these. Compiled is what is called more than once: a
+    closure that is made at each call would be compiled at each call.
     """
 
     unbound = NameError  # what a skeleton catches to see whether variables are bound
 
     def __init__(self, make: Callable[..., Any]) -> None:
         self.make = make
-        self._known: dict[types.FunctionType, Any] = {}
+        self._known: OrderedDict[types.FunctionType, Any] = OrderedDict()
+        self._gradients: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
+        self._calls: weakref.WeakKeyDictionary[types.FunctionType, int] = weakref.WeakKeyDictionary()
+        self._spent: WeakTable[types.CodeType, int] = WeakTable()  # functions with this code that were met
 
     def __call__(self, fn: Any) -> Any:
-        if type(fn) is not types.FunctionType:
+        kind = type(fn)
+        if kind is types.FunctionType:
+            found = self._form(fn)
+            if found is None and (gradient := gradient_of(fn)) is not None:
+                return self._gradient(fn, gradient)
+        elif kind is types.MethodType and type(fn.__func__) is types.FunctionType:
+            found = self._form(fn.__func__)
+            if found is not None:
+                return types.MethodType(found, fn.__self__)
+        elif is_plain_cell(kind) and "construct" not in vars(fn):
+            found = self._form(kind.construct)
+            if found is not None:
+                return partial(fn.call_instead, found)
+        else:
             return fn
+        return found if found is not None else fn
+
+    def _gradient(self, fn: types.FunctionType, gradient: Gradient) -> Any:
+        """``fn``, which is the gradient of something, as that of its compiled form."""
+        inner = self(gradient.fn)
+        if inner is gradient.fn:
+            return fn
+        if isinstance(inner, partial):  # a Cell's is another each time
+            return gradient.of(inner)
+        known = self._gradients.get(fn)
+        if known is None or known[0] is not inner:
+            known = self._gradients[fn] = (inner, gradient.of(inner))
+        return known[1]
+
+    def _form(self, fn: types.FunctionType) -> Any:
         found = self._known.get(fn)
-        if found is None:  # the first call; most functions that a program calls once, it calls only once
-            self._known[fn] = fn if is_of_module(fn) else False
-            return fn
-        if found is False:
-            return fn
-        if found is fn:
-            found = self._known[fn] = self.make(fn)
-        return fn if found.is_no_use else found
+        if found is not None:
+            return None if found.is_no_use else found
+        code = fn.__code__
+        met = self._spent.get(code)
+        if met is None:
+            met = 0 if is_interpreted(fn) and not code.co_flags & _IS_LAZY else NEVER
+            self._spent[code] = met
+        if met >= NEVER:  # it is no use
+            return None
+        calls = self._calls[fn] = self._calls.get(fn, 0) + 1
+        if calls <= FEW_CALLS:
+            self._spent[code] = met + (calls == 1)
+            return None
+        self._spent[code] = met + NEVER // MOST_CLOSURES
+        made = self._known[fn] = self.make(fn)
+        if len(self._known) > MOST_FORMS:
+            self._known.popitem(last=False)
+        return made
+
+    @staticmethod
+    def method(bound: Any) -> tuple[Any, tuple[Any, ...]]:
+        """A method as its function and its object: guards know both again, but a bound method is another each time."""
+        return (bound.__func__, (bound.__self__,)) if type(bound) is types.MethodType else (bound, ())
 
 
-def is_of_module(fn: Any) -> bool:
-    """Whether ``fn`` is a function that the user has written, in a module."""
-    return type(fn) is types.FunctionType and fn.__globals__.get(fn.__name__) is fn and is_interpreted(fn)
+def variable_of(fn: types.FunctionType, name: str) -> Any:
+    """What a closure or global variable of a function is now; ``None`` if it has no value."""
+    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+        if variable == name:
+            return cell.cell_contents if cell != types.CellType() else None
+    return fn.__globals__.get(name)
+
+
+def is_compilable(value: Any) -> bool:
+    """Whether a variable holds something that may have a compiled form."""
+    return type(value) is types.FunctionType or is_plain_cell(type(value))
+
+
+def is_plain_cell(kind: type) -> bool:
+    """Whether objects of this class are Cells whose call comes to their ``construct`` in the way of all Cells."""
+    if type(kind) is not type:  # code of a metaclass would run
+        return False
+    base = next((c for c in kind.__mro__ if "call_instead" in vars(c)), None)
+    if base is None or type(kind.construct) is not types.FunctionType:  # type: ignore[attr-defined]
+        return False
+    return kind.__call__ is base.__call__ and kind.run is base.run  # type: ignore[attr-defined]
+
+
+def kind_of(name: str, fn: types.FunctionType) -> str:
+    """What a global name of ``fn`` stands for (`split.foreign.Kinds`)."""
+    value = fn.__globals__.get(name, fn)
+    if value is fn:
+        return "foreign" if hasattr(builtins, name) else ""
+    made_by = type(value)
+    if made_by is types.ModuleType:
+        kind = module_kind(value.__name__)
+    elif made_by in (types.FunctionType, types.BuiltinFunctionType, type):
+        kind = module_kind(value.__module__)
+    elif type(made_by) is not type:  # code of a metaclass would run
+        return ""
+    else:
+        return "foreign" if module_kind(made_by.__module__) == "other" else ""
+    return {"framework": "module", "other": "foreign"}.get(kind, "")

@@ -6,7 +6,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .function import BoundJit, JitFunction
+from duograph.base.lookup import raw_hasattr
+
+from .bound import BoundJit
+from .frames import FrameReader, is_left
+from .function import JitFunction
 from .options import JitOptions, parse
 
 
@@ -34,8 +38,11 @@ def jit(
 
     Args:
         function (Callable, optional): what to compile; without it, ``jit`` returns a decorator.
-        capture_mode (str): ``"ast"``, ``"bytecode"`` or ``"trace"``. There is one way of capturing here, from the
-            source: the other two are accepted, mean the same, and ``f.explain()`` says so. Default: ``"ast"``.
+        capture_mode (str): ``"ast"`` captures from the source, or from bytecode where there is no source that the
+            function was made from; ``"bytecode"`` from the bytecode, or from the source where bytecode was not
+            understood; ``"trace"`` records single runs: decisions on tensors, and numbers that Python needs of them,
+            are those of the call that is captured, and a call that decides otherwise is recorded in addition.
+            ``f.explain()`` says what was used. Default: ``"ast"``.
         jit_level (str): ``"O0"`` (ops as written), ``"O1"`` (all exact optimisations: the bits of eager) or ``"O2"``
             (also fuses ``a * b + c`` into one rounding; last bits may differ from eager). Default: ``""``, what the
             context says when a version is compiled, else ``"O1"``.
@@ -49,7 +56,8 @@ def jit(
         input_signature (Union[tuple, Tensor], optional): older form: types that the arguments must have.
         hash_args (Any, optional): accepted; what a function captures is always guarded here.
         jit_config (Union[JitConfig, dict], optional): more settings.
-        compile_once (bool): accepted; versions are shared by code here.
+        compile_once (bool): accepted; versions are shared by code here: a function that is defined and compiled anew
+            with each call of another one, or a Cell of the same class, finds those that were made before.
         options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...); a warning says once
             that they have no effect.
 
@@ -86,7 +94,7 @@ def compiled(target: Any, options: JitOptions) -> Any:
     if isinstance(target, type):
         return _class(target, options)
     if isinstance(target, types.FunctionType | types.MethodType):
-        return JitFunction(target, options)
+        return FrameReader(target, options) if is_left(target, options) else JitFunction(target, options)
     if is_cell(target):
         return cell_function(target, options)
     if isinstance(target, staticmethod | classmethod):
@@ -98,7 +106,7 @@ def compiled(target: Any, options: JitOptions) -> Any:
 
 def is_cell(obj: Any) -> bool:
     """Whether ``obj`` is a Cell (known here by its protocol: Cells live above this floor)."""
-    return hasattr(obj, "construct") and hasattr(obj, "run") and callable(obj)
+    return raw_hasattr(obj, "construct") and raw_hasattr(obj, "run") and callable(obj)
 
 
 def cell_function(cell: Any, options: JitOptions, plain: Callable[..., Any] | None = None) -> JitFunction:

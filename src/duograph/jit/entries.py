@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from duograph.base.failures import Failure
+from duograph.base.failures import Failure, is_from_outside
 from duograph.base.fork import object_lock
 from duograph.frontend.budget import OutOfTime
+from duograph.frontend.errors import Uncapturable
 from duograph.frontend.sources import Source
 
 from .conditions import MOST_VERSIONS
@@ -18,6 +19,8 @@ from .sizes import VaryingSizes
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
 
+E = TypeVar("E", bound=Exception)
+
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
@@ -26,6 +29,8 @@ PATIENCE = 4  # attempts to compile that may fail for the same reason before the
 SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
 OFTEN = 8  # calls before each of which the premises of a fallback are looked at
 RARELY = 32  # of how many later ones, before one
+UNSTEADY = 8  # misses because of one thing, before no more versions for what it is are made
+LOOKS = 16  # of how many calls that plain Python answers meanwhile, before one it is found out anew how long they do
 STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
 
 
@@ -37,6 +42,29 @@ def put_first(entry: Entry, others: list[Entry]) -> list[Entry]:
     return [entry, *others]
 
 
+def first_that_holds(entries: Sequence[Entry], names: tuple[str, ...], values: Sequence[Any]) -> Entry | None:
+    """The first version that is valid for these values of the parameters ``names``."""
+    for entry in entries:
+        if entry.names != names:
+            continue
+        native = entry.guards.native  # most versions end here: without a call of Python for each
+        try:
+            may_hold = native is None or native(*values)
+        except Exception as error:
+            if is_from_outside(error):
+                raise
+            may_hold = True  # `matches` asks again, and judges what that raises
+        if may_hold and entry.matches(values):
+            return entry
+    return None
+
+
+def without_frames(error: E) -> E:
+    """``error``, which may be kept: it would keep every frame of the capture, and so would what it came from."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
+
+
 class Fallback:
     """Arguments for which the function runs as plain Python, and why."""
 
@@ -45,9 +73,9 @@ class Fallback:
         self.premises: tuple[Any, ...] = getattr(error, "premises", ())
         self.is_over = False  # what led to it was another at the latest look
         self.looks = 0
-        self.error = error.with_traceback(None)  # which would keep every frame of the capture
-        error.__context__ = error.__cause__ = None  # and so would theirs
+        self.error = without_frames(error)
         self.hits = 0
+        self.seconds = 0.0  # that plain Python took for these calls
 
     def holds(self, args: Sequence[Any]) -> bool:
         """Whether what the capture had read is still so, as far as that is looked at: often at first, then rarely."""
@@ -59,6 +87,11 @@ class Fallback:
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""
         return f"{self.reason}{where}"
+
+    @property
+    def account(self) -> str:
+        """How often plain Python ran because of it, and how long."""
+        return f"{self.hits} calls ran as plain Python: {self.seconds * 1e3:.1f} ms"
 
 
 class Entries:
@@ -72,11 +105,16 @@ class Entries:
         is_small: tapes are served op by op (`Entry.is_small`), whichever version is valid.
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
+        refusal: why there is no version for all values of the numbers that vary, and the statement that it is due to.
+        missed: how often versions did not hold because of what was found there.
+        known_unsteady: those that the function could not be cut at, or has been.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
         misses: calls for which no version held.
+        captures: attempts to compile.
         dropped: versions that were never used again, and are gone.
         waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
         unattempted: such calls, from the beginning.
+        seconds: that plain Python took for them.
     """
 
     __slots__ = ("__dict__", "__weakref__", "native", "taped")
@@ -86,15 +124,22 @@ class Entries:
         self.taped: tuple[NativeCall, ...] = ()
         self.lock = object_lock()
         self.compiled: list[Entry] = []
+        self._before: dict[Entry, tuple[int, int, int]] = {}  # counts of versions that others had used before
         self.fallbacks: list[Fallback] = []
         self.failures: list[Failure] = []
         self.doubt: tuple[Exception, TracebackType | None] | None = None
         self.is_late = False
-        self.misses = 0
+        self.refusal: Uncapturable | None = None
+        self.missed: dict[Source, int] = {}
+        self.has_news = False  # something is unsteady that has not been before
+        self.known_unsteady: frozenset[Source] = frozenset()
+        self.misses = self.captures = 0
         self.dropped = 0
         self.is_small = False
         self.waited = 0
+        self._rest = 0  # so many are answered before the next attempt, as far as is known
         self.unattempted = 0
+        self.seconds = 0.0
         self.recompiles: list[str] = []
         self.varying: dict[Any, int] = {}
         self.sizes = VaryingSizes()
@@ -104,19 +149,36 @@ class Entries:
         if self.varying.get(source, 0) >= 0:
             self.varying[source] = self.varying.get(source, 0) + 1
 
+    def note_missed(self, source: Source) -> None:
+        """What was found there was another thing than a version assumed, or part of it was."""
+        while source.kind == "item" and type(source.key) is int:  # of a list
+            source = source.base
+        self.missed[source] = self.missed.get(source, 0) + 1
+        self.has_news = self.has_news or self.missed[source] == UNSTEADY
+
+    @property
+    def unsteady(self) -> frozenset[Source]:
+        """Where versions have often found something else than they had assumed."""
+        return frozenset([source for source, times in self.missed.items() if times >= UNSTEADY])
+
     def is_resting(self) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile.
 
         An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
         later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
         """
+        if self.waited % LOOKS and self.waited < self._rest:  # nobody counts versions for each call
+            self.waited += 1
+            self.unattempted += 1
+            return True
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
         unused = self.dropped + sum(entry.hits <= 1 for entry in self.compiled)
         if latest is not None and isinstance(latest.error, OutOfTime):
             failed += PATIENCE
         tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
-        resting = self.waited < 2**tired - 1
+        self._rest = 2**tired - 1
+        resting = self.waited < self._rest
         self.waited = self.waited + 1 if resting else 0
         self.unattempted += resting
         return resting
@@ -131,6 +193,24 @@ class Entries:
                 self.drop(entry)
                 self.dropped += 1
             entry.is_spare = entry.hits <= 1
+
+    def take(self, entries: Sequence[Entry]) -> None:
+        """Lets native code try versions that were made for others (`shared`)."""
+        for entry in entries:
+            if entry not in self._before:
+                self._before[entry] = entry.hits, entry.runs, entry.plain_runs
+        self.native = tuple([e.native for e in entries if e.native is not None and not e.native.is_retired])
+
+    def counts_of(self, entry: Entry) -> tuple[int, int, int]:
+        """Calls that a version answered since this owner has it, how many of them Python led, and plain Python ran."""
+        hits, runs, plain_runs = self._before.get(entry, (0, 0, 0))
+        return entry.hits - hits, entry.runs - runs, entry.plain_runs - plain_runs
+
+    @property
+    def used(self) -> list[Entry]:
+        """The versions that answer calls of this owner, those that only native code has found included."""
+        taken = [e for e in self._before if e not in self.compiled and self.counts_of(e)[0]]
+        return [*self.compiled, *taken]
 
     def add(self, entry: Entry) -> None:
         """A new version; there is room for so many."""
@@ -181,3 +261,20 @@ class Entries:
 
     def __reduce__(self) -> Any:
         return Entries, ()
+
+
+def statistics(stores: Sequence[Entries]) -> dict[str, Any]:
+    """`JitFunction.stats` of a function that has these."""
+    entries = [entry for store in stores for entry in store.used]
+    hits = sum(store.counts_of(e)[0] for store in stores for e in store.used)
+    misses = sum(store.misses for store in stores)
+    return {
+        "versions": len(entries),
+        "hits": hits,
+        "captures": sum(store.captures for store in stores),
+        "guard_checks": hits + misses,  # calls for which guards were looked at
+        "guard_misses": misses,
+        "capture_ms": sum(e.capture_ms for e in entries),
+        "compile_ms": sum(e.compile_ms for e in entries),
+        "fallbacks": sum(len(store.fallbacks) for store in stores),
+    }

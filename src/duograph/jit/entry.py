@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Sequence
 from functools import partial
 from inspect import Parameter
@@ -22,6 +23,7 @@ from duograph.frontend.execute import executor, own_outputs, run_graph, run_grap
 from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.program import Program, Unfinished
 from duograph.frontend.sources import Source
+from duograph.frontend.structural import structural
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
 
 FEWEST = 5  # ops that are worth a call of their own on a tape, which costs as much as recording four or five
+RARELY = 16  # calls after which a version that is not native on tapes looks again what they watch
 LOOSE = (make_tuple, tuple_get, undef)  # of the graph only
 LARGE = 1 << 13  # elements of results that take as long as an op more
 ABOUT_SIZES = ("tensor", "pattern", "equal")  # guards that may fail because sizes, or numbers, are other ones
@@ -59,17 +62,10 @@ class Entry:
     def __init__(
         self, program: Program, names: tuple[str, ...], level: str, capture_ms: float, backend: str = ""
     ) -> None:
-        self.program = program
         self.names = names  # of the parameters that were given: what the guards count positions in
         self.level = level
         self.backend = backend
         self.capture_ms = capture_ms
-        self.runs = 0  # calls that Python led
-        self.is_spare = False  # unused when that was looked at last
-        self.native: NativeCall | None = None
-        self.why_not_native = ""
-        self.plain_runs = 0  # calls that plain Python answered after all: the program raised
-        self.failures: list[Failure] = []  # of its native calls
         self.rules = rules_version[0]
         started = time.perf_counter()
         self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
@@ -78,10 +74,42 @@ class Entry:
         self.has_loops = any(node.op in (while_loop, scan) for g in all_graphs(self.graph) for node in g.nodes)
         """Then the interpreter may take a thousand times as long as plain Python to repeat a call that failed."""
         self.passes_ms = (time.perf_counter() - started) * 1e3
+        self._take(program)
+
+    def _take(self, program: Program) -> None:
+        self.program, self.guards = program, program.guards
+        self._origin: weakref.ref[Entry] | None = None  # what it is a form of, for other objects
+        self.runs = 0  # calls that Python led
+        self.is_spare = False  # unused when that was looked at last
+        self.native: NativeCall | None = None
+        self.why_not_native = ""
+        self.plain_runs = 0  # calls that plain Python answered after all: the program raised
+        self.failures: list[Failure] = []  # of its native calls
         self.donation = donation_of(program)
         self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
         self.taped_runs = 0
+        self._refused_on_tapes = False
         self._lock = object_lock()
+
+    def for_others(self, args: Sequence[Any] | None = None) -> Entry | None:
+        """This version, with the same machine code, for other objects that hold the same; ``None``: there is none.
+
+        Args:
+            args: of a call that the result is valid for. ``None``: for all that may come (`structural`).
+        """
+        program = None if self.backend == "interpreter" and args is None else structural(self.program, args)
+        if program is None or not (args is None or (program.memory_matches(args) and program.sizes_match(args))):
+            return None
+        made = Entry.__new__(Entry)
+        for name in ("names", "level", "backend", "capture_ms", "rules", "graph", "has_loops", "passes_ms"):
+            setattr(made, name, getattr(self, name))
+        made._take(program)
+        made._origin = weakref.ref(self)
+        return made
+
+    def is_like_one_of(self, entries: Sequence[Entry]) -> bool:
+        """Whether it is one of them, for others."""
+        return self._origin is not None and self._origin() in entries
 
     @property
     def hits(self) -> int:
@@ -258,6 +286,11 @@ class Entry:
             self.native = self._newest(made, self.native)
             return self.native
 
+    @property
+    def may_be_taped(self) -> bool:
+        """Whether `make_taped` is worth a call: rarely, where no native call was possible for what tapes watched."""
+        return not self._refused_on_tapes or self.taped_runs % RARELY == 0
+
     def make_taped(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type, type, str]
     ) -> NativeCall | None:
@@ -280,7 +313,7 @@ class Entry:
             told = recorder.begin, recorder.finish
             made = native_taped_call(self, graph, level, args, parameters, called, told)
         except (Unsupported, Underivable, Overwritten):
-            self.taped[active] = None
+            self.taped[active], self._refused_on_tapes = None, True
             return None
         except SHORTAGE:
             return None
@@ -289,6 +322,7 @@ class Entry:
             self.taped[active] = None
             return None
         with self._lock:
+            self._refused_on_tapes = False
             kept = self.taped[active] = self._newest(made, self.taped.get(active))
             return kept
 

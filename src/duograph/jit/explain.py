@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.failures import Failure
+from duograph.frontend.bytecode.instructions import Instruction
+from duograph.frontend.errors import Uncapturable
+from duograph.frontend.load import why_instead
 from duograph.frontend.split.plan import Break
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
 from .compiled import executables_of, failures_in, refusals_of
 from .entries import Entries
+from .telling import advice, instructions_of
 
 
 def memory_of(graph: Graph) -> str:
@@ -30,40 +34,45 @@ class Explanation:
 
     Attributes:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
-            text before optimisation), ``hits``, ``plain_runs`` (calls that plain Python
+            text before optimisation), ``paths``, ``runs`` (that were recorded; 0: it has all paths of the program),
+            ``why_all_paths`` (although runs were to be recorded), ``hits``, ``plain_runs`` (calls that plain Python
             answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
             ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain Python: it has few ops), ``in_python``
             (steps that are not native, and why), ``memory`` (the plan of its arena, a table), ``capture_ms``,
             ``compile_ms``.
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
-            its ``reason`` and ``span``.
+            its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
-        fallbacks: reasons (objects with ``reason``, ``span`` and ``rendered``) why calls ran as plain Python.
+        fallbacks: reasons (objects with ``reason``, ``span``, ``rendered``, ``hits`` and ``seconds``) why calls ran as
+            plain Python, how often and how long.
         recompiles: per recompilation, which guard of the latest version failed.
         failures: parts of duograph that failed (`duograph.base.failures.Failure`), each once; Python, NumPy or the
             interpreter did their work.
-        captured_from: how functions are captured: ``"source"``, whatever ``capture_mode`` was asked for.
+        captured_from: what the function is captured from: ``"source"`` or ``"bytecode"``.
         static_sizes: dimensions whose sizes vary, and for which there are versions for one size each, with the reason.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
             for one reason, or had given versions that were not used again (`Entries.is_resting`).
+        unattempted_ms: the time that these took.
+        advice: what to change, if the function is slow although it is compiled; else empty.
     """
 
     def __init__(self, function: Any, stores: Sequence[Entries]) -> None:
         self.function = function
-        self.captured_from = "source"
         self.versions: list[dict[str, Any]] = []
         self.fallbacks: list[Any] = []
         self.recompiles: list[str] = []
         self.static_sizes: list[str] = []
-        failures: dict[Failure, None] = {}
+        failures: dict[Failure, None] = dict.fromkeys(function.cut.failures if function.cut is not None else ())
         self.unattempted = sum(store.unattempted for store in stores)
+        self.unattempted_ms = sum(store.seconds for store in stores) * 1e3
+        self.advice = advice(function, stores)
         for store in stores:
             self.fallbacks += store.fallbacks
             self.recompiles += store.recompiles
             self.static_sizes += store.sizes.reasons()
             failures.update(dict.fromkeys(store.failures))
-            for entry in store.compiled:
-                program = entry.program
+            for entry in store.used:
+                program, (hits, runs, plain_runs) = entry.program, store.counts_of(entry)
                 failures.update(dict.fromkeys([*program.guards.failures, *entry.failures, *failures_in(entry.graph)]))
                 self.versions.append(
                     {
@@ -72,9 +81,11 @@ class Explanation:
                         "graph": print_graph(entry.graph),
                         "captured": print_graph(program.graph),
                         "paths": len(program.paths),
-                        "hits": entry.hits,
-                        "plain_runs": entry.plain_runs,
-                        "native_calls": entry.hits - entry.runs,
+                        "runs": len(program.recorded.ways) if program.recorded is not None else 0,
+                        "why_all_paths": program.unrecorded,
+                        "hits": hits,
+                        "plain_runs": plain_runs,
+                        "native_calls": hits - runs,
                         "why_not_native": entry.why_not_native,
                         "op_by_op_on_tapes": store.is_small,
                         "in_python": notes_of(entry.graph),
@@ -89,27 +100,61 @@ class Explanation:
         self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
+    @property
+    def instructions(self) -> list[Instruction]:
+        """The bytecode of the function as it is captured from (``MS_JIT_BYTECODE_LOGS=bytecode`` prints it)."""
+        return instructions_of(self.function)
+
+    @property
+    def captured_from(self) -> str:
+        source = self._source()
+        return "source" if source is None else source.origin
+
+    def _source(self) -> Any:
+        fn = self.function._python
+        try:
+            return None if fn is None else self.function.load(fn)
+        except Uncapturable:
+            return None
+
+    def _told_from(self) -> str | None:
+        """What there is to say about it; None if it is as it was asked for, or as everywhere."""
+        asked, source = self.function.options.capture_mode, self._source()
+        wanted = "bytecode" if asked == "bytecode" else "source"
+        instead = source is not None and source.origin != wanted
+        why = f": {why_instead(self.function._python, source)}" if instead else ""
+        if asked == "trace":
+            return f", run by run{why}"
+        return why if instead or asked == "bytecode" else None
+
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
-        asked = self.function.options.capture_mode
-        if asked != "ast":
-            lines.append(f"captured from {self.captured_from}: capture_mode {asked!r} is accepted and means the same")
+        told = self._told_from()
+        lines += [f"captured from {self.captured_from}{told}"] if told is not None else []
         for i, v in enumerate(self.versions):
             times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
             lines.append(f"version {i}: {v['hits']} calls, {times}")
+            lines += [f"  runs recorded: {v['runs']}"] if v["runs"] else []
+            lines += [f"  all paths, not single runs: {v['why_all_paths']}"] if v["why_all_paths"] else []
             lines += [f"  calls are led by Python: {v['why_not_native']}"] if v["why_not_native"] else []
             lines += [f"  {note}" for note in v["in_python"]]
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
-        lines += [f.rendered for f in self.fallbacks]
-        lines += [f"graph break: {b}" for b in self.breaks]
+        if self.function.absent:
+            lines.append(f"PIJit under GRAPH_MODE: {self.function.absent} calls as without the decorator")
+        for fallback in self.fallbacks:
+            lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
+        lines += [f"graph break: {b} ({b.account})" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
         lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:
             why = "earlier captures failed or were never reused"
-            lines += [f"{self.unattempted} calls with new arguments ran as plain Python: {why}"]
+            took = f", {self.unattempted_ms:.1f} ms" if self.unattempted_ms else ""
+            lines += [f"{self.unattempted} calls with new arguments ran as plain Python: {why}{took}"]
+        if self.advice:
+            lines.append(f"advice: {self.advice}")
         return "\n".join(lines)
 
     __repr__ = __str__

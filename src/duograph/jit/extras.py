@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.core.op import state
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.semantics import contains_symbolic
+from duograph.tensor.tensor import Tensor
 
 from .decorator import jit
 from .function import JitFunction
-from .signature import DECLARED
+from .signature import DECLARED, MARKED, MARKS
 
 ms_function = jit
 
@@ -105,6 +106,38 @@ def enable_dynamic(**kwargs: Any) -> Callable[[Any], Any]:
     return decorate
 
 
+def mark_dynamic(tensor: Any, dims: int | Sequence[int]) -> None:
+    """Says of one tensor that sizes of dimensions vary: the first version of a function that is called with it serves
+    all of them. Without it that is found out when a second size comes.
+
+    Args:
+        tensor (Tensor): an argument of compiled functions, or an item of lists, tuples and dicts that are.
+        dims (Union[int, tuple[int], list[int]]): the dimensions; negative numbers count from the last one.
+
+    Raises:
+        TypeError: ``tensor`` is no Tensor, or a Parameter, whose sizes never vary; a dimension is no int.
+        ValueError: the tensor has no such dimension.
+
+    Examples:
+        >>> import duograph as ms
+        >>> x = ms.ops.ones((4, 3))
+        >>> ms.mark_dynamic(x, 0)
+        >>> double = ms.jit(lambda x: x * 2)
+        >>> print(double(x).shape, double(ms.ops.ones((7, 3))).shape, double.stats["versions"])
+        (4, 3) (7, 3) 1
+    """
+    given = [dims] if isinstance(dims, int) else list(dims)
+    if type(tensor) is not Tensor:  # sizes of Parameters never vary
+        raise TypeError(f"For 'mark_dynamic', the 'tensor' must be a Tensor, but got {type(tensor).__name__}.")
+    if not all(isinstance(d, int) and not isinstance(d, bool) for d in given):
+        raise TypeError(f"For 'mark_dynamic', the 'dims' must be ints, but got {dims!r}.")
+    if any(not -tensor.ndim <= d < tensor.ndim for d in given):
+        raise ValueError(f"For 'mark_dynamic', a tensor of {tensor.ndim} dimensions has no {dims!r}.")
+    marked = {d % tensor.ndim for d in given} | set(getattr(tensor, MARKED, ()))
+    MARKS.add(MARKED)
+    setattr(tensor, MARKED, tuple(sorted(marked)))
+
+
 class Symbol:
     """A dimension of varying size, with what is known of it.
 
@@ -125,4 +158,4 @@ class Symbol:
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
 
 
-__all__ = ["ConstantExpression", "Symbol", "constexpr", "enable_dynamic", "jit_class", "ms_function"]
+__all__ = ["ConstantExpression", "Symbol", "constexpr", "enable_dynamic", "jit_class", "mark_dynamic", "ms_function"]

@@ -15,7 +15,7 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from copy import deepcopy
 from traceback import format_exception
 from typing import Any
 
@@ -25,38 +25,45 @@ from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
+from duograph.base.lookup import raw_getattr, raw_hasattr
+from duograph.base.modes import graph_mode
 from duograph.base.render import render
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
-from duograph.frontend.ast.load import load_function
-from duograph.frontend.budget import OutOfTime
-from duograph.frontend.capture import capture
-from duograph.frontend.errors import INTERNAL, Uncapturable
+from duograph.frontend.budget import Spent, share_left
+from duograph.frontend.errors import BetterApart, Uncapturable
 from duograph.frontend.functions import signature_of
+from duograph.frontend.load import LOADERS
 from duograph.frontend.policy import look_of
-from duograph.frontend.printing import noted, withheld
-from duograph.frontend.program import Program, RunPlainly
-from duograph.frontend.split.plan import Place, can_be_cut
+from duograph.frontend.printing import Noted, noted, withheld
+from duograph.frontend.program import Left, Program, RunPlainly
 
+from .bound import BoundJit
+from .capturing import Capturing
+from .comments import check_comments
 from .conditions import is_possible_now, is_possible_under_tapes
-from .cuts import Cut, is_light, statements_at
-from .entries import ATTRIBUTE, Entries, Fallback
+from .cuts import Cut, is_light
+from .cutting import Cutting
+from .entries import ATTRIBUTE, RARELY, Entries, Fallback, first_that_holds, statistics
 from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call
-from .misses import Miss, near_misses
+from .misses import near_misses, note_misses
 from .options import JitOptions
-from .signature import caller, check_signature, declared_patterns
+from .shared import Shared, for_others, shared_by, subject_of
+from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
+from .telling import SECONDS, advise, captures, log, name_of, tell_captured
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
-SECOND = 0.25  # of a capture's time, for the attempt after one that has taken all of it
 MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
+OFTEN_TOLD = 64  # calls of a function that is cut, after which it may have something to say
+SURE = 64  # calls that are plain Python for one reason, before others are not looked at each time
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
-class JitFunction:
+class JitFunction(Capturing, Cutting):
     """The compiled form of ``fn``.
 
     Args:
@@ -68,10 +75,11 @@ class JitFunction:
     Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_method", "_own")  # native code reads the last two
+    __slots__ = ("__dict__", "__weakref__", "_method", "_own", "_subject")  # native code reads the last three
 
     _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
     _own: Entries
+    _subject: Any  # what versions for others have to look into: it is their first argument; None: there is no such
 
     def __init__(
         self, fn: Callable[..., Any], options: JitOptions, target: Any = None, plain: Callable[..., Any] | None = None
@@ -81,6 +89,7 @@ class JitFunction:
                 setattr(self, name, getattr(fn, name))
         self.fn = fn
         self.options = options
+        self.load = LOADERS[options.capture_mode]
         self.target = target
         self.plain = plain
         self._own = Entries()
@@ -88,16 +97,23 @@ class JitFunction:
         self.cut: Cut | None = None  # its form with graph breaks, once something in it could not be captured
         self.part_of: tuple[Cut, Any] | None = None  # a segment of a function that is cut: of which, and which one
         self.is_auxiliary = False  # a segment, or a function that a skeleton calls
+        self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
+        self.has_advised = False
+        self._idle = 0  # so many calls are plain Python, whatever they are given: those before them all were
+        self.absent = 0  # calls in which the decoration counted as absent
+        self._may_break = True  # at steps that graphs run in Python
         self._read_signature()
 
     def _read_signature(self) -> None:
+        """How the function is called, and what was compiled for others of its code."""
         fn = self.fn
         plain = fn.__func__ if isinstance(fn, types.MethodType) else fn
         self._python = plain if isinstance(plain, types.FunctionType) else None
         if isinstance(plain, types.FunctionType):
             self._code = plain.__code__
             self._signature = signature_of(plain)
+            self._is_new = True
             if isinstance(fn, types.MethodType):
                 params = list(self._signature.parameters.values())[1:]
                 self._signature = self._signature.replace(parameters=params)
@@ -111,28 +127,57 @@ class JitFunction:
         if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in params):
             self._required = len(params) + 1  # never: `inspect` says what is missing
         self._first = 1 if self.target is None and self._names[:1] == ("self",) else 0
-        self._method = sys.intern(getattr(fn, "__qualname__", "")) if self._first else None
+        self._method = sys.intern(raw_getattr(fn, "__qualname__", "")) if self._first else None
+        self._subject = subject_of(self)
+        self._shared = Shared() if self._subject is None else shared_by(self._subject, self.options)
+        self._own.take(self._shared.entries)
 
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
 
     def __repr__(self) -> str:
-        return f"<jit {getattr(self.fn, '__qualname__', self.fn)}>"
+        return f"<jit {name_of(self.fn)}>"
 
     def __reduce__(self) -> Any:
+        found: Any = sys.modules.get(raw_getattr(self, "__module__") or "")
+        for name in (raw_getattr(self, "__qualname__") or "").split("."):
+            found = getattr(found, name, None)
+        if found is self:  # what a module holds has its name, as the function has without the decorator
+            return self.__qualname__
         return JitFunction, (self.fn, self.options, self.target, self.plain)
+
+    def __copy__(self) -> Any:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """As of functions: they are not copied. Those of objects are about the copies of these."""
+        if isinstance(self.fn, types.FunctionType) and self.target is None and self.plain is None:
+            return self
+        return JitFunction(*deepcopy((self.fn, self.options, self.target, self.plain), memo))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+        if self._idle:
+            self._idle -= 1
+            return self._timed(self._own.fallbacks[-1], args, kwargs)
         if (self.is_small and state.tapes) or not config().jit:
+            return self._plain(args, kwargs)
+        if self.options.is_pijit and graph_mode.value():
+            self.absent += 1
             return self._plain(args, kwargs)
         if self._python is not None and self._python.__code__ is not self._code:
             self._read_signature()  # versions of the old code fail their guards
             self.cut = None
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+            if state.tapes and self.cut.is_small:
+                return self._plain(args, kwargs)
+            if not self.is_auxiliary:
+                self.spent.seconds = 0.0
             self.cut.cause.hits += 1
-            return skeleton(*args, **kwargs) if self.target is None else self.target.run_instead(skeleton, args, kwargs)
+            if self.cut.cause.hits % OFTEN_TOLD == 0:
+                advise(self, self._stores())
+            return self._run_cut(skeleton, args, kwargs)
         bound = None
         simple = self._positional(args) if not kwargs else None
         if simple is not None:
@@ -142,36 +187,51 @@ class JitFunction:
                 bound = self._signature.bind(*args, **kwargs)
             if bound is None:
                 return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
-            names, values = self._flatten(bound)
+            names, values = tuple(bound.arguments), list(bound.arguments.values())
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
+        if self._subject is not None:
+            names, values = (SUBJECT, *names), [self._subject, *values]
         store = self._store(values)
         if store.is_small and state.tapes:
             return self._plain(args, kwargs)
         tried = tuple(store.compiled)  # other threads may add versions meanwhile
-        for entry in tried:
-            if entry.names == names and entry.matches(values):
-                return self._run(entry, store, values, args, kwargs)
+        if (found := first_that_holds(tried, names, values)) is not None:
+            return self._run(found, store, values, args, kwargs)
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
-                fallback.hits += 1
-                return self._plain(args, kwargs)
+                if fallback.hits > SURE and not (tried or fallback.premises or self._shared.entries):
+                    self._idle = RARELY if store is self._own else 0
+                return self._timed(fallback, args, kwargs)
+        shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
+        if shared is not None:
+            with store.lock:
+                store.take([shared])
+                store.add(shared)
+            return self._run(shared, store, values, args, kwargs)
         with store.lock:
             store.note_miss()
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
             is_cut = self.cut is not None and self.cut.skeleton is not None  # meanwhile, by another thread
             if made is None and not is_cut and (self._is_strict() or not store.is_resting()):
-                made = self._compile(store, names, values, bound or self._signature.bind(*args))
+                made = self._compile(store, names, values)
                 if self.options.report:
                     print(Explanation(self, [store]))
+            elif made is None and not is_cut and (store.has_news or store.refusal is not None):
+                self._cut_while_resting(store, names, values)
             doubt, store.doubt = store.doubt, None
         if made is not None and not (store.is_small and state.tapes):
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
-            return skeleton(*args, **kwargs) if self.target is None else self.target.run_instead(skeleton, args, kwargs)
-        return self._plain(args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
+            return self._run_cut(skeleton, args, kwargs)
+        return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
+
+    def _run_cut(self, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self.target is not None:
+            return self.target.run_instead(skeleton, args, kwargs)
+        return skeleton(*((self.fn.__self__,) if isinstance(self.fn, types.MethodType) else ()), *args, **kwargs)
 
     @property
     def is_small(self) -> bool:
@@ -189,14 +249,16 @@ class JitFunction:
             Exception: what the program raises for all arguments of these types, such as shapes that do not fit.
         """
         bound = self._signature.bind(*args, **kwargs)
-        names, values = self._flatten(bound)
+        names, values = tuple(bound.arguments), list(bound.arguments.values())
+        if self._subject is not None:
+            names, values = (SUBJECT, *names), [self._subject, *values]
         store = self._store(values)
         if any(entry.names == names and entry.matches(values) for entry in store.compiled):
             return
-        made = self._compile(store, names, values, bound)
-        if made is None:
-            error = store.fallbacks[-1].error
-            if not isinstance(error, Uncapturable | InternalError):
+        self._may_break = False  # segments are compiled when they are reached
+        if (made := self._compile(store, names, values)) is None:
+            error = store.fallbacks[-1].error if store.fallbacks else None
+            if error is not None and not isinstance(error, Uncapturable | InternalError):
                 raise error
         elif all(path.kind == "raise" for path in made.program.paths) and not made.program.has_effects:
             self._plain(args, kwargs)
@@ -215,8 +277,8 @@ class JitFunction:
             TypeError: the function does not take these arguments.
         """
         bound = self._signature.bind(*args)
-        names, values = self._flatten(bound)
-        return self._capture(names, values, bound, set(), patterns, journals=False)
+        names, values = tuple(bound.arguments), list(bound.arguments.values())
+        return self._capture(names, values, set(), patterns, journals=False)
 
     def bound_values(self, args: Sequence[Any]) -> dict[str, Any]:
         """The arguments by the names of the parameters that they go to; ``*args`` is one tuple."""
@@ -229,6 +291,18 @@ class JitFunction:
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
+
+    def _timed(self, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer, on the account of what it is due to."""
+        started = time.perf_counter()
+        try:
+            return (self.plain or self.fn)(*args, **kwargs)
+        finally:
+            cause.seconds += time.perf_counter() - started
+            if isinstance(cause, Fallback):
+                cause.hits += 1
+            if cause.seconds > SECONDS:
+                advise(self, self._stores())
 
     def _judged(self, doubt: Any, store: Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer to a call whose capture raised: what the program does not raise was ours."""
@@ -244,16 +318,12 @@ class JitFunction:
 
     def _note_failure(self, area: str, store: Entries, error: Exception) -> None:
         try:
-            store.failures.append(internal_failure(area, getattr(self.fn, "__qualname__", self.fn), error))
+            store.failures.append(internal_failure(area, name_of(self.fn), error))
         finally:
             error.__traceback__ = None
 
-    def _flatten(self, bound: inspect.BoundArguments) -> tuple[tuple[str, ...], list[Any]]:
-        """Names and values of the arguments, one per parameter that was given."""
-        return tuple(bound.arguments), list(bound.arguments.values())
-
     def _positional(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], list[Any]] | None:
-        """`_flatten` for positional arguments only, without `inspect`; ``None`` if that is for `inspect` to judge."""
+        """Names and values of arguments, one per parameter given; ``None`` if that is for `inspect` to judge."""
         names = self._names
         n = len(args)
         if self._required <= n <= len(names):
@@ -263,9 +333,10 @@ class JitFunction:
         return None
 
     def _store(self, values: Sequence[Any]) -> Entries:
-        """Versions of methods live with the instance, so that they go when it goes."""
-        if values and self._first and not look_of(type(values[0])):
-            held = getattr(values[0], "__dict__", None)
+        """Versions of decorated methods, and those of Cells, live with the instance, so that they go when it goes."""
+        may_keep = bool(values) and (not self.is_auxiliary or raw_hasattr(type(values[0]), "run_instead"))
+        if may_keep and self._first and not look_of(type(values[0])):
+            held = raw_getattr(values[0], "__dict__")
             if isinstance(held, dict):
                 per_function = held.setdefault(ATTRIBUTE, {})
                 store = per_function.get(self._method)
@@ -280,26 +351,45 @@ class JitFunction:
     @restoring
     @no_collection
     def _compile(
-        self, store: Entries, names: tuple[str, ...], values: list[Any], bound: inspect.BoundArguments
+        self, store: Entries, names: tuple[str, ...], values: list[Any], left: Entry | None = None
     ) -> Entry | None:
+        """A new version; ``left``: in the place of this one, which knows no run that decides as this call."""
         refresh_config()
+        if self._python is not None and self._is_new and not self.is_auxiliary:
+            check_comments(self._python)
+            self._is_new = False
         store.doubt = None
+        store.captures += 1
         places = self.cut.places if self.cut is not None else frozenset()
-        near = near_misses(store.compiled, names, values)
-        dynamic = self._note_misses(store, names, values, near)
+        if left is None and (entry := for_others(store, names, values)) is not None:
+            return entry
+        near = near_misses(store.compiled, names, values) if left is None else []
+        dynamic = note_misses(self, store, names, values, near, left)
+        if store.missed and store.unsteady and self._cut_at_what_varies(store, names, values):
+            return None
         patterns = self._patterns(store, names, values)
-        started = time.perf_counter()
+        if not self.is_auxiliary:
+            self.spent.seconds = 0.0
+        started, begun = time.perf_counter(), time.thread_time() - self.spent.seconds
+        entry = None
         try:
-            program = self._general(store, names, values, bound, dynamic, patterns, near)
+            program = self._general(store, names, values, dynamic, patterns, near, begun, left)
             if program is None:
-                program = self._capture(names, values, bound, set(), {}, SECOND if store.is_late else 1.0)
+                share = self.least_share if store.is_late else share_left(begun, self.least_share)
+                program = self._capture(names, values, set(), {}, share, left=left)
             entry = self._entry(program, names, started)
             if near and program.symbols and not state.tapes and (why := entry.loses_to(near[0].entry)):
                 store.sizes.refuse(patterns, why)
-                entry = self._entry(self._capture(names, values, bound, set(), {}), names, started)
+                entry = self._entry(self._capture(names, values, set(), {}), names, started)
+        except BetterApart as exc:
+            cause = Fallback((names, key_of_call(values)), exc.reason, exc.span, exc.reason, exc)
+            if self._cut_at(exc, cause, places):
+                return None
+            self._may_break = False
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
-            self._cut_at(exc, store.fallbacks[-1], places)
+            if not self._cut_at(exc, store.fallbacks[-1], places):
+                self._note_no_use()
             return None
         except PassFailed as failed:
             failure = internal_failure("a pass", failed.name, failed.error)
@@ -318,164 +408,38 @@ class JitFunction:
             store.doubt = exc, exc.__traceback__
             self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
             return None
+        if entry is None:  # it cannot be cut
+            return self._compile(store, names, values, left)
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
+        tell_captured(self, entry)
         if store.compiled:  # there will be misses
             entry.prepare(values)
         store.add(entry)
+        if self._subject is not None or self._method is not None:
+            self._shared.add(entry)
         if self.part_of is not None and sum(e.hits <= 1 for e in store.compiled) > MOST_UNUSED:
-            self._note_no_use()
+            self._note_no_use(finer=True)
         return entry
-
-    def _entry(self, program: Program, names: tuple[str, ...], started: float) -> Entry:
-        """The version of a program whose capture was ``started`` then."""
-        capture_ms = (time.perf_counter() - started) * 1e3
-        level = self.options.jit_level or config().jit_level or "O1"
-        try:
-            return Entry(program, names, level, capture_ms, self.options.backend)
-        except SHORTAGE:
-            raise MemoryError from None
-        except Exception as error:
-            raise PassFailed(program.name, error) from error
-
-    def _patterns(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> dict[Any, Any]:
-        """Shapes of tensors with symbols for what varies: because it has, or because somebody says so."""
-        owner = self.target if self.target is not None else values[0] if self._first and values else None
-        declared = declared_patterns(self.fn, owner, self.options.signature, names, self._first)
-        return store.sizes.patterns(values, declared)
-
-    def _general(
-        self,
-        store: Entries,
-        names: tuple[str, ...],
-        values: list[Any],
-        bound: inspect.BoundArguments,
-        dynamic: set[Any],
-        patterns: dict[Any, Any],
-        near: Sequence[Miss],
-    ) -> Program | None:
-        """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
-        store.is_late = False
-        if any(miss.entry.patterns == patterns for miss in near):  # they vary more than such a version allows
-            patterns = {}
-        tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
-        why = ""
-        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
-            if (sources, shapes) in tried or store.is_late:
-                continue
-            tried.append((sources, shapes))
-            try:
-                program = self._capture(names, values, bound, sources, shapes)
-            except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
-                logger.debug("%s", f"capture for varying numbers and sizes failed: {exc}")
-                store.is_late = isinstance(exc, OutOfTime)
-                why = why or str(exc)
-            except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
-                what = f"{getattr(self.fn, '__qualname__', self.fn)}, numbers and sizes varying"
-                store.failures.append(internal_failure("capture", what, exc))
-                why = why or f"{type(exc).__name__}: {exc}"
-            else:
-                if program.sizes_match(values):
-                    break
-                why = why or "what is done depends on how large they are"
-        else:
-            program, sources, shapes = None, set(), {}
-        for source in dynamic - sources:
-            store.varying[source] = -1
-        if patterns and not shapes:
-            store.sizes.refuse(patterns, why)
-        return program
-
-    def _capture(
-        self,
-        names: tuple[str, ...],
-        values: list[Any],
-        bound: inspect.BoundArguments,
-        dynamic: set[Any],
-        patterns: Any,
-        share: float = 1.0,
-        journals: bool = True,
-    ) -> Any:
-        target = self.target or self.fn
-        call = caller(target, self._signature, names)
-        is_part = self.part_of is not None
-        program = capture(target, names, values, call, dynamic, dict(patterns), share, is_part, journals)
-        program.patterns = patterns
-        return program
-
-    def _note_misses(self, store: Entries, names: tuple[str, ...], values: list[Any], near: Sequence[Miss]) -> set[Any]:
-        """Records why existing versions do not fit; numbers that varied twice become inputs."""
-        general = [e for e in store.compiled[1:2] if e.patterns]  # see `put_first`
-        for entry in general or store.compiled[:1]:
-            if entry.names != names:
-                store.recompiles.append(f"other arguments were given: {', '.join(entry.names)}")
-                continue
-            guard, reason = entry.program.guards.first_miss(values)
-            store.recompiles.append(reason if guard is not None or not near else "sizes do not fit what was assumed")
-            if guard is not None and guard.check == "equal" and type(guard.expected) in (int, float):
-                store.note_number(guard.source)
-        if near:
-            most_general = max(near, key=lambda miss: len(miss.entry.patterns))
-            store.sizes.note(most_general.tensors, values)
-            for source in most_general.numbers:
-                store.note_number(source)
-        return {source for source, count in store.varying.items() if count >= 1}
 
     def _refuse(
         self, store: Entries, names: tuple[str, ...], values: list[Any], reason: str, span: Any, exc: Exception
     ) -> None:
-        name = getattr(self.fn, "__qualname__", str(self.fn))
+        text = f"{name_of(self.fn)} cannot be compiled: {reason}"
         labels = (Label(span, reason),) if span is not None else ()
         diagnostic = Diagnostic(
-            "DG0102", f"{name} cannot be compiled: {reason}", labels,
+            "DG0102", text, labels,
             help="it runs as plain Python; jit(fullgraph=True) makes this an error",
         )  # fmt: skip
         if self._is_strict():
             if isinstance(exc, Uncapturable):
-                strict = Diagnostic("DG0104", f"{name} cannot be compiled: {reason}", labels)
-                raise diagnostic_error(RuntimeError, strict) from None
+                raise diagnostic_error(RuntimeError, Diagnostic("DG0104", text, self._with_further(labels))) from None
             raise exc
         rendered = render(diagnostic)
         store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
+        log(self, "graph_break", rendered)
         if isinstance(exc, Uncapturable):
-            logger.info("%s", rendered)
-
-    def _cut_at(self, error: Uncapturable, cause: Fallback, places: frozenset[Place]) -> None:
-        """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python.
-
-        ``places`` are those it was cut at when the capture began.
-        """
-        if self.options.signature is not None or self._python is None:
-            return None
-        if self.target is not None and not hasattr(self.target, "run_instead"):  # another callable object
-            return None
-        if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
-            return self._note_no_use()
-        try:
-            if self.cut is None and can_be_cut(load_function(self._python)):
-                self.cut = Cut(self, cause, self._segment, self.part_of)
-            if self.cut is None or not self.cut.note(statements_at(error, self), places):
-                self._note_no_use()
-        except Uncapturable:  # it has no source
-            self._note_no_use()
-
-    def _segment(self, fn: types.FunctionType, cut: Cut | None = None, segment: Any = None) -> JitFunction:
-        """A function that is compiled as this one is, on behalf of it."""
-        made = JitFunction(fn, replace(self.options, strict=None, signature=None, report=False))
-        made.part_of = (cut, segment) if cut is not None else None
-        made.is_auxiliary = True
-        return made
-
-    def _note_no_use(self) -> None:
-        self.is_no_use = True
-        if self.part_of is not None:
-            cut, segment = self.part_of
-            cut.note(dict.fromkeys(segment.places))
-
-    def _is_strict(self) -> bool:
-        if self.options.strict is not None:
-            return self.options.strict
-        return config().jit_syntax_level == 0
+            captures.info(rendered)
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)
@@ -484,29 +448,40 @@ class JitFunction:
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
-        if state.tapes and entry.taped_runs and self.options.signature is None and is_possible_under_tapes():
+        if (
+            state.tapes
+            and entry.taped_runs
+            and entry.may_be_taped
+            and self.options.signature is None
+            and is_possible_under_tapes()
+        ):
             store.put_taped(entry, self._native_call(entry.make_taped, values))
-        printed: list[str] = []
+        done: Noted | None = None
+        left = False
         with binding(None):
             try:
                 if not entry.program.token:
                     return entry.run(values)
-                with noted() as printed:
+                with noted() as done:
                     return entry.run(values)
             except RunPlainly as planned:
                 cause = planned.args[0]
+                left = isinstance(planned, Left)
             except RunFailed as error:
                 cause = error.__cause__
+        if left and (made := self._recorded_anew(entry, store, values)) is not None and not done:
+            return self._run(made, store, values, args, kwargs)
         entry.plain_runs += 1
         run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
-        with withheld(printed) if printed else _NOTHING:
+        with withheld(done) if done else _NOTHING:
             result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
-        if isinstance(cause, SHORTAGE):
+        if left or isinstance(cause, SHORTAGE):
             return result
         if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
             store.sizes.refuse(entry.patterns, str(cause))
             with store.lock:
                 store.drop(entry)
+                self._shared.drop(entry)
             return result
         if isinstance(cause, Underivable):
             entry.program.plain_for_gradients = True
@@ -516,12 +491,26 @@ class JitFunction:
             self._retire(entry, store, values, cause, "what it computes raises too often")
         return result
 
+    def _recorded_anew(self, entry: Entry, store: Entries, values: list[Any]) -> Entry | None:
+        """The version that knows this run, too, which has left ``entry``; ``None``: plain Python is to answer."""
+        with store.lock:
+            store.drop(entry)
+            self._shared.drop(entry)
+            made = self._compile(store, entry.names, values, entry)
+            if made is not None and made.program.recorded == entry.program.recorded is not None:
+                store.drop(made)
+                made.program.recorded = None
+                made = self._compile(store, entry.names, values, made)
+            store.doubt = None
+        return made
+
     def _retire(
         self, entry: Entry, store: Entries, values: list[Any], cause: BaseException | None, why: str = ""
     ) -> None:
         """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
         with store.lock:
             store.drop(entry)
+            self._shared.drop(entry)
             what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
             error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
             reason = why or f"the compiled version failed: {what}"
@@ -531,9 +520,13 @@ class JitFunction:
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
         parameters = tuple(self._signature.parameters.values())
+        if self._subject is not None:
+            parameters = (SUBJECT_PARAMETER, *parameters)
         return make(values, parameters, (JitFunction, BoundJit, Entries, ATTRIBUTE))
 
     # -- what a user can ask -----------------------------------------------------------------------------------
+
+    __wrapped__ = property(lambda self: self.fn)
 
     def explain(self) -> Explanation:
         """What was compiled, what was not, and why: versions, guards, graphs, fallbacks, recompilations."""
@@ -544,53 +537,12 @@ class JitFunction:
         return [self._own, *members(self._of_instances)]
 
     @property
-    def __wrapped__(self) -> Any:
-        return self.fn
-
-    @property
     def stats(self) -> dict[str, Any]:
-        """Number of versions, calls answered by them, time spent in capture and compilation (ms)."""
-        entries = [entry for store in self._stores() for entry in store.compiled]
-        return {
-            "versions": len(entries),
-            "hits": sum(e.hits for e in entries),
-            "capture_ms": sum(e.capture_ms for e in entries),
-            "compile_ms": sum(e.compile_ms for e in entries),
-            "fallbacks": sum(len(store.fallbacks) for store in self._stores()),
-        }
-
-
-class BoundJit:
-    """A jitted method bound to its instance."""
-
-    __slots__ = ("__self__", "function")
-
-    def __init__(self, function: JitFunction, obj: Any) -> None:
-        self.function, self.__self__ = function, obj
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(self.__self__, *args, **kwargs)
-
-    def captured_target(self) -> Any:
-        """What a program that is being captured calls instead."""
-        return types.MethodType(self.function.fn, self.__self__)
-
-    @property
-    def __func__(self) -> JitFunction:
-        return self.function
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.function, name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, BoundJit) and other.function is self.function and other.__self__ is self.__self__
-
-    def __hash__(self) -> int:
-        return hash((id(self.function), id(self.__self__)))
-
-    def __reduce__(self) -> Any:
-        return getattr, (self.__self__, self.function.fn.__name__)
-
-    def explain(self) -> Explanation:
-        """`JitFunction.explain` for the versions of this instance."""
-        return Explanation(self.function, [self.function._store([self.__self__])])
+        """Numbers of versions, calls answered by them, attempts to capture, graph breaks, checks of guards and misses;
+        time spent in capture and compilation (ms). Captures, breaks, checks and misses of its segments count, too."""
+        found = statistics(self._stores())
+        found["breaks"] = len(self.cut.breaks) if self.cut is not None else 0
+        for part in self.cut.current if self.cut is not None else ():
+            for name in ("captures", "guard_checks", "guard_misses", "breaks"):
+                found[name] += part.stats[name]
+        return found

@@ -16,6 +16,8 @@ def key_of_call(values: Sequence[Any]) -> Any:
 
 
 def _key_of(value: Any, depth: int = 8) -> Any:
+    if type(value) is Tensor:
+        return tensor_facts(value)
     if use_of(type(value)):
         return (id(type(value)), id(value))
     if isinstance(value, Tensor):

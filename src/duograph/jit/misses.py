@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from duograph.frontend import sources
 from duograph.frontend.guards.guard import Guard
+from duograph.frontend.shadows import may_be_input
 from duograph.frontend.sources import Source
 from duograph.tensor.tensor import Tensor
 
+from .entries import Entries
 from .entry import Entry
 from .sizes import tensor_at
+from .telling import MOST_CAPTURES, advise, tell_recompiled
 
+WORTH = 64
+"""Calls that a version is made for gladly."""
 MOST_LOOKED_AT = 16
 """Versions, the most recent first, that are compared with a call."""
+
+
+OTHER_RUN = "no run that was recorded decides like this one"
 
 
 class Miss:
@@ -37,7 +46,7 @@ def near_misses(entries: Iterable[Entry], names: tuple[str, ...], values: Sequen
         if failing is None:
             continue
         tensors = [g for g in failing if _differs_in_sizes(g, values)]
-        numbers = [g.source for g in failing if g.check == "equal" and type(g.expected) in (int, float)]
+        numbers = [g.source for g in failing if g.check == "equal" and may_be_input(g.expected)]
         if len(tensors) + len(numbers) == len(failing) and (tensors or not failing):
             found.append(Miss(entry, tensors, numbers))
     return found
@@ -52,3 +61,59 @@ def _differs_in_sizes(guard: Guard, values: Sequence[Any]) -> bool:
         return False
     data = value._data
     return data.dtype == dtype and len(data.shape) == len(shape) and bool(data.flags.c_contiguous)
+
+
+def note_misses(
+    function: Any,
+    store: Entries,
+    names: tuple[str, ...],
+    values: Sequence[Any],
+    near: Sequence[Miss],
+    left: Entry | None = None,
+) -> set[Source]:
+    """Records why existing versions do not fit; gives the numbers that have varied, which become inputs.
+
+    Args:
+        function: whose versions.
+        store: where they are.
+        names: of the parameters that are given.
+        values: what they get.
+        near: the versions that do not fit because of sizes only.
+        left: the version that fits, but for what this call decides.
+    """
+    if left is not None:
+        store.recompiles.append(OTHER_RUN)
+        tell_recompiled(function, OTHER_RUN)
+    general = [e for e in store.compiled[1:2] if e.patterns]  # see `put_first`
+    for entry in (general or store.compiled[:1]) if left is None else ():
+        guard, reason = None, f"other arguments were given: {', '.join(entry.names)}"
+        if entry.names == names:
+            guard, reason = entry.program.guards.first_miss(values)
+            reason = "sizes do not fit what was assumed" if guard is None and near else reason
+        store.recompiles.append(reason)
+        tell_recompiled(function, reason)
+        if guard is not None and guard.check not in ("tensor", "pattern") and entry.hits < WORTH:
+            store.note_missed(guard.source)
+        if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
+            store.note_number(guard.source)
+        elif guard is not None and guard.check == "items":
+            _note_items(store, guard, values)
+    if near:
+        most_general = max(near, key=lambda miss: len(miss.entry.patterns))
+        store.sizes.note(most_general.tensors, values)
+        for source in most_general.numbers:
+            store.note_number(source)
+    if len(store.recompiles) > MOST_CAPTURES:
+        advise(function, [store])
+    return {source for source, count in store.varying.items() if count >= 1}
+
+
+def _note_items(store: Entries, guard: Guard, values: Sequence[Any]) -> None:
+    """Numbers in a long list that are others now; where most are, the list is another one."""
+    found, wanted = guard.source.load(values), guard.wanted
+    if type(found) is not list or len(found) != len(wanted):
+        return
+    places = [i for i, (a, b) in enumerate(zip(found, wanted, strict=True)) if a is not b and a != b]
+    if len(places) <= MOST_LOOKED_AT and all(type(wanted[i]) in (int, float) for i in places):
+        for i in places:
+            store.note_number(sources.item(guard.source, i))

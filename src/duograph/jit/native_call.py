@@ -207,7 +207,8 @@ class _Planner:
                     self._refuse("one tensor is two inputs")
                 subject.buffer, buffer = buffer, buffer + 1
             elif isinstance(type, ScalarType):
-                self.plan.numbers.append((self.translator.register(source), type.python_type, dim))
+                register = self.translator.register(source)
+                self.plan.numbers.append((register, type.python_type, dim, source.kind == "number"))
                 dim += 1
             else:
                 self._refuse(f"an input is a {type}")

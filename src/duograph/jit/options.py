@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from duograph.base.notices import no_effect, unknown_option
+from duograph.base.notices import nearest, no_effect, unknown_option
 
 CAPTURE_MODES = ("ast", "bytecode", "trace")
 BACKENDS = ("", "ms_backend", "native", "interpreter", "GE")
@@ -31,7 +31,12 @@ _SETTINGS = (
     "specialize_containers", "specialize_tensor", "max_inline_depth", "infer_primitive", "strict_trace",
     "perf_statistics", "enable_dynamic_shape", "limit_graph_size", "limit_graph_count", "relax_guard_count",
     "allowed_inline_modules", "auto_jit_func_filter", "subgraph_break_opt", "reuse_graph",
-    "replace_nncell_by_construct", "LOG_GRAPH_BREAK", "LOG_PERF", "LOG_GUARD_PERF",
+    "replace_nncell_by_construct", "LOG_GRAPH_BREAK", "LOG_PERF", "LOG_GUARD_PERF", "auto_jit", "auto_jit_by_func",
+    "auto_jit_cell", "auto_grad", "auto_cleanup_cache", "compile_by_trace", "enable_guard", "print_guard",
+    "print_reuse_graph", "max_loop_unrolling", "max_prune_case", "max_trace", "trace_flag", "trace_prune", "graph_conv",
+    "expand_graph_input", "expand_graph_output", "eliminate_redundant_args", "static_graph_bytes_min", "symbol",
+    "perf_statistics_count", "perf_statistics_scale_10000x", "infer_primitive_max", "test_graph_ir",
+    "feature_break_at_inlined_function", "enable_eliminate_unused_operation", "enable_optimize_for_attr_item",
 )  # fmt: skip
 """Settings of MindSpore that change how it compiles, not what is computed."""
 _WHY = "it changes how MindSpore compiles, not what is computed"
@@ -41,13 +46,15 @@ _WHY = "it changes how MindSpore compiles, not what is computed"
 class JitOptions:
     """What a compiled function was asked to be."""
 
-    capture_mode: str = "ast"  # every mode captures from the source; `Explanation` tells whoever asked for another
+    capture_mode: str = "ast"  # what is preferred: `frontend.load.LOADERS`
     jit_level: str = ""  # what the context says, else O1
     dynamic: int = 0
     strict: bool | None = None  # None: what the context says
     backend: str = ""
     signature: tuple[Any, ...] | None = None
+    is_pijit: bool = False  # ``mode="PIJit"``: under GRAPH_MODE it counts as absent
     report: bool = False  # PIJit's print_after_all: print what was captured, or why it was not, after each capture
+    is_exact: bool = False  # what it gives are the very objects that Python would give: a program goes on with them
 
 
 def parse(
@@ -58,7 +65,7 @@ def parse(
 
     Raises:
         TypeError: ``fullgraph`` is not a bool, or an option has the wrong type.
-        ValueError: a value is not one of the allowed ones.
+        ValueError: a value is not one of the allowed ones, or ``jit_config`` has a setting that does not exist.
         RuntimeError: the backend is unknown.
     """
     if mode is not None:
@@ -84,7 +91,7 @@ def parse(
         signature = tuple(input_signature) if isinstance(input_signature, list | tuple) else (input_signature,)
     settings = getattr(jit_config, "jit_config_dict", jit_config) or {}
     report = bool(settings.get("print_after_all"))
-    return JitOptions(capture_mode, level, int(dynamic), strict, backend, signature, report)
+    return JitOptions(capture_mode, level, int(dynamic), strict, backend, signature, mode == "PIJit", report)
 
 
 def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str, bool | None]:
@@ -99,7 +106,9 @@ def _from_config(jit_config: Any, level: str, strict: bool | None) -> tuple[str,
             if name in _SETTINGS:
                 no_effect(f"jit(jit_config={{{name!r}: ...}})", _WHY, 5)
             elif name not in _ACTED_ON:
-                unknown_option("jit", name, (*_ACTED_ON, *_SETTINGS), 5)
+                raise ValueError(
+                    f"For 'jit', 'jit_config' has no setting {name!r}{nearest(name, (*_ACTED_ON, *_SETTINGS))}"
+                )
     syntax = settings.get("jit_syntax_level")
     if syntax in ("STRICT", "LAX"):
         strict = syntax == "STRICT"

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.diagnostics import Diagnostic, DuographError, diagnostic_error
+from duograph.base.lookup import raw_getattr
 from duograph.base.source import Span, span_of_code
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
@@ -130,7 +131,8 @@ class _Writer:
             if node.op.effects:
                 target = node.attrs.get("target")
                 what = type(target).__name__.removesuffix("Target").lower() or "effect"
-                raise self.failure(f"{what if target is not None else node.op.name} runs Python code", span)
+                why = "communicates with other ranks" if target is None else "runs Python code"
+                raise self.failure(f"{what if target is not None else node.op.name} {why}", span)
             for operand in node.operands:
                 if isinstance(operand, Const) and operand.type == OBJECT:
                     raise self.failure(f"{node.op.name} takes the Python object {operand.value!r}", span)
@@ -271,11 +273,11 @@ class _Writer:
 
 def cannot_export(fn: Any, what: str, span: Span | None, help: str | None = None) -> Exception:
     """The error for a program that needs the Python interpreter."""
-    fn = getattr(fn, "__func__", fn)
-    code = getattr(fn, "__code__", None)
+    fn = raw_getattr(fn, "__func__", fn)
+    code = raw_getattr(fn, "__code__")
     if span is None and code is not None:
         span = span_of_code(code)
-    name = getattr(fn, "__qualname__", type(fn).__name__)
+    name = raw_getattr(fn, "__qualname__", type(fn).__name__)
     diagnostic = Diagnostic(
         "DG0104", f"{name} cannot be exported: {what}",
         help=help or "a MindIR file holds tensors and graphs only; move this out of the exported program",
@@ -306,7 +308,7 @@ def encoded(value: Any) -> Any:
         return {type(value).__name__: [encoded(v) for v in parts]} if all(map(_is_encodable, parts)) else None
     if isinstance(value, bool | int | float | str):  # mutable(3), IntEnum, ...
         plain = next(kind for kind in (bool, int, float, str) if isinstance(value, kind))
-        return encoded(plain(value)) if getattr(value, "__ms_mutable__", False) else None
+        return encoded(plain(value)) if raw_getattr(value, "__ms_mutable__", False) else None
     return None
 
 

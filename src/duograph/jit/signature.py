@@ -12,14 +12,24 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.frontend import sources
 from duograph.frontend.facts import lookup
 from duograph.frontend.sources import Source
 from duograph.tensor.tensor import Tensor
 
 Pattern = tuple[Any, ...]
+SUBJECT = "__compiled__"
+"""The name of what a compiled function passes to its versions in front of the arguments: itself, or its Cell."""
+SUBJECT_PARAMETER = inspect.Parameter(SUBJECT, inspect.Parameter.POSITIONAL_ONLY)
 DECLARED = "__duograph_dynamic__"
 """The attribute in which a function keeps what `enable_dynamic` says of its arguments."""
+
+
+MARKED = "__duograph_dynamic_dims__"
+"""The attribute in which a tensor keeps what `mark_dynamic` says of it."""
+MARKS: set[str] = set()
+"""Not empty once `mark_dynamic` has been called: most programs never do."""
 
 
 def pattern_of(example: Tensor) -> Pattern | None:
@@ -65,7 +75,7 @@ def declared_patterns(
         first: the position of the first of them that is an argument.
     """
     found: dict[Source, Pattern] = {}
-    plain = getattr(function, "__func__", function)
+    plain = raw_getattr(function, "__func__", function)
     has_inputs = lookup(type(owner), "set_inputs") is not None
     of_cell = object.__getattribute__(owner, "__dict__").get("_dynamic_shape_inputs") if has_inputs else None
     for wanted in (signature, of_cell, getattr(plain, DECLARED, None)):
@@ -76,6 +86,28 @@ def declared_patterns(
         for place, want in named:
             _add_patterns(found, sources.arg(place, names[place]), want)
     return found
+
+
+def marked_patterns(names: Sequence[str], values: Sequence[Any]) -> dict[Source, Pattern]:
+    """Patterns of the tensors among the arguments that `mark_dynamic` was told of."""
+    found: dict[Source, Pattern] = {}
+    for place, (name, value) in enumerate(zip(names, values, strict=True)):
+        _add_marked(found, sources.arg(place, name), value)
+    return found
+
+
+def _add_marked(found: dict[Source, Pattern], source: Source, value: Any, depth: int = 4) -> None:
+    if type(value) is Tensor:
+        dims = value.__dict__.get(MARKED, ())
+        if dims:
+            found[source] = tuple([None if i in dims else n for i, n in enumerate(value._data.shape)])
+    elif type(value) in (list, tuple) and depth:
+        for i, part in enumerate(value):
+            _add_marked(found, sources.item(source, i), part, depth - 1)
+    elif type(value) is dict and depth:
+        for key, part in value.items():
+            if type(key) in (str, int):  # others may run code when they are compared
+                _add_marked(found, sources.item(source, key), part, depth - 1)
 
 
 def _add_patterns(found: dict[Source, Pattern], source: Source, want: Any) -> None:
@@ -111,3 +143,8 @@ def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> C
         return calls.call(target, tuple(args), kwargs)
 
     return call
+
+
+def of_arguments(call: Callable[[Any, Sequence[Any]], Any]) -> Callable[[Any, Sequence[Any]], Any]:
+    """``call`` for values with the function itself in front (`SUBJECT`)."""
+    return lambda calls, held: call(calls, held[1:])

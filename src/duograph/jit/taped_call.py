@@ -146,7 +146,7 @@ def graph_call(
             buffer += 1
         elif isinstance(type_, ScalarType):
             guards.type_(i, type_.python_type)
-            plan.numbers.append((i, type_.python_type, dim))
+            plan.numbers.append((i, type_.python_type, dim, False))
             dim += 1
         else:
             raise Unsupported(f"an input is a {type_}")

@@ -30,7 +30,7 @@ class Operand:
 
     Attributes:
         type: tensor type, or scalar type (one 8-byte cell: ``i64`` or ``f64``).
-        ref: who it is: a node, a parameter number ...; the lowering does not look at it.
+        ref: what it stands for: a node, a parameter number ...; the lowering does not look at it.
         value: the number or array, if it is a constant known now.
     """
 

@@ -58,7 +58,7 @@ def lower_program(name: str, program: Program, space: Sequence[Extent], outs: Se
     in_memory = [leaf for leaf in program.leaves if leaf.in_memory]
     whole = contiguous_strides(space)
     loops, walks = collapse(space, [whole, *[leaf.strides for leaf in in_memory]])
-    plan = _Plan(name, program, loops, walks[0], walks[1:])
+    plan = _Plan(name, program, loops, walks[1:])
     function = plan.function()
     buffers: list[Memory] = [*[leaf.memory for leaf in in_memory], *outs]
     inplace = tuple(
@@ -90,7 +90,6 @@ class _Plan:
     name: str
     program: Program
     loops: list[Extent]
-    out_walk: list[Extent]
     walks: list[list[Extent]]
 
     def kinds(self) -> tuple[str, ...]:
@@ -173,7 +172,6 @@ class _Emission:
         known = known_elements(b, program)
         self.extents = [b.dim(f"n{d}") for d in range(self.depth)]
         natural = contiguous_strides(self.extents)  # type: ignore[arg-type]
-        self.natural: Sequence[Any] = natural
         self.steps: dict[int, list[Any]] = {}
         self.offsets: dict[int, Index] = {}
         for (i, kind), offset in zip(zip(self.buffers, self.kinds, strict=True), self.plan.offsets, strict=True):

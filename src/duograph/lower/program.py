@@ -69,10 +69,10 @@ class ElementStep:
     types: tuple[Type, ...]
     out: Type
     per_element: bool = False
+    outs: tuple[TensorType, ...] = field(init=False)
 
-    @property
-    def outs(self) -> tuple[TensorType, ...]:
-        return self.out.items if isinstance(self.out, TupleType) else (self.out,)  # type: ignore[return-value]
+    def __post_init__(self) -> None:
+        self.outs = self.out.items if isinstance(self.out, TupleType) else (self.out,)  # type: ignore[assignment]
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -89,10 +89,10 @@ class Reduction:
     args: tuple[int, ...]
     out: TensorType
     partial: bool = False
+    outs: tuple[TensorType, ...] = field(init=False)
 
-    @property
-    def outs(self) -> tuple[TensorType, ...]:
-        return (self.out,)
+    def __post_init__(self) -> None:
+        self.outs = (self.out,)
 
     @property
     def key(self) -> tuple[Any, ...]:

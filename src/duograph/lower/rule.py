@@ -8,13 +8,12 @@
 
     host("cholesky", "LAPACK, through NumPy")    runs its NumPy reference; the reason is listed by a test
 
-Rules live in `lower/rules/`, one file per family, and are loaded when the first op of the family is lowered; `Op.lower`
-is filled from here because rules speak loop IR, which stands on a higher floor than the ops.
+Rules live in `lower/rules/`, one file per family, and are loaded when the first op is lowered whose file in `ops` the
+family is about; `Op.lower` is filled from here because rules speak loop IR, which stands higher than the ops.
 """
 
 from __future__ import annotations
 
-import functools
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from typing import Any, TypeAlias
 
 from duograph.base.fork import fork_safe_lock
 from duograph.base.imports import import_whole
-from duograph.core.op import NO_RULE, Op, all_ops, get_op, is_declared
+from duograph.core.op import NO_RULE, Op, get_op, is_declared
 
 from .loop.ir import Value
 
@@ -144,23 +143,26 @@ def load_rules() -> None:
         _loaded = True
 
 
-@functools.cache
-def _families() -> dict[str, str]:
-    """The module of each op; an empty name for those without rules."""
-    from .rules import FAMILIES, NO_FAMILY
+def _families(op: Op) -> list[str] | None:
+    """The modules that may have the rule of ``op``; ``None``: any."""
+    from .rules import FAMILIES
 
-    found = {op: family for family, names in FAMILIES.items() for op in names.split()}
-    return {**found, **dict.fromkeys(NO_FAMILY.split(), "")}
+    package, _, file = op.module.rpartition(".")
+    if package == "duograph.ops":
+        return FAMILIES[file].split() if file in FAMILIES else None
+    return [] if package.startswith("duograph.") else None  # control flow and its like: executables are built of them
 
 
 def _load_family(op: Op) -> None:
-    family = _families().get(op.name)
-    if family is None:
+    families = _families(op)
+    if families is None:
         load_rules()
     with _loading:
-        if family:
-            import_whole(f"{__package__}.rules.{family}")
         _publish()
+        for family in families or ():
+            if op.lower is NO_RULE:
+                import_whole(f"{__package__}.rules.{family}")
+                _publish()
 
 
 def rule_of(op: Op) -> Pointwise | Kernel | Host | None:
@@ -168,9 +170,3 @@ def rule_of(op: Op) -> Pointwise | Kernel | Host | None:
     if op.lower is NO_RULE:
         _load_family(op)
     return None if op.lower is NO_RULE else op.lower
-
-
-def ops_without_rule() -> list[str]:
-    """Names of ops that nobody has lowered; a test lists them with reasons."""
-    load_rules()
-    return sorted(name for name, op in all_ops().items() if rule_of(op) is None)

@@ -55,8 +55,6 @@ class Target:
         vector_registers: how many there are.
         tiles: GEMM micro-kernel for each dtype name.
         caches: typical sizes; blocking is tuned by them.
-        pause: an LLVM statement for the body of a waiting loop, without operands or result.
-        pause_declaration: its declaration, if it needs one.
         spins: how many pauses a worker waits for the next region before it sleeps (about 0.1 ms).
     """
 
@@ -70,8 +68,6 @@ class Target:
     vector_registers: int
     tiles: Mapping[str, Tile] = field(hash=False)
     caches: Caches = Caches()
-    pause: str = "call void @llvm.x86.sse2.pause()"
-    pause_declaration: str = "declare void @llvm.x86.sse2.pause()"
     spins: int = 4000
 
     @property
@@ -142,8 +138,6 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
                 vector_registers=32,
                 tiles=_tiles(float32=(8, 12), float64=(8, 6)),
                 caches=Caches(l1=64 << 10, l2=1 << 20),
-                pause="call void @llvm.aarch64.hint(i32 1)",
-                pause_declaration="declare void @llvm.aarch64.hint(i32)",
                 spins=40000,  # a yield is one cycle where x86's pause is forty and more
             ),
         )

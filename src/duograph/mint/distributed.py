@@ -1,72 +1,73 @@
-"""``mint.distributed`` for the one process that duograph runs in: every collective gives what this process gave.
+"""``mint.distributed``: process groups, and collectives that write into the tensors that they are given.
 
-Whatever needs a second process is an error that says so.
+Ranks (``src``, ``dst``) are those of the world. The operators are those of `api.collective`; inside of compiled
+functions they are operators of the graph, in the order of the program. What moves Python objects, and what has another
+shape on every rank, runs as plain Python between compiled segments.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
-from duograph.device import communication
+import numpy as np
+
+from duograph.api import collective as api
+from duograph.api.collective import array_of, begun, check_op, check_tensor, group_of, group_size, rank_in
+from duograph.base.config import set_config
+from duograph.core.traits import Traits
+from duograph.device import comm_func, communication
+from duograph.device.comm_func import P2POp
 from duograph.device.communication import GlobalComm
+from duograph.distributed import world
+from duograph.ops.collective import run
+from duograph.ops.slices import slice_axis
 from duograph.tensor.eager import write
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Tensor, wrap
 
 __all__ = [
-    "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "barrier", "broadcast",
-    "broadcast_object_list", "destroy_process_group", "gather", "gather_object", "get_backend", "get_global_rank",
-    "get_group_rank", "get_process_group_ranks", "get_rank", "get_world_size", "init_process_group", "is_available",
-    "is_initialized", "new_group", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter",
-    "scatter_object_list",
+    "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_to_all",
+    "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "destroy_process_group",
+    "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
+    "get_rank", "get_world_size", "init_process_group", "irecv", "is_available", "is_initialized", "isend", "new_group",
+    "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
 ]  # fmt: skip
 
-REDUCTIONS = ("sum", "prod", "max", "min")
+__capture__ = Traits(
+    rules=(
+        "all_reduce", "reduce", "broadcast", "all_gather", "all_gather_into_tensor", "reduce_scatter_tensor",
+    ),
+    readers=(
+        "get_rank", "get_world_size", "get_process_group_ranks", "get_global_rank", "get_group_rank", "get_backend",
+    ),
+)  # fmt: skip
 
 
-class _Done:
-    """What an asynchronous call gives: it has been done."""
-
-    def wait(self) -> bool:
-        """Whether it has been done: yes."""
-        return True
-
-
-def _group(group: str | None) -> str:
-    name = GlobalComm.WORLD_COMM_GROUP if group is None else group
-    communication.get_group_size(name)  # raises for an unknown group
-    return name
+def _list(who: str, values: Any, name: str, group: str) -> Any:
+    """A list with one entry per process."""
+    size = group_size(group)
+    if not isinstance(values, list | tuple) or len(values) != size:
+        what = "one entry, that of the one process" if size == 1 else f"{size} entries, one per process of the group"
+        raise ValueError(f"For '{who}', the '{name}' must be a list with {what}.")
+    return values
 
 
-def _checked(who: str, group: str | None, rank: int = 0, op: str = "sum") -> None:
-    _group(group)
-    if rank != 0:
-        raise ValueError(f"For '{who}', there is one process, of rank 0, but got rank {rank}.")
-    if op not in REDUCTIONS:
-        raise ValueError(f"For '{who}', the 'op' must be in {list(REDUCTIONS)}, but got {op!r}.")
-
-
-def _tensors(who: str, *values: Any) -> None:
+def _alike(who: str, like: Tensor, *values: Any) -> None:
+    check_tensor(who, like, *values)
     for value in values:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"For '{who}', the operands must be tensors, but got {type(value).__name__}.")
+        if tuple(value.shape) != tuple(like.shape) or value.dtype is not like.dtype:
+            raise ValueError(
+                f"For '{who}', the tensors must be alike: {tuple(like.shape)} {like.dtype}, but got "
+                f"{tuple(value.shape)} {value.dtype}."
+            )
 
 
-def _one(who: str, values: Any, name: str) -> Any:
-    """The only entry of a list with one entry per process."""
-    if not isinstance(values, list | tuple) or len(values) != 1:
-        raise ValueError(f"For '{who}', the '{name}' must be a list with one entry, that of the one process.")
-    return values[0]
-
-
-def _put(who: str, target: Tensor, source: Tensor, async_op: bool) -> _Done | None:
-    _tensors(who, target, source)
-    if tuple(target.shape) != tuple(source.shape) or target.dtype is not source.dtype:
+def _fits(who: str, target: Tensor, shape: tuple[Any, ...], source: Tensor) -> None:
+    check_tensor(who, target, source)
+    if tuple(target.shape) != shape or target.dtype is not source.dtype:
         raise ValueError(
-            f"For '{who}', in a group of one the output must be as the input {tuple(source.shape)} {source.dtype}, but "
-            f"got {tuple(target.shape)} {target.dtype}."
+            f"For '{who}', the output must be {shape} {source.dtype}, but got {tuple(target.shape)} {target.dtype}."
         )
-    write(target, source)
-    return _Done() if async_op else None
 
 
 # ---- groups ---------------------------------------------------------------------------------------------------------
@@ -76,20 +77,38 @@ def init_process_group(
     backend: str = "mccl", init_method: str | None = None, timeout: Any = None, world_size: int = -1, rank: int = -1,
     store: Any = None, group_name: str = "", pg_options: Any = None, device_id: Any = None,
 ) -> None:  # fmt: skip
-    """Starts communication: a group of this process alone.
+    """Starts communication among the processes that were started together (``mpirun``, ``python -m duograph launch``).
+
+    Args:
+        backend (str): Default ``"mccl"``: MPI.
+        init_method (str): must be ``None``: MPI finds the processes; so must ``store`` and ``pg_options``.
+        timeout (timedelta): how long a process waits for others. Default ``None``: `DUOGRAPH_COMM_TIMEOUT`.
+        world_size (int): Default -1: as many as were started; another number is an error.
+        rank (int): Default -1: what it is; another number is an error.
+        store (Store): see ``init_method``.
+        group_name (str): kept for old programs.
+        pg_options (ProcessGroupOptions): see ``init_method``.
+        device_id (int): kept for old programs.
 
     Raises:
-        ValueError: more than one process is asked for, or another way to find them.
+        ValueError: another number of processes, or another way to find them; this process was started by itself.
+        TypeError: ``timeout`` is no timedelta.
         RuntimeError: the backend needs devices that are not here.
     """
-    if world_size not in (-1, 1) or rank not in (-1, 0):
-        raise ValueError(
-            f"For 'init_process_group', there is one process, of rank 0, but got world_size {world_size}, rank {rank}."
-        )
     for name, value in (("init_method", init_method), ("store", store), ("pg_options", pg_options)):
         if value is not None:
-            raise ValueError(f"For 'init_process_group', the '{name}' must be None: there are no processes to find.")
+            raise ValueError(f"For 'init_process_group', the '{name}' must be None: MPI finds the processes.")
+    if timeout is not None and not isinstance(timeout, timedelta):
+        raise TypeError(f"For 'init_process_group', the 'timeout' must be timedelta, but got {type(timeout).__name__}.")
     communication.init(backend)
+    if timeout is not None:
+        set_config(comm_timeout=timeout.total_seconds())
+    here = world.current()
+    if world_size not in (-1, here.size) or rank not in (-1, here.rank):
+        raise ValueError(
+            f"For 'init_process_group', there are {here.size} processes, and this one has rank {here.rank}, but got "
+            f"world_size {world_size}, rank {rank}. `python -m duograph launch -n N` starts N processes."
+        )
 
 
 def destroy_process_group(group: str | None = None) -> None:
@@ -104,135 +123,295 @@ def new_group(
     ranks: list[int] | None = None, timeout: Any = None, backend: str | None = None, pg_options: Any = None,
     use_local_synchronization: bool = False, group_desc: str | None = None,
 ) -> str:  # fmt: skip
-    """Makes a group of this process alone; gives its name.
+    """Makes a group; gives its name. Every process of it calls this; in others the group cannot be used.
 
     Raises:
-        ValueError: other ranks.
+        ValueError: ``ranks`` are no different ranks of the world.
     """
-    name = f"group_{len(communication._groups)}" if group_desc is None else group_desc
-    communication.create_group(name, [0] if ranks is None else list(ranks))
+    here = world.current()
+    found = list(range(here.size)) if ranks is None else list(ranks)
+    taken, stem = 0, "group_" + "_".join(map(str, found))
+    while here.knows(f"{stem}.{taken}"):
+        taken += 1
+    name = f"{stem}.{taken}" if group_desc is None else group_desc
+    communication.create_group(name, found)
     return name
 
 
 def is_available() -> bool:
-    """Whether there is communication: yes, within one process."""
+    """Whether there is communication: yes, within one process at least."""
     return True
 
 
 def is_initialized() -> bool:
     """Whether `init_process_group` was called."""
-    return GlobalComm.INITED
+    return world.is_started()
 
 
 def get_backend(group: str | None = None) -> str:
     """The communication library."""
-    _group(group)
+    group_of("get_backend", group)
     return GlobalComm.BACKEND
 
 
 def get_rank(group: str | None = None) -> int:
-    """The rank of this process in the group: 0."""
-    return communication.get_rank(_group(group))
+    """The rank of this process in the group; -1 if it is not in it."""
+    name = group or GlobalComm.WORLD_COMM_GROUP
+    ranks = world.current().ranks_of(name)
+    return ranks.index(world.current().rank) if world.current().rank in ranks else -1
 
 
 def get_world_size(group: str | None = None) -> int:
-    """The number of processes in the group: 1."""
-    return communication.get_group_size(_group(group))
+    """The number of processes in the group; -1 if this one is not in it."""
+    name = group or GlobalComm.WORLD_COMM_GROUP
+    return -1 if get_rank(name) < 0 else communication.get_group_size(name)
 
 
 def get_process_group_ranks(group: str | None = None) -> list[int]:
     """The ranks of the processes in the group."""
-    return communication.get_process_group_ranks(_group(group))
+    return communication.get_process_group_ranks(group or GlobalComm.WORLD_COMM_GROUP)
 
 
 def get_global_rank(group: str, group_rank: int) -> int:
     """The rank in the world of a process of the group."""
-    return communication.get_world_rank_from_group_rank(_group(group), group_rank)
+    return communication.get_world_rank_from_group_rank(group or GlobalComm.WORLD_COMM_GROUP, group_rank)
 
 
 def get_group_rank(group: str, global_rank: int) -> int:
     """The rank in the group of a process of the world."""
-    return communication.get_group_rank_from_world_rank(global_rank, _group(group))
+    return communication.get_group_rank_from_world_rank(global_rank, group or GlobalComm.WORLD_COMM_GROUP)
 
 
 # ---- collectives of tensors -----------------------------------------------------------------------------------------
 
 
-def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> _Done | None:
-    """Waits for all processes of the group: this one is here."""
-    _group(group)
-    return _Done() if async_op else None
+def barrier(group: str | None = None, async_op: bool = False, device_ids: Any = None) -> Any:
+    """Waits for all processes of the group."""
+    name = group_of("barrier", group)
+    if not async_op:
+        return run(name, lambda g: g.barrier())
+    here = world.current()
+    known = here.group(name)
+    return here.worker.submit(known.barrier, lambda _: None)
 
 
-def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
-    """The tensors of all processes reduced, in place: that of this one stays what it is."""
-    _checked("all_reduce", group, op=op)
-    _tensors("all_reduce", tensor)
-    return _Done() if async_op else None
+def all_reduce(tensor: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
+    """The tensors of all processes, reduced in the order of the ranks, in place.
+
+    Args:
+        tensor (Tensor): of equal shape and dtype on all ranks.
+        op (str): ``"sum"``, ``"prod"``, ``"max"`` or ``"min"``. Default ``"sum"``.
+        group (str): Default ``None``: all processes.
+        async_op (bool): whether to go on meanwhile; the tensor must not be written before the handle was waited for.
+
+    Returns:
+        The handle, if ``async_op``.
+    """
+    name, op = group_of("all_reduce", group), check_op("all_reduce", op)
+    check_tensor("all_reduce", tensor)
+    return begun(
+        tensor, name, lambda g: g.all_reduce(array_of(tensor), op), lambda: api.all_reduce(tensor, op, name), async_op
+    )
 
 
-def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> _Done | None:
+def reduce(tensor: Tensor, dst: int, op: str = "sum", group: str | None = None, async_op: bool = False) -> Any:
     """As `all_reduce`, for process ``dst`` alone."""
-    _checked("reduce", group, dst, op)
-    _tensors("reduce", tensor)
-    return _Done() if async_op else None
+    name, op = group_of("reduce", group), check_op("reduce", op)
+    check_tensor("reduce", tensor)
+    root = rank_in("reduce", name, dst, "dst")
+    return begun(
+        tensor, name, lambda g: g.reduce(array_of(tensor), op, root), lambda: api.reduce_to(tensor, dst, op, name),
+        async_op,
+    )  # fmt: skip
 
 
-def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> _Done | None:
+def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool = False) -> Any:
     """The tensor of process ``src`` for all."""
-    _checked("broadcast", group, src)
-    _tensors("broadcast", tensor)
-    return _Done() if async_op else None
+    name = group_of("broadcast", group)
+    check_tensor("broadcast", tensor)
+    root = rank_in("broadcast", name, src, "src")
+    return begun(
+        tensor, name, lambda g: g.broadcast(array_of(tensor), root), lambda: api.broadcast(tensor, src, name), async_op
+    )
 
 
-def all_gather(
-    tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False) -> Any:
     """The tensors of all processes, written into ``tensor_list``."""
-    _checked("all_gather", group)
-    return _put("all_gather", _one("all_gather", tensor_list, "tensor_list"), tensor, async_op)
+    name = group_of("all_gather", group)
+    _alike("all_gather", tensor, *_list("all_gather", tensor_list, "tensor_list", name))
+    if async_op and api.is_deferrable():
+        here, x = world.current(), array_of(tensor)
+        known = here.group(name)
+        return here.worker.submit(lambda: known.all_gather(x), lambda found: _put(tensor_list, found))
+    whole = api.all_gather(tensor.reshape(1, *tensor.shape), name)
+    for k, target in enumerate(tensor_list):
+        write(target, slice_axis(whole, 0, k, k + 1).reshape(tuple(tensor.shape)))
+    return api.FINISHED if async_op else None
+
+
+def _put(targets: list[Tensor], found: Any) -> None:
+    for target, value in zip(targets, found, strict=True):
+        write(target, wrap(np.array(value)))
 
 
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> Any:
     """The tensors of all processes one after the other, written into ``output_tensor``."""
-    _checked("all_gather_into_tensor", group)
-    return _put("all_gather_into_tensor", output_tensor, input_tensor, async_op)
+    who = "all_gather_into_tensor"
+    name = group_of(who, group)
+    check_tensor(who, output_tensor, input_tensor)
+    rows = input_tensor.shape[0] * group_size(name) if input_tensor.shape else group_size(name)
+    shape = (rows, *input_tensor.shape[1:])
+    _fits(who, output_tensor, shape, input_tensor)
+    x = input_tensor if input_tensor.shape else input_tensor.reshape(1)
+    return begun(
+        output_tensor, name, lambda g: g.all_gather(array_of(x)).reshape(shape), lambda: api.all_gather(x, name, who),
+        async_op,
+    )  # fmt: skip
 
 
 def gather(
     tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int = 0, group: str | None = None,
     async_op: bool = False,
-) -> _Done | None:  # fmt: skip
+) -> Any:  # fmt: skip
     """The tensors of all processes, written into ``gather_list`` of process ``dst``."""
-    _checked("gather", group, dst)
-    return _put("gather", _one("gather", gather_list, "gather_list"), tensor, async_op)
+    name = group_of("gather", group)
+    check_tensor("gather", tensor)
+    root = rank_in("gather", name, dst, "dst")
+    here = world.current()
+    known = here.group(name)
+    targets: Any = None
+    if known.rank == root:
+        targets = _list("gather", gather_list, "gather_list", name)
+        _alike("gather", tensor, *targets)
+    x = array_of(tensor)
+    work = here.worker.submit if async_op else _at_once
+    return work(lambda: known.gather(x, root), lambda found: _put(targets, found) if targets is not None else None)
+
+
+def _at_once(call: Any, then: Any) -> None:
+    then(world.current().worker.run(call))
 
 
 def scatter(
     tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int = 0, group: str | None = None,
     async_op: bool = False,
-) -> _Done | None:  # fmt: skip
+) -> Any:  # fmt: skip
     """One tensor of ``scatter_list`` of process ``src`` for every process, written into ``tensor``."""
-    _checked("scatter", group, src)
-    return _put("scatter", tensor, _one("scatter", scatter_list, "scatter_list"), async_op)
+    name = group_of("scatter", group)
+    check_tensor("scatter", tensor)
+    root = rank_in("scatter", name, src, "src")
+    here = world.current()
+    known = here.group(name)
+    parts = None
+    if known.rank == root:
+        sources = _list("scatter", scatter_list, "scatter_list", name)
+        _alike("scatter", tensor, *sources)
+        parts = np.stack([array_of(x) for x in sources])
+    like = np.empty(tuple(tensor.shape), tensor.dtype.numpy)
+    work = here.worker.submit if async_op else _at_once
+    return work(lambda: known.scatter(parts, like, root), lambda found: write(tensor, wrap(found)))
 
 
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: str = "sum", group: str | None = None, async_op: bool = False
-) -> _Done | None:
+) -> Any:
     """The lists of all processes reduced, one entry for every process."""
-    _checked("reduce_scatter", group, op=op)
-    return _put("reduce_scatter", output, _one("reduce_scatter", input_list, "input_list"), async_op)
+    name, op = group_of("reduce_scatter", group), check_op("reduce_scatter", op)
+    check_tensor("reduce_scatter", output)
+    _alike("reduce_scatter", output, *_list("reduce_scatter", input_list, "input_list", name))
+    x = np.stack([array_of(t) for t in input_list])
+    here = world.current()
+    known = here.group(name)
+    work = here.worker.submit if async_op else _at_once
+    return work(lambda: known.reduce_scatter(x, op), lambda found: write(output, wrap(found[0])))
 
 
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: str = "sum", group: str | None = None, async_op: bool = False
-) -> _Done | None:
-    """The tensors of all processes reduced, one part for every process."""
-    _checked("reduce_scatter_tensor", group, op=op)
-    return _put("reduce_scatter_tensor", output, input, async_op)
+) -> Any:
+    """The tensors of all processes reduced, one part along the first axis for every process."""
+    who = "reduce_scatter_tensor"
+    name, op = group_of(who, group), check_op(who, op)
+    check_tensor(who, output, input)
+    size = group_size(name)
+    if not input.shape or input.shape[0] % size:
+        raise ValueError(f"For '{who}', the first dimension of {tuple(input.shape)} must be a multiple of {size}.")
+    _fits(who, output, (input.shape[0] // size, *input.shape[1:]), input)
+    return begun(
+        output, name, lambda g: g.reduce_scatter(array_of(input), op),
+        lambda: api.reduce_scatter(input, op, name, who), async_op,
+    )  # fmt: skip
+
+
+def all_to_all(
+    output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: str | None = None, async_op: bool = False
+) -> Any:
+    """Tensor ``r`` of the input goes to process ``r``; what comes is written into the output, in order."""
+    name = group_of("all_to_all", group)
+    targets = _list("all_to_all", output_tensor_list, "output_tensor_list", name)
+    sources = _list("all_to_all", input_tensor_list, "input_tensor_list", name)
+    check_tensor("all_to_all", *targets, *sources)
+    parts = [array_of(x) for x in sources]
+    like = [np.empty(tuple(t.shape), t.dtype.numpy) for t in targets]
+    here = world.current()
+    known = here.group(name)
+    work = here.worker.submit if async_op else _at_once
+    return work(lambda: known.all_to_all_parts(parts, like), lambda found: _put(targets, found))
+
+
+def all_to_all_single(
+    output: Tensor, input: Tensor, output_split_sizes: Any = None, input_split_sizes: Any = None,
+    group: str | None = None, async_op: bool = False,
+) -> Any:  # fmt: skip
+    """Parts of ``input`` along the first axis go to the processes; what comes is written into ``output``."""
+    found, handle = comm_func.all_to_all_single_with_output_shape(
+        output, input, output_split_sizes, input_split_sizes, group, async_op
+    )
+    write(output, found)
+    return handle
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------
+
+
+def send(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> int:
+    """A message for process ``dst``; gives 0."""
+    comm_func.send(tensor, dst, group or GlobalComm.WORLD_COMM_GROUP, tag)
+    return 0
+
+
+def recv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> int:
+    """Writes a message of process ``src`` into ``tensor``; gives ``src``."""
+    write(tensor, comm_func.recv(tensor, src, group or GlobalComm.WORLD_COMM_GROUP, tag))
+    return src
+
+
+def isend(tensor: Tensor, dst: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Begins to send; gives the handle."""
+    return comm_func.isend(tensor, dst, group or GlobalComm.WORLD_COMM_GROUP, tag)
+
+
+def irecv(tensor: Tensor, src: int = 0, group: str | None = None, tag: int = 0) -> Any:
+    """Begins to receive into ``tensor``; gives the handle."""
+    name = group_of("irecv", group)
+    check_tensor("irecv", tensor)
+    source, like = rank_in("irecv", name, src, "src"), np.empty(tuple(tensor.shape), tensor.dtype.numpy)
+    api.check_tag("irecv", tag)
+    here = world.current()
+    known = here.group(name)
+    mail = here.mail(name, source, tag)
+    return mail.submit(lambda: known.receive(like, source, tag)[0], lambda x: write(tensor, wrap(x)))
+
+
+def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Any]:
+    """Sends and receives all messages together, whatever their order; gives their handles, which are done."""
+    found = comm_func.batch_isend_irecv(p2p_op_list)
+    for p, value in zip(p2p_op_list, found, strict=True):
+        if p.op == "irecv":
+            write(p.tensor, value)
+    return [api.FINISHED for _ in found]
 
 
 # ---- collectives of Python objects -----------------------------------------------------------------------------------
@@ -240,27 +419,34 @@ def reduce_scatter_tensor(
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
     """The objects of all processes, put into ``object_list``."""
-    _checked("all_gather_object", group)
-    _one("all_gather_object", object_list, "object_list")
-    object_list[0] = obj
+    name = group_of("all_gather_object", group)
+    _list("all_gather_object", object_list, "object_list", name)
+    object_list[:] = run(name, lambda g: g.all_gather_object(obj))
 
 
 def gather_object(
     obj: Any, object_gather_list: list[Any] | None = None, dst: int = 0, group: str | None = None
 ) -> None:
     """The objects of all processes, put into ``object_gather_list`` of process ``dst``."""
-    _checked("gather_object", group, dst)
-    if object_gather_list is None:
-        raise TypeError("For 'gather_object', the 'object_gather_list' of the process 'dst' must be a list.")
-    _one("gather_object", object_gather_list, "object_gather_list")
-    object_gather_list[0] = obj
+    name = group_of("gather_object", group)
+    root = rank_in("gather_object", name, dst, "dst")
+    target: Any = object_gather_list
+    if api.group_rank(name) == root:
+        if target is None:
+            raise TypeError("For 'gather_object', the 'object_gather_list' of the process 'dst' must be a list.")
+        _list("gather_object", target, "object_gather_list", name)
+    found = run(name, lambda g: g.gather_object(obj, root))
+    if found is not None:
+        target[:] = found
 
 
 def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
     """The objects of process ``src`` for all."""
-    _checked("broadcast_object_list", group, src)
+    name = group_of("broadcast_object_list", group)
+    root = rank_in("broadcast_object_list", name, src, "src")
     if not isinstance(object_list, list) or not object_list:
         raise TypeError("For 'broadcast_object_list', the 'object_list' must be a list of objects.")
+    object_list[:] = run(name, lambda g: g.broadcast_object(object_list, root))
 
 
 def scatter_object_list(
@@ -268,8 +454,12 @@ def scatter_object_list(
     group: str | None = None,
 ) -> None:  # fmt: skip
     """One object of process ``src`` for every process, put into the first place of the output list."""
-    _checked("scatter_object_list", group, src)
-    value = _one("scatter_object_list", scatter_object_input_list, "scatter_object_input_list")
+    who = "scatter_object_list"
+    name = group_of(who, group)
+    root = rank_in(who, name, src, "src")
+    objects = None
+    if api.group_rank(name) == root:
+        objects = _list(who, scatter_object_input_list, "scatter_object_input_list", name)
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
-        raise TypeError("For 'scatter_object_list', the 'scatter_object_output_list' must be a list with a place.")
-    scatter_object_output_list[0] = value
+        raise TypeError(f"For '{who}', the 'scatter_object_output_list' must be a list with a place.")
+    scatter_object_output_list[0] = run(name, lambda g: g.scatter_object(objects, root))

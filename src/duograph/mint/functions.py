@@ -51,16 +51,6 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     return _M["add"](input, other if is_number(alpha) and alpha == 1 else _M["mul"](other, alpha))
 
 
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """``input - alpha * other``."""
-    return math.subtract(input, other, alpha=alpha)
-
-
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """``input / other``, rounded on demand."""
-    return math.div(input, other, rounding_mode=rounding_mode)
-
-
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``."""
     return math.addcdiv(input, tensor1, tensor2, value)
@@ -69,16 +59,6 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * bmm(batch1, batch2)``."""
     return products.baddbmm(input, batch1, batch2, beta, alpha)
-
-
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements along ``dim`` hold."""
-    return reduce.all(input, dim, keepdim)
-
-
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Whether any element along ``dim`` holds."""
-    return reduce.any(input, dim, keepdim)
 
 
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
@@ -91,54 +71,14 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     return reduce.amin(input, dim, keepdim)
 
 
-def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
-    """``start``, ``start + step``, ... below ``end``."""
-    return creation.arange(start, end, step, dtype=dtype)
-
-
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Index of the first maximum."""
-    return reduce.argmax(input, dim, keepdim)
-
-
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """Index (int64) of the first minimum."""
     return to_dtype(reduce.argmin(input, dim, keepdim), dt.int64)
 
 
-def cat(tensors: Any, dim: int = 0) -> Tensor:
-    """The tensors one after the other along ``dim``."""
-    return joining.concat(tensors, dim)
-
-
-def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """The tensors along a new axis."""
-    return joining.stack(tensors, dim)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` views along ``dim``."""
-    return joining.chunk(input, chunks, dim)
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of the given size or sizes along ``dim``."""
-    return joining.split(tensor, split_size_or_sections, dim)
-
-
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """The number of elements that are not 0 (int64)."""
     return reduce.count_nonzero(input, dim, dtype=dt.int64)
-
-
-def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """Running maximum and its index."""
-    return reduce.cummax(input, dim)
-
-
-def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """Running minimum and its index."""
-    return reduce.cummin(input, dim)
 
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
@@ -150,11 +90,6 @@ def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return reduce.cumsum(wide, dim, dtype)
 
 
-def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running product; integers as int64."""
-    return reduce.cumprod(input, dim, dtype)
-
-
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with ``input`` on a diagonal, or a diagonal of a matrix."""
     need_tensor("Diag", input=input)
@@ -163,16 +98,6 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input.ndim != 2:
         raise ValueError(f"For 'diag', the input must be 1-D or 2-D, but got {input.ndim}-D.")
     return diagonals.diagonal(input, offset=diagonal, axis1=0, axis2=1)
-
-
-def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours along ``dim``."""
-    return statistics.diff(input, n, dim, prepend, append)
-
-
-def dstack(tensors: Any) -> Tensor:
-    """Joined along the third axis."""
-    return joining.dstack(tensors)
 
 
 def eq(input: Any, other: Any) -> Tensor:
@@ -212,22 +137,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return shaped.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
-def flip(input: Tensor, dims: Any) -> Tensor:
-    """Reversed along ``dims``."""
-    return array.flip(input, dims)
-
-
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """One index along ``dim`` per result element."""
-    return _gather(input, dim, index)
-
-
 _gather = index.gather_elements
-
-
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The slices along ``dim`` at a vector of indices."""
-    return _index_select(input, dim, index)
 
 
 _index_select = index.index_select
@@ -297,16 +207,6 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return draw(input, num_samples, replacement, dt.int64, generator)
 
 
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of what is not NaN."""
-    return reduce.nansum(input, dim, keepdim, dtype=dtype)
-
-
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """The ``length`` elements from ``start`` along ``dim``."""
-    return shaped.narrow(input, dim, start, length)
-
-
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The p-norm over ``dim``."""
     order = 2 if p in ("fro", None) else p
@@ -332,11 +232,6 @@ def ones(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
 def zeros(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """Zeros in the shape ``size``."""
     return creation.zeros(_extents("zeros", args, size), dtype)
-
-
-def permute(input: Tensor, dims: Any) -> Tensor:
-    """The axes in the order ``dims``."""
-    return array.permute(input, dims)
 
 
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
@@ -430,11 +325,6 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     return linalg.cdist(x1, x2, p)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any) -> Tensor:
-    """``input`` with ``src`` put at one index along ``dim`` each."""
-    return _scatter(input, dim, index, src)
-
-
 _scatter = index.scatter
 
 
@@ -493,11 +383,6 @@ def _moment(root: bool, with_mean: bool) -> Callable[..., Any]:
 std, var, std_mean, var_mean = (_moment(True, False), _moment(False, False), _moment(True, True), _moment(False, True))
 
 
-def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two axes exchanged."""
-    return shaped.swapaxes(input, dim0, dim1)
-
-
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -521,14 +406,41 @@ def clone(input: Tensor) -> Tensor:
     return input.copy()  # type: ignore[attr-defined]
 
 
-def float_power(input: Any, exponent: Any) -> Tensor:
-    """``input ** exponent`` in float64."""
-    return _M["float_power"](input, exponent)
+def _as(fn: Callable[..., Any], name: str, weak_numbers: bool = False, /, **names: str) -> Callable[..., Any]:
+    return renamed(fn, name, weak_numbers, "mint", **names)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | {
+_RENAMED: dict[str, Callable[..., Any]] = {
+    "sub": _as(math.subtract, "sub"),
+    "div": _as(math.div, "div", True),
+    "all": _as(reduce.all, "all", axis="dim", keep_dims="keepdim"),
+    "any": _as(reduce.any, "any", axis="dim", keep_dims="keepdim"),
+    "arange": _as(creation.arange, "arange"),
+    "argmax": _as(reduce.argmax, "argmax"),
+    "cat": _as(joining.concat, "cat", axis="dim"),
+    "stack": _as(joining.stack, "stack", axis="dim"),
+    "chunk": _as(joining.chunk, "chunk", axis="dim"),
+    "split": _as(joining.split, "split", axis="dim"),
+    "cummax": _as(reduce.cummax, "cummax", axis="dim"),
+    "cummin": _as(reduce.cummin, "cummin", axis="dim"),
+    "cumprod": _as(reduce.cumprod, "cumprod"),
+    "diff": _as(statistics.diff, "diff", x="input", axis="dim"),
+    "dstack": _as(joining.dstack, "dstack"),
+    "flip": _as(array.flip, "flip"),
+    "gather": _as(index.gather_elements, "gather"),
+    "index_select": _as(index.index_select, "index_select", axis="dim"),
+    "nansum": _as(reduce.nansum, "nansum", axis="dim", keepdims="keepdim"),
+    "narrow": _as(array.narrow, "narrow", axis="dim"),
+    "permute": _as(array.permute, "permute", axis="dims"),
+    "scatter": _as(index.scatter, "scatter", axis="dim"),
+    "transpose": _as(array.swapaxes, "transpose", axis0="dim0", axis1="dim1"),
+    "float_power": _as(_M["float_power"], "float_power"),
+}
+"""Functions of ``ops`` whose parameters have PyTorch's names here."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | _RENAMED | {
     "sqrt": renamed(_M["sqrt"], x="input"), "frac": renamed(_M["frac"], x="input"),
     "bmm": renamed(products.bmm, input_x="input"), "mv": renamed(products.mv, mat="input"),
-    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": cat, "divide": div,
-    "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
+    "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": _RENAMED["cat"],
+    "divide": _RENAMED["div"], "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
 }  # fmt: skip

@@ -20,8 +20,9 @@ HOMES: dict[str, str] = {
     "duograph.nn.layer.container": "SequentialCell CellList CellDict",
     "duograph.nn.layer.conv": "Conv1d Conv2d Conv3d Conv1dTranspose Conv2dTranspose Conv3dTranspose",
     "duograph.nn.layer.normalization": """
-        BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d
+        BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d
         InstanceNorm3d""",
+    "duograph.nn.layer.synchronised": "SyncBatchNorm",
     "duograph.nn.layer.pooling": """
         MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d
         AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d LPPool1d LPPool2d MaxUnpool1d
@@ -57,7 +58,7 @@ HOMES: dict[str, str] = {
     "duograph.nn.optim.other": "ASGD Rprop LARS",
     "duograph.nn.wrap": """
         WithLossCell WithGradCell ForwardValueAndGrad TrainOneStepCell WithEvalCell ParameterUpdate GetNextSingleOp
-        DynamicLossScaleUpdateCell FixedLossScaleUpdateCell TrainOneStepWithLossScaleCell""",
+        DynamicLossScaleUpdateCell FixedLossScaleUpdateCell TrainOneStepWithLossScaleCell DistributedGradReducer""",
     "duograph.nn.learning_rate_schedule": """
         LearningRateSchedule ExponentialDecayLR NaturalExpDecayLR InverseDecayLR CosineDecayLR PolynomialDecayLR
         WarmUpLR""",
@@ -70,7 +71,8 @@ HOMES: dict[str, str] = {
 _names = Names(__name__, HOMES, ("layer", "loss", "optim", "wrap", "cell", "learning_rate_schedule", "dynamic_lr"))
 __all__ = list(_names.all)
 __capture__ = Traits(rules=True, methods=("layer", "loss", "optim"), settings=True, layers=True)
-_OF_CELLS = replace(__capture__, rules=("in_use", "cast_inputs", "cls_name", "cast_floats"))
+_FACTS = ("in_use", "cast_inputs", "cls_name", "cast_floats")
+_OF_CELLS = replace(__capture__, rules=_FACTS, by_facts=_FACTS)
 """What else is pure of the parts of `Cell` is interpreted."""
 
 

@@ -24,7 +24,7 @@ from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 from . import dispatch
-from .cell_hooks import CellHooks, HookHandle, HookTable
+from .cell_hooks import CellHooks, HookTable
 from .cell_settings import CellSettings, cast_floats
 from .cell_state import CellState
 from .cell_tree import CellTree
@@ -155,6 +155,12 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         with dispatch.constructing(self, construct):
             return self.run(args, kwargs)
 
+    def call_instead(self, construct: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A call of this Cell, with ``construct(self, ...)`` in place of its own where it runs dynamically."""
+        if context.is_graph_mode() and not dispatch.runs_plainly():
+            return self(*args, **kwargs)
+        return self.run_instead(construct, args, kwargs)
+
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compiles this Cell for arguments like these, so that the first call in graph mode need not."""
         dispatch.compile_cell(self, args, kwargs)
@@ -241,29 +247,6 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._params, *self._cells, *self._buffers})
-
-    # -- state dict hooks ----------------------------------------------------------------------------------------
-
-    def _register_state_hook(self, kind: str, hook: Any) -> HookHandle:
-        handle = HookHandle(self._state_hooks[kind])
-        self._state_hooks[kind][handle.id] = hook
-        return handle
-
-    def register_state_dict_pre_hook(self, hook: Any) -> HookHandle:
-        """Calls ``hook(cell, prefix, keep_vars)`` before `state_dict` collects."""
-        return self._register_state_hook("state_dict_pre", hook)
-
-    def register_state_dict_post_hook(self, hook: Any) -> HookHandle:
-        """Calls ``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict` has collected."""
-        return self._register_state_hook("state_dict", hook)
-
-    def register_load_state_dict_pre_hook(self, hook: Any) -> HookHandle:
-        """Calls ``hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors)`` before loading."""
-        return self._register_state_hook("load_state_dict_pre", hook)
-
-    def register_load_state_dict_post_hook(self, hook: Any) -> HookHandle:
-        """Calls ``hook(cell, incompatible_keys)`` after loading."""
-        return self._register_state_hook("load_state_dict", hook)
 
     # -- printing ------------------------------------------------------------------------------------------------
 

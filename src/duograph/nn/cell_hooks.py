@@ -10,6 +10,8 @@ from weakref import ref
 
 from duograph.autodiff.hooks import call_user
 
+from . import _OF_CELLS as __capture__  # noqa: F401 (read by capture)
+
 _serials = count()
 
 
@@ -48,6 +50,7 @@ class CellHooks:
     _forward_hooks: HookTable
     _backward_pre_hooks: HookTable
     _backward_hooks: HookTable
+    _state_hooks: dict[str, HookTable]
 
     def _init_hooks(self) -> None:
         for name in ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"):
@@ -120,6 +123,29 @@ class CellHooks:
             A handle with ``remove()``.
         """
         return _register(self._backward_hooks, hook_fn)
+
+    # -- state dict hooks ----------------------------------------------------------------------------------------
+
+    def _register_state_hook(self, kind: str, hook: Any) -> HookHandle:
+        handle = HookHandle(self._state_hooks[kind])
+        self._state_hooks[kind][handle.id] = hook
+        return handle
+
+    def register_state_dict_pre_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, prefix, keep_vars)`` before `state_dict` collects."""
+        return self._register_state_hook("state_dict_pre", hook)
+
+    def register_state_dict_post_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict` has collected."""
+        return self._register_state_hook("state_dict", hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, state_dict, prefix, metadata, strict, missing, unexpected, errors)`` before loading."""
+        return self._register_state_hook("load_state_dict_pre", hook)
+
+    def register_load_state_dict_post_hook(self, hook: Any) -> HookHandle:
+        """Calls ``hook(cell, incompatible_keys)`` after loading."""
+        return self._register_state_hook("load_state_dict", hook)
 
     # -- running -------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from . import _OF_CELLS as __capture__  # noqa: F401 (read by capture)
@@ -206,3 +207,15 @@ class CellState:
                 cell._load(state, f"{prefix}{name}.", missing, known, errors, strict)
         for hook in self._state_hooks["load_state_dict"].values():  # type: ignore[attr-defined]
             hook(self, IncompatibleKeys(missing, []))
+
+
+def named_values(save_obj: Any) -> list[tuple[str, Any]]:
+    """What a checkpoint consists of: of a Cell its parameters and persistent buffers; of a dictionary its items; of a
+    list its Parameters and ``{"name": ..., "data": ...}``."""
+    if isinstance(save_obj, CellState):
+        cell: Any = save_obj
+        pairs: list[tuple[str, Any]] = [(p.name, p) for _, p in cell.parameters_and_names()]
+        return pairs + [(name, buffer) for name, buffer in cell.named_buffers() if name in cell.state_dict()]
+    if isinstance(save_obj, dict):
+        return list(save_obj.items())
+    return [(p.name, p) if isinstance(p, Parameter) else (p["name"], p["data"]) for p in save_obj]

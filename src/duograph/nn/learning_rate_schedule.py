@@ -30,6 +30,13 @@ class LearningRateSchedule(Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> class Falling(nn.LearningRateSchedule):
+        ...     def construct(self, global_step):
+        ...         return 1.0 / (global_step + 1.0)
+        >>> print(Falling()(Tensor([1])))
+        [0.5]
     """
 
     def construct(self, global_step):

@@ -51,6 +51,10 @@ class diagonal:
     def reference(x, *, offset, axis1, axis2):
         return _diagonal_view(x, offset, axis1, axis2)
 
+    def strides(shape, strides, *, offset, axis1, axis2):
+        rest = [step for i, step in enumerate(strides) if i not in (axis1, axis2)]
+        return [*rest, strides[axis1] + strides[axis2]]
+
     def bprop(ins, out, dout, *, offset, axis1, axis2):
         return (diagonal_update(zeros_like(ins[0]), dout, offset=offset, axis1=axis1, axis2=axis2),)
 

@@ -7,18 +7,18 @@ storage was written re-derives itself from its parent, and a write through a vie
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from duograph.core.dim import Dim, evaluate, symbols_of
-from duograph.core.op import Op, binding, get_op, no_recording
+from duograph.core.op import Op, get_op
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
+from duograph.ir.control import make_tuple
 from duograph.ir.node import Node
 from duograph.tensor.alias import Alias, ViewLink, fresh_stamp
 from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap, wrap_view
 
+from .layout import Pairs, assume, shares_memory
 from .scalar import Scalar
 
 
@@ -42,8 +42,11 @@ class GraphBinder:
     strict_versions = False
     """Whether a value that was overwritten in place counts as lost, as in eager, although its node still exists."""
 
-    def note_watched(self, view: Tensor) -> None:
-        """A gradient tape watches ``view``, another handle on its root, from now on."""
+    def note_watched(self, value: Tensor) -> None:
+        """A gradient tape watches ``value``, a handle of its own on an argument, or a weight, from now on."""
+
+    def note_hooked(self) -> None:
+        """A value of this graph has a hook from now on, which runs for gradients that are taken outside, too."""
 
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
@@ -52,6 +55,7 @@ class GraphBinder:
         self.builder = builder
         self.store: dict[Alias, Stored] = {}
         self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
+        self._sharing: list[tuple[Alias, Alias, Pairs]] = []
         self._memories: dict[int, tuple[ViewLink, int]] = {}  # id(link) -> link of a view, and `Stored.memory` it shows
 
     def lift(self, tensor: Tensor) -> Node:
@@ -123,14 +127,41 @@ class GraphBinder:
         node = self.builder.emit(op, nodes, attrs)
         if op.raises and op.may_raise(nodes, attrs):
             self.note_raising(node)
-        if op.view and self._aliases(op, operands[0], node):
-            view = wrap_view(node, ViewLink(operands[0], op, attrs))
-            stored = self.store.get(view._alias)
-            if stored is not None:  # the node shows the storage as it is after its last write
-                self._note_view(view, stored.stamp, node)
-            self.note_memory(view)
-            return view
-        return self.wrap(node)
+        return self.view_or_copy(op, operands[0], attrs, node) if op.view else self.wrap(node)
+
+    def view_or_copy(self, op: Op, base: Tensor, attrs: dict[str, Any], node: Any) -> Tensor:
+        """The tensor for ``node``, the result of an op that makes views: one where eager's result would be one."""
+        shares, assumed = shares_memory(op, base, node.shape)
+        if not shares:
+            copy: Tensor = self.wrap(node)
+            if assumed:
+                self.note_sharing(base, copy, assumed)
+            return copy
+        view = wrap_view(node, ViewLink(base, op, attrs))
+        stored = self.store.get(view._alias)
+        if stored is not None:  # the node shows the storage as it is after its last write
+            self._note_view(view, stored.stamp, node)
+        self.note_memory(view)
+        if assumed:
+            self.note_sharing(base, view, assumed)
+        return view
+
+    def note_sharing(self, base: Tensor, made: Tensor, assumed: Pairs) -> None:
+        """Whether ``made`` shares memory with ``base`` depends on sizes: it is as if the ``assumed`` pairs were equal.
+
+        That matters once one of the two is written to, or both leave the program (`assume_sharing`). What has been
+        written already may be written again, by the next iteration of a loop.
+        """
+        if base._alias in self.store:
+            assume(assumed)
+        else:
+            self._sharing.append((base._alias, made._alias, assumed))
+
+    def assume_sharing(self, matters: Callable[[Alias, Alias], bool]) -> None:
+        """Takes the sizes to be such that those storages share memory, or do not, of which it ``matters``."""
+        for known in [known for known in self._sharing if matters(*known[:2])]:
+            self._sharing.remove(known)
+            assume(known[2])
 
     def note_raising(self, node: Node) -> None:
         """``node``, which may raise when it runs, was emitted."""
@@ -143,16 +174,18 @@ class GraphBinder:
             return tuple([self.wrap(item) for item in self.builder.results(node)])
         return Scalar.of(node)
 
-    def _aliases(self, op: Op, base: Tensor, node: Node) -> bool:
-        """Whether eager's result would share memory with ``base``: asked of NumPy on a stand-in of the same layout."""
-        try:
-            return view_shares_memory(op, ViewLink(base, op, {}), node)
-        except SymbolicValueError:
-            return False
+    def packed(self, value: Any) -> Any:
+        """What stands for `wrap`'s ``value`` as one operand: all results of an op are one (of `anchor`)."""
+        if not isinstance(value, tuple):
+            return value
+        return self.builder.emit(make_tuple, tuple([self.node_of(self.packed(v)) for v in value]), {})
 
     def write(self, target: Tensor, value: Tensor) -> None:
         if self.is_outdated(target):
             raise SymbolicValueError("a view is written after set_data has given its Parameter other memory")
+        if self._sharing:
+            alias = target._alias
+            self.assume_sharing(lambda one, two: alias is one or alias is two)
         stamp = fresh_stamp()
         node, view = self.node_of(value), target
         new: Any = value
@@ -180,51 +213,3 @@ class GraphBinder:
     def version(self, tensor: Tensor) -> int:
         stored = self.store.get(tensor._alias)
         return 0 if stored is None else stored.stamp
-
-
-def view_shares_memory(op: Op, link: ViewLink, node: Node) -> bool:
-    """Whether ``op`` on a tensor with the memory layout of ``link.parent`` gives a view rather than a copy."""
-    if op.name != "reshape":
-        return True
-    return _reshape_is_view(stand_in(link.parent), typical(node.shape))
-
-
-def _reshape_is_view(array: np.ndarray, shape: tuple[int, ...]) -> bool:
-    try:
-        array.reshape(shape, copy=False)
-    except (ValueError, TypeError):  # NumPy would have to copy; or it is older than 2.1 and cannot tell
-        return False
-    return True
-
-
-def stand_in(tensor: Tensor) -> np.ndarray:
-    """An array of one byte that has the strides of ``tensor`` (nothing is allocated or read)."""
-    if tensor._view is None or not isinstance(tensor._data, Node):
-        if not isinstance(tensor._data, Node):
-            data = tensor._data
-            return np.lib.stride_tricks.as_strided(np.empty(1, data.dtype), data.shape, data.strides)
-        shape = typical(tensor.shape)
-        return np.empty(shape, np.int8) if 0 in shape else _contiguous(shape)
-    parent, op, attrs = tensor._view
-    with binding(None), no_recording():
-        return np.asarray(op.reference(stand_in(parent), **{k: typical(v) for k, v in attrs.items()}))
-
-
-def typical(value: Any) -> Any:
-    """``value`` (a shape or an attribute) with symbolic sizes replaced by ordinary ones, which 0 and 1 are not.
-
-    Whether a reshape is a view is the same for all ordinary sizes.
-    """
-    if isinstance(value, tuple):
-        return tuple(typical(v) for v in value)
-    if isinstance(value, Dim):
-        return evaluate(value, {s: int(min(max(7, s.lo), s.hi)) for s in symbols_of(value)})
-    return value
-
-
-def _contiguous(shape: tuple[int, ...]) -> np.ndarray:
-    strides, step = [], 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= max(extent, 1)
-    return np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, tuple(reversed(strides)))

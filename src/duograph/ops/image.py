@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import primitive
-from duograph.core.shapes import taken_at_most
+from duograph.core.shapes import conv_output_size, taken_at_most
 
 from .movement import reshape, transpose
 from .rules import batch_with, in_float32, require_kind
@@ -254,7 +254,7 @@ def pixel_unshuffle(x: Any, factor: int) -> Any:
 def channel_shuffle(x: Any, groups: int) -> Any:
     """The channels (axis 1) dealt out from ``groups`` piles in turn."""
     n, c, *rest = x.shape
-    if c % groups:
+    if groups < 1 or c % groups:
         raise ValueError(f"For 'channel_shuffle', the channels {c} must be divisible by the groups {groups}.")
     split = reshape(x, shape=(n, groups, c // groups, *rest))
     return reshape(transpose(split, perm=(0, 2, 1, *range(3, len(rest) + 3))), shape=tuple(x.shape))
@@ -283,7 +283,10 @@ def fold(
     from .windows import sliding_window_sum
 
     full = [n + a + b for n, (a, b) in zip(output_size, padding, strict=True)]
-    h, w = ((n - d * (k - 1) - 1) // s + 1 for n, k, d, s in zip(full, kernel, dilation, stride, strict=True))
+    if any(isinstance(n, int) and n < 0 for pair in padding for n in pair):
+        raise ValueError(f"For 'fold', the padding must not be negative, but got {padding}.")
+    each = zip(output_size, kernel, stride, padding, dilation, strict=True)
+    h, w = (conv_output_size(*of_axis) for of_axis in each)
     n, rows, columns = x.shape
     taps = kernel[0] * kernel[1]
     if rows % taps or columns != h * w:

@@ -59,6 +59,9 @@ class transpose:
     def reference(x, *, perm):
         return x.transpose(perm)
 
+    def strides(shape, strides, *, perm):
+        return [strides[i] for i in perm]
+
     def bprop(ins, out, dout, *, perm):
         return (transpose(dout, perm=_inverse(perm)),)
 
@@ -85,6 +88,10 @@ class broadcast_to:
 
     def reference(x, *, shape):
         return np.broadcast_to(x, shape)
+
+    def strides(before, strides, *, shape):
+        missing = len(shape) - len(before)
+        return [0] * missing + [0 if n == 1 else step for n, step in zip(before, strides, strict=True)]
 
     def bprop(ins, out, dout, *, shape):
         return (sum_to(dout, ins[0].shape),)

@@ -203,20 +203,6 @@ def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias
     return _affine(standardize(x, axis=_normalized_axes(x, normalized_shape), epsilon=float(eps)), weight, bias)
 
 
-def layer_norm_statistics(
-    x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> tuple[Any, Any, Any]:
-    """`layer_norm`, with the mean and the inverse standard deviation (kept axes) that it used.
-
-    Raises:
-        ValueError: the last axes of ``x`` are not ``normalized_shape``.
-    """
-    axes = _normalized_axes(x, normalized_shape)
-    _, mean, variance = moments(x, axes)
-    out = _affine(standardize(x, axis=axes, epsilon=float(eps)), weight, bias)
-    return out, mean, rsqrt(shifted(variance, eps))
-
-
 def _normalized_axes(x: Any, normalized_shape: Sequence[int]) -> tuple[int, ...]:
     shape = tuple(normalized_shape)
     if not shape or tuple(x.shape[len(x.shape) - len(shape) :]) != shape:
@@ -279,7 +265,7 @@ def group_norm(x: Any, num_groups: int, weight: Any = None, bias: Any = None, ep
         ValueError: the channels do not divide into the groups.
     """
     n, c, *rest = x.shape
-    if c % num_groups:
+    if num_groups < 1 or c % num_groups:
         raise ValueError(f"For 'GroupNorm', the channels {c} must be divisible by num_groups {num_groups}.")
     grouped = reshape(x, shape=(n, num_groups, c // num_groups, *rest))
     out = standardize(grouped, axis=tuple(range(2, len(x.shape) + 1)), epsilon=float(eps))
@@ -340,6 +326,8 @@ def clip_by_global_norm(tensors: Sequence[Any], clip_norm: float) -> list[Any]:
 def lrn(x: Any, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5) -> Any:
     """Local response normalisation over the channels of ``x`` (N, C, H, W)."""
     n, c, h, w = x.shape
+    if isinstance(c, int) and depth_radius > c:
+        depth_radius = c  # there is nothing further away
     squares = reshape(mul(x, x), shape=(n, 1, c, h * w))
     total = avg_pool(
         squares,

@@ -14,7 +14,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import get_op, primitive
-from duograph.core.shapes import conv_output_size, taken_at_most
+from duograph.core.shapes import conv_output_size, taken_at_most, window_count
 from duograph.core.types import TensorType, TupleType
 
 from .conv import add_windows, merged_batch, pad_spatial, windows
@@ -38,11 +38,13 @@ def pooled_size(
     rank = len(kernel)
     if x.ndim != rank + 2:
         raise ValueError(f"For '{op}', the input must have {rank + 2} dimensions, but got shape {tuple(x.shape)}.")
+    if any(isinstance(n, int) and n < 0 for pair in padding for n in pair):
+        raise ValueError(f"For '{op}', the padding must not be negative, but got {padding}.")
     size = tuple(
         conv_output_size(n, k, s, p, d, ceil_mode)
         for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
     )
-    if not all(taken_at_most(1, n) for n in size):
+    if not all(taken_at_most(1, n) for n in (*kernel, *size)):
         raise ValueError(
             f"For '{op}', each element of the output shape must be larger than 0, but got {(*x.shape[:2], *size)} for "
             f"an input of shape {tuple(x.shape)} and the kernel {kernel}."
@@ -89,7 +91,7 @@ class max_pool:
     def reference(x, *, kernel, stride, padding, dilation, ceil_mode):
         size = x.shape[2:]
         count = [
-            conv_output_size(n, k, s, p, d, ceil_mode)
+            window_count(n, k, s, p, d, ceil_mode)
             for n, k, s, p, d in zip(size, kernel, stride, padding, dilation, strict=True)
         ]
         return _max_windows(x, kernel, stride, _reach(size, kernel, stride, padding, dilation, count), dilation)
@@ -323,9 +325,7 @@ def _counts(size, kernel, stride, padding, count, count_include_pad, divisor) ->
 @in_float32
 def _mean_windows(x, *, kernel, stride, padding, ceil_mode, count_include_pad, divisor):
     size, ones = x.shape[2:], (1,) * len(kernel)
-    count = [
-        conv_output_size(n, k, s, p, 1, ceil_mode) for n, k, s, p in zip(size, kernel, stride, padding, strict=True)
-    ]
+    count = [window_count(n, k, s, p, 1, ceil_mode) for n, k, s, p in zip(size, kernel, stride, padding, strict=True)]
     view = windows(pad_spatial(x, _reach(size, kernel, stride, padding, ones, count)), kernel, stride, ones)
     total = np.zeros((*x.shape[:2], *count), x.dtype)
     for tap in product(*map(range, kernel)):

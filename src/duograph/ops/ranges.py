@@ -89,11 +89,15 @@ class RunTimeView:
         return self._update(base, value, *self.bounds, **attrs)
 
     def reference(self, x: np.ndarray, **attrs: Any) -> np.ndarray:
-        """A part of ``x`` with the strides of the view: what the layout of views of this view depends on."""
+        """A part of ``x`` with the strides of the view."""
         if "axis" in attrs:
             return x[_index(None, None, attrs["axis"], attrs["step"])]
         sizes = dict(zip(attrs["axes"], attrs["sizes"], strict=True))
         return x[tuple(slice(0, sizes.get(axis)) for axis in range(x.ndim))]
+
+    def strides(self, shape: Any, strides: Any, **attrs: Any) -> list[Any]:
+        """See `Op`."""
+        return [n * attrs["step"] if axis == attrs.get("axis") else n for axis, n in enumerate(strides)]
 
 
 def _view(x: Tensor, op: Any, update: Any, bounds: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from duograph.base.slot import Slot
 from duograph.core.dim import definitely_le
 from duograph.core.dtype import DType
 from duograph.core.op import primitive
@@ -47,6 +49,9 @@ UNARY: dict[str, Any] = {
     "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
     "trunc": math.trunc, "int64": _int64,
 }  # fmt: skip
+number_of: Slot[Callable[[Scalar], Any]] = Slot("ops.scalar.number_of", lambda scalar: None)
+"""What a number is that is only known at run time, if somebody knows that, and looks after the assumption; ``None``: it
+is not known."""
 _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAMPLE = {"bool": True, "int": 1, "float": 1.0}
 _KINDS = {"bool": bool, "int": int, "float": float}
@@ -239,13 +244,23 @@ class Scalar:
     def _no_value(self, *_: Any) -> Any:
         raise SymbolicValueError(f"the value of this {self.kind} is only known at run time")
 
-    __bool__ = __index__ = __iter__ = __hash__ = _no_value  # type: ignore[assignment]
+    def _number(self) -> Any:
+        known = number_of.value(self)
+        return self._no_value() if known is None else known
+
+    __iter__ = __hash__ = _no_value  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self._number())
+
+    def __index__(self) -> int:
+        return self._no_value() if self.kind == "float" else int(self._number())
 
     def __int__(self) -> int:
-        return self._no_value()
+        return int(self._number())
 
     def __float__(self) -> float:
-        return self._no_value()
+        return float(self._number())
 
     def __repr__(self) -> str:
         return f"Scalar({self.kind})"

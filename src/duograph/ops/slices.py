@@ -49,6 +49,10 @@ class strided_slice:
     def reference(x, *, slices):
         return x[(*_index(slices), ...)]
 
+    def strides(shape, strides, *, slices):
+        steps = [1 if step is None else step for _, _, step in slices]
+        return [n * step for n, step in zip(strides, steps, strict=False)] + list(strides[len(steps) :])
+
     def bprop(ins, out, dout, *, slices):
         return (slice_update(zeros_like(ins[0]), dout, slices=slices),)
 
@@ -272,6 +276,8 @@ class pad:
         stored(value, x.dtype)
         if len(padding) != x.ndim:
             raise ValueError(f"For 'Pad', padding {padding} must have one pair per axis of shape {x.shape}.")
+        if any(isinstance(n, int) and n < 0 for pair in padding for n in pair):
+            raise ValueError(f"For 'Pad', padding must not be negative, but got {padding}.")
         for n, (before, after) in zip(x.shape, padding, strict=True):
             limit = {"reflect": n - 1, "circular": n}.get(mode)
             if (isinstance(limit, int) and max(before, after) > limit) or (

@@ -60,6 +60,8 @@ class sliding_window_sum:
 
     def infer(x, *, axis, extent, size, step=1, dilation=1):
         x = tensor("sliding_window_sum", x)
+        if size < 1 or step < 1 or dilation < 1:
+            raise ValueError(f"fold: size, step and dilation must be positive, but got {size}, {step} and {dilation}.")
         count = (extent - dilation * (size - 1) - 1) // step + 1
         shape = (*x.shape[:axis], count, *x.shape[axis + 1 : -1], size)
         require_shape("sliding_window_sum", x, shape, "windows")

@@ -1,4 +1,4 @@
-"""Exceptions are effects: what may raise is computed although nobody reads its result.
+"""Exceptions are effects: what may raise is computed although nobody reads its result; so is a loop that may not end.
 
 While a function is captured, an `anchor` ties every operation that may raise (`Op.raises`) to a chain of numbers, whose
 end is the last output of the graph. The number is always 0: what counts is that the operations are reachable. So every
@@ -7,6 +7,9 @@ computed anyway, which as a rule is everything::
 
     anchor(x, a, b), where a is read by others    ->  anchor(x, b)
     anchor(x)                                     ->  x
+
+A ``while_loop`` is computed anyway where others read a tensor that it changes; what else they read of it may turn out
+to be what it was given (`simplify.control`).
 
 Where effects follow (a print), anchors stay: the token of the effect is anchored, too, and waits for what might raise.
 
@@ -20,15 +23,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from duograph.core.op import get_op
-from duograph.core.types import TokenType
-from duograph.ir.node import Apply, Graph, Node
+from duograph.core.types import StackType, TensorType, TokenType, TupleType
+from duograph.ir.control import anchor, sized, tuple_get, while_loop
+from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
 from duograph.ir.walk import Rebuild, same_node, with_origin
 
 from .manager import Pass
-
-NAME = "anchor"
+from .simplify.tuples import items_of
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Anchors:
 
 def _orders_effects(node: Apply) -> bool:
     """Whether the anchor ``node`` makes an effect wait for what might raise before it."""
-    return node.op.name == NAME and isinstance(node.type, TokenType)
+    return node.op is anchor and isinstance(node.type, TokenType)
 
 
 class _Released(Rebuild):
@@ -61,7 +63,7 @@ class _Released(Rebuild):
         return super().nodes(graph, mapping)
 
     def _emit(self, node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Node:
-        if node.op.name != NAME:
+        if node.op is not anchor:
             return same_node(node, operands, attrs)
         kept = [new for old, new in zip(node.operands[1:], operands[1:], strict=True) if old in self.needed]
         if not kept:
@@ -71,7 +73,6 @@ class _Released(Rebuild):
 
 def _kept_by_anchors(graph: Graph) -> set[Node]:
     """The fewest operands of anchors without which something that an anchor keeps would not be computed."""
-    anchor = get_op(NAME)
     computed: set[Node] = set()
 
     def visit(root: Node) -> None:
@@ -87,7 +88,25 @@ def _kept_by_anchors(graph: Graph) -> set[Node]:
     needed: set[Node] = set()
     anchored = {v for node in graph.nodes if node.op is anchor for v in node.operands[1:] if isinstance(v, Apply)}
     for value in sorted(anchored, key=lambda v: -v.serial):  # the later ones may read the earlier ones
-        if value not in computed:
+        if value not in computed or (value.op is while_loop and not _changes_what_is_read(value, computed)):
             needed.add(value)
             visit(value)
     return needed
+
+
+def _changes_what_is_read(loop: Apply, computed: set[Node]) -> bool:
+    """Whether one of the ``computed`` nodes is a tensor of ``loop``, or a stack, that an iteration replaces."""
+    body: Graph = loop.attrs["body"]
+    assert isinstance(loop.type, TupleType)
+    read = {n.attrs["index"] for n in computed if isinstance(n, Apply) and n.op is tuple_get and n.operands[0] is loop}
+    given = items_of(body.output)
+    return any(
+        isinstance(loop.type.items[i], TensorType | StackType) and not isinstance(_unanchored(given[i]), Param)
+        for i in read
+    )
+
+
+def _unanchored(value: Node) -> Node:
+    while isinstance(value, Apply) and value.op in (anchor, sized):
+        value = value.operands[0]
+    return value

@@ -16,6 +16,7 @@ from .dump import Dumper
 from .fold import Fold
 from .inline import Inline
 from .manager import PASSES, ApplyRules, Pipeline, Repeat, register
+from .overlap import Overlap
 from .simplify import arith, movement, scalars
 from .simplify.control import Control
 from .simplify.tuples import Tuples
@@ -33,13 +34,16 @@ SIMPLIFY = register(Repeat("simplify", (INLINE, TUPLES, CONTROL, FOLD, ARITH, MO
 ANCHORS = register(Anchors(Repeat("unanchored", (TUPLES, CONTROL))))
 """After all that drops results."""
 
+OVERLAP = register(Overlap())
+"""Last: what it makes has no gradient."""
+
 RULE_SETS = (arith.RULES, movement.RULES, movement.MARKS, scalars.RULES)
 """Every rule there is; the tests check each of them by machine."""
 
 CANONICALISE = Pipeline("canonicalise", (DROP_TAGS, TUPLES), stage="canonical")
 OPTIMISE = {
     0: Pipeline("optimise0", (), stage="canonical"),
-    1: Pipeline("optimise1", (SIMPLIFY, ANCHORS), stage="canonical"),
+    1: Pipeline("optimise1", (SIMPLIFY, ANCHORS, OVERLAP), stage="canonical"),
 }
 
 

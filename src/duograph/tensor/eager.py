@@ -134,11 +134,11 @@ def explain_error(exc: Exception, op: Op, operands: tuple[Any, ...]) -> None:
 
 
 def wrap_result(out: Any) -> Any:
-    """ndarrays and NumPy scalars become tensors; Python scalars stay (ops that return Python numbers)."""
+    """ndarrays and NumPy scalars become tensors; Python scalars stay (ops that return Python numbers), and tokens."""
     if type(out) is np.ndarray:
         return wrap(out)
-    if isinstance(out, bool | int | float) and not isinstance(out, np.generic):
-        return out
+    if out is None or (isinstance(out, bool | int | float) and not isinstance(out, np.generic)):
+        return out  # a token, or a number
     return wrap(np.asarray(out))
 
 

@@ -45,9 +45,10 @@ value_reads = [0]
 def _needs_value(tensor: Tensor, what: str) -> np.ndarray:
     value_reads[0] += 1
     data = tensor._data
-    shows = getattr(state.binder, "shows", None)  # of `vmap` in dynamic mode: what is not mapped has a value
-    is_hidden = state.binder is not None and not (shows is not None and shows(tensor))
-    if is_hidden or type(data) is not np.ndarray:
+    if state.binder is not None:
+        known = getattr(state.binder, "known_value", None)  # of `vmap` in dynamic mode: what is not mapped has a value
+        data = known(tensor) if known is not None else None
+    if type(data) is not np.ndarray:
         raise SymbolicValueError(
             f"{what} needs the value of a tensor, which is not known while its graph is being built"
         )
@@ -91,13 +92,10 @@ def value_of(tensor: Tensor, what: str) -> np.ndarray:
     return reader.value(tensor, what)
 
 
-needs_value = value_of
-
-
 def changes_handle(tensor: Tensor, what: str) -> None:
     """To be called before ``tensor`` becomes a handle on other memory.
 
-    No graph can do that to a tensor from outside: such a program is left to Python, as if it asked for the value.
+    No graph can do that: such a program is left to Python, as if it asked for the value.
     """
-    if state.binder is not None and not tensor.is_symbolic:
+    if state.binder is not None:
         value_of(tensor, what)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.lookup import raw_hasattr
 from duograph.core import dtype as dt
 from duograph.core.op import get_op
 
@@ -30,9 +31,10 @@ def has_symbols(data: Any) -> bool:
 
 def number_tensor(number: Any, dtype: Any = None) -> Tensor:
     """A run-time number as ``Tensor(number, dtype)`` has it."""
-    wide = _OF_NUMBERS[number.kind]
-    want = dtype or (dt.float32 if number.kind == "float" else wide)
-    if number.kind == "int":
+    own = getattr(number, "dtype", None)  # of a number of NumPy's: an int64 does not hold all of uint64
+    wide = own or _OF_NUMBERS[number.kind]
+    want = dtype or own or (dt.float32 if number.kind == "float" else wide)
+    if number.kind == "int" and own is None:
         number = get_op("scalar_unary")(number, fn="int64")
     is_exact = number.kind == "bool" or ((number.kind == "int") is want.is_integer and not want.is_bool)
     if is_exact:  # `scalar_tensor` wraps integers, and rounds a float once
@@ -72,11 +74,12 @@ def _shape(data: Any, flat: list[Any]) -> tuple[int, ...]:
 
 
 def _dtype_of(value: Any) -> np.dtype[Any]:
-    if hasattr(value, "to_tensor"):
-        return _OF_NUMBERS[value.kind].numpy
+    if raw_hasattr(value, "to_tensor"):
+        own = getattr(value, "dtype", None)
+        return own.numpy if own is not None else _OF_NUMBERS[value.kind].numpy
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray):
         return np.asarray(value).dtype
-    if hasattr(value, "is_symbolic"):
+    if raw_hasattr(value, "is_symbolic"):
         return value.dtype.numpy  # type: ignore[no-any-return]
     raise _unknown(f"a sequence with an element of class {type(value).__name__}")
 
@@ -97,9 +100,9 @@ def _unknown(what: str) -> Exception:
 def _part(value: Any, wide: Any) -> Tensor:
     from .tensor import wrap
 
-    if hasattr(value, "to_tensor"):
-        value = number_tensor(value, _OF_NUMBERS[value.kind])
-    elif hasattr(value, "is_symbolic"):
+    if raw_hasattr(value, "to_tensor"):
+        value = number_tensor(value, getattr(value, "dtype", None) or _OF_NUMBERS[value.kind])
+    elif raw_hasattr(value, "is_symbolic"):
         value = get_op("stop_gradient")(value)
     else:
         return wrap(np.array(value, wide.numpy))

@@ -31,7 +31,8 @@ class Parameter(Tensor):
         name: name; default: the attribute name once a Cell holds it.
         requires_grad: whether it is trained.
         layerwise_parallel: kept for compatibility.
-        parallel_optimizer: kept for compatibility.
+        parallel_optimizer: whether an optimizer may leave its states to one of several processes
+            (``enable_parallel_optimizer``).
         storage_format: kept for compatibility.
         device: kept for compatibility.
 
@@ -115,7 +116,7 @@ class Parameter(Tensor):
 
     @property
     def parallel_optimizer(self) -> bool:
-        """Kept for compatibility."""
+        """Whether one of several processes may keep its optimizer states for all."""
         return self.__dict__["parallel_optimizer"]
 
     @parallel_optimizer.setter
@@ -247,7 +248,8 @@ def _initial(data: Any) -> Any:
         raise ValueError("Parameter data can not be `bool`")
     if isinstance(data, Tensor):
         if state.binder is not None or data.is_symbolic:
-            return get_op("cast")(data, dtype=data.dtype)
+            # A copy, and one that gradients do not pass: they end at a Parameter, whatever it was made of.
+            return get_op("stop_gradient")(get_op("cast")(data, dtype=data.dtype))
         return np.array(data.array(), order="C")
     if isinstance(data, int):
         return array_from(data, "int32")

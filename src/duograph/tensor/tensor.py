@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType, all_types, as_dtype
@@ -80,7 +81,7 @@ class Tensor:
             self._become(_blank(shape, as_dtype(dtype)))
         elif isinstance(input_data, Tensor):
             self._share(input_data, dtype)
-        elif state.binder is not None and hasattr(input_data, "to_tensor"):
+        elif state.binder is not None and raw_hasattr(input_data, "to_tensor"):
             self._become(number_tensor(input_data, dtype))
         elif state.binder is not None and isinstance(input_data, list | tuple) and has_symbols(input_data):
             self._become(stacked(input_data, dtype))
@@ -174,7 +175,15 @@ class Tensor:
         __and__ = __or__ = __lt__ = __le__ = __gt__ = __ge__ = _with
 
     def array(self) -> np.ndarray:
-        """The NumPy array behind this tensor, without a copy (internal; users call `asnumpy`)."""
+        """The NumPy array behind this tensor, without a copy (internal; users call `asnumpy`).
+
+        Returns:
+            numpy.ndarray
+
+        Examples:
+            >>> print(Tensor([1, 2]).array())
+            [1 2]
+        """
         if type(self._data) is not np.ndarray:
             raise SymbolicValueError("the value of this tensor is not known while its graph is being built")
         return self._data
@@ -203,7 +212,7 @@ def type_of(value: Any) -> Type:
     """The type of an operand: a Tensor's, a node's, a graph scalar's, or that of a Python number."""
     if isinstance(value, Tensor):
         return value.abstract
-    kind = getattr(value, "type", None)
+    kind = raw_getattr(value, "type")
     return kind if isinstance(kind, Type) else scalar_type(value)
 
 
@@ -219,7 +228,7 @@ def _blank(shape: Any, dtype: DType) -> Any:
     if shape is None:
         return Placeholder(dtype, (-2,))
     extents = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(n is None or (isinstance(n, int) and n < 0) or isinstance(n, Dim) or hasattr(n, "to_dict") for n in extents):
+    if any(n is None or (isinstance(n, int) and n < 0) or isinstance(n, Dim) or hasattr(n, "divisor") for n in extents):
         return Placeholder(dtype, tuple(n if isinstance(n, int) else -1 for n in extents))
     return np.zeros(extents, dtype.numpy)
 

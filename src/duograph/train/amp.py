@@ -16,7 +16,8 @@ from duograph.nn.cell import Cell
 from duograph.nn.cell_settings import cast_floats
 from duograph.nn.layer.basic import Dense
 from duograph.nn.layer.conv import Conv1d, Conv1dTranspose, Conv2d, Conv2dTranspose, Conv3d, Conv3dTranspose
-from duograph.nn.layer.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm, SyncBatchNorm
+from duograph.nn.layer.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm
+from duograph.nn.layer.synchronised import SyncBatchNorm
 from duograph.nn.wrap import TrainOneStepCell, TrainOneStepWithLossScaleCell, WithLossCell
 from duograph.nn.wrap.loss_scale import all_finite as _all_finite
 from duograph.ops.arithmetic import add, div, maximum, minimum, mul

@@ -45,7 +45,7 @@ _BORDERS = 10 + 6  # bytes
 _Field = descriptor_pb2.FieldDescriptorProto
 
 
-class Entry(NamedTuple):
+class StoredTensor(NamedTuple):
     """One named tensor, or a string (``dtype`` is ``"str"``)."""
 
     name: str
@@ -83,7 +83,7 @@ def _checkpoint_class() -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.Checkpoint"))
 
 
-def encode(entries: list[Entry], foreign_check: bool = False) -> list[bytes]:
+def encode(entries: list[StoredTensor], foreign_check: bool = False) -> list[bytes]:
     """The bytes of a checkpoint file, in pieces; ``foreign_check``: with MindSpore's own checksum as well."""
     pieces = [_FIRST, b""]
     for entry in entries:
@@ -102,7 +102,7 @@ def encode(entries: list[Entry], foreign_check: bool = False) -> list[bytes]:
     return pieces
 
 
-def decode(data: bytes) -> list[Entry]:
+def decode(data: bytes) -> list[StoredTensor]:
     """The entries of a checkpoint file.
 
     Raises:
@@ -117,7 +117,7 @@ def decode(data: bytes) -> list[Entry]:
     for value in checkpoint.value:
         parts.setdefault(value.tag, []).append(value.tensor)
     return [
-        Entry(name, tuple(t[0].dims), t[0].tensor_type, b"".join(part.tensor_content for part in t))
+        StoredTensor(name, tuple(t[0].dims), t[0].tensor_type, b"".join(part.tensor_content for part in t))
         for name, t in parts.items()
     ]
 
@@ -143,17 +143,17 @@ def _checked(data: bytes) -> bytes:
     return data
 
 
-def text_of(entry: Entry) -> str:
+def text_of(entry: StoredTensor) -> str:
     """The string that an entry holds."""
     return entry.content.decode("utf-32-le")
 
 
-def text_entry(name: str, text: str) -> Entry:
+def text_entry(name: str, text: str) -> StoredTensor:
     """A string as an entry."""
-    return Entry(name, (0,), "str", text.encode("utf-32-le"))
+    return StoredTensor(name, (0,), "str", text.encode("utf-32-le"))
 
 
-def array_of(entry: Entry) -> np.ndarray:
+def array_of(entry: StoredTensor) -> np.ndarray:
     """The array that an entry holds.
 
     Raises:
@@ -169,6 +169,8 @@ def array_of(entry: Entry) -> np.ndarray:
     return np.frombuffer(entry.content, dtype).reshape(shape).copy()
 
 
-def entry_of(name: str, array: np.ndarray) -> Entry:
+def entry_of(name: str, array: np.ndarray) -> StoredTensor:
     """An array as an entry."""
-    return Entry(name, tuple(array.shape), str(dt.from_numpy(array.dtype)), np.ascontiguousarray(array).tobytes())
+    return StoredTensor(
+        name, tuple(array.shape), str(dt.from_numpy(array.dtype)), np.ascontiguousarray(array).tobytes()
+    )

@@ -22,9 +22,10 @@ from typing import Any
 
 from duograph.base.files import write_file
 from duograph.frontend.errors import Uncapturable
+from duograph.jit.bound import BoundJit
 from duograph.jit.decorator import compiled
 from duograph.jit.exported import ExportedGraph
-from duograph.jit.function import BoundJit, JitFunction
+from duograph.jit.function import JitFunction
 from duograph.jit.options import JitOptions
 from duograph.jit.portable import Portable, cannot_export, is_open, open_patterns, portable
 from duograph.nn.cell import Cell

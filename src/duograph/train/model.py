@@ -13,6 +13,7 @@ from duograph.nn.cell import Cell
 from duograph.nn.wrap import WithEvalCell, WithLossCell
 from duograph.tensor.tensor import Tensor
 
+from . import agreement
 from .amp import build_train_network
 from .callback import CallbackManager, InternalCallbackParam, RunContext
 from .metrics import Loss, Metric, get_metric_fn
@@ -143,8 +144,11 @@ class Model:
             sink_size (int): kept for old programs. Default ``-1``.
             initial_epoch (int): number of epochs done before. Default ``0``.
 
+        Where ``parallel_mode`` is data-parallel, and there are several processes, all of them begin with the parameters
+        of rank 0 (``parameter_broadcast``), and gradients are reduced in every step.
+
         Raises:
-            ValueError: ``epoch`` is not positive.
+            ValueError: ``epoch`` is not positive; processes have different numbers of batches.
         """
         self._train(epoch, train_dataset, callbacks, initial_epoch)
 
@@ -173,6 +177,7 @@ class Model:
         _check_dataset(dataset, "train")
         network = self.train_network.set_train()
         size = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
+        agreement.begin(network, size)
         params = InternalCallbackParam(
             train_network=network, epoch_num=epochs, batch_num=size, mode="train", loss_fn=self._loss_fn,
             optimizer=self._optimizer, network=self._network, train_dataset=dataset, cur_step_num=first * size,
@@ -280,6 +285,7 @@ class Model:
             self._update_metrics(outputs if isinstance(outputs, tuple) else (outputs,))
             if context.get_stop_requested():
                 break
+        agreement.merge_metrics(self._metrics)
         results = {name: metric.eval() for name, metric in self._metrics.items()}
         params.metrics = results
         manager.on_eval_epoch_end(context)

@@ -13,6 +13,8 @@ from duograph import log
 from duograph.base.files import write_file
 from duograph.base.imports import start_thread
 from duograph.nn.cell import Cell
+from duograph.nn.cell_state import named_values
+from duograph.nn.optim.shards import StateElsewhere, keeper_of
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
@@ -29,17 +31,6 @@ _FORMATS = ("ckpt", "safetensors")
 
 
 # ---- saving ----------------------------------------------------------------------------------------------------------
-
-
-def _named_values(save_obj: Any, choice_func: Callable[[str], bool] | None) -> list[tuple[str, Any]]:
-    if isinstance(save_obj, Cell):
-        pairs: list[tuple[str, Any]] = [(p.name, p) for _, p in save_obj.parameters_and_names()]
-        pairs += [(name, buffer) for name, buffer in save_obj.named_buffers() if name in save_obj.state_dict()]
-    elif isinstance(save_obj, dict):
-        pairs = list(save_obj.items())
-    else:
-        pairs = [(p.name, p) if isinstance(p, Parameter) else (p["name"], p["data"]) for p in save_obj]
-    return pairs if choice_func is None else [(name, value) for name, value in pairs if choice_func(name)]
 
 
 def _appended(values: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -125,7 +116,16 @@ def save_checkpoint(
     refuse_encryption("save_checkpoint", enc_key, enc_mode)
     path = os.fspath(ckpt_file_name)
     path = path if path.endswith(format) else f"{path}.{format}"
-    pairs = _named_values(save_obj, choice_func)
+    pairs = named_values(save_obj)
+    if choice_func is not None:
+        pairs = [(name, value) for name, value in pairs if choice_func(name)]
+    for key, value in pairs:
+        if isinstance(value, StateElsewhere):
+            raise ValueError(
+                f"For 'save_checkpoint', the state {key} is kept by rank {keeper_of(value)} "
+                "(enable_parallel_optimizer): all ranks call parallel.gathered_states(save_obj), which gives what "
+                "one of them saves."
+            )
     if append_dict:
         pairs += _appended(append_dict)
     data = _encoded(pairs, crc_check) if format == "ckpt" else _safetensors(pairs)
@@ -151,7 +151,7 @@ def _write_later(path: str, data: list[bytes]) -> None:
 
     thread = threading.Thread(target=write, name="save_checkpoint")
     start_thread(thread)
-    for place in [place for place, running in _writing.items() if not running.is_alive()]:
+    for place in [place for place, running in list(_writing.items()) if not running.is_alive()]:
         _writing.pop(place, None)
     _writing[os.path.realpath(path)] = thread
 
@@ -395,6 +395,8 @@ def load_param_into_net(
 
 
 def _load_value(target: Parameter, value: Any, name: str) -> None:
+    if isinstance(target, StateElsewhere):
+        return  # whoever keeps it loads it
     if tuple(target.shape) != tuple(value.shape) and not (target.shape in ((), (1,)) and value.shape in ((), (1,))):
         raise RuntimeError(
             f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "

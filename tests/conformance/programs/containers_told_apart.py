@@ -13,6 +13,7 @@ from tests.conformance.harness import T, program
 
 P = T([1.0])
 LOG: list = []
+TABLE: dict = {}
 
 
 class Holder:
@@ -490,3 +491,98 @@ def a_weak_reference_tells_of_an_object_that_is_dropped():
         return x * LOG.index("after"), reference() is None
 
     return drop
+
+
+# A tensor decides which of two containers a name means, and another name means one of them. Found by fuzzing: paths
+# joined in a third container, and what was done to that was not done to the ones that have other names.
+
+DECIDED = [(T([0.5, 1.0]), [T([0.5, 9.0]), P]), (T([18.0, 1.0]), [T([18.0, 9.0]), P])]
+
+
+@program(calls=DECIDED)
+def an_argument_or_a_new_list_is_written(x, xs):
+    if xs[0].sum() > 10:
+        xs = [a + 1 for a in xs]
+    xs[0] = x
+    return xs
+
+
+@program(calls=DECIDED)
+def an_argument_or_a_new_list_grows(x, xs):
+    while xs[0].sum() < 10:
+        xs = [a + 1 for a in xs]
+    xs.append(x)
+    return 1
+
+
+@program(calls=DECIDED)
+def a_list_with_two_names_or_a_new_one(x, xs):
+    ys = [x]
+    zs = ys
+    if xs[0].sum() > 10:
+        ys = [x + 1]
+    ys[0] = x * 5
+    return ys, zs, ys is zs
+
+
+@program(calls=DECIDED)
+def a_dict_with_two_names_in_a_loop(x, xs):
+    d = e = {"a": x}
+    for _ in range(3):
+        if xs[0].sum() > 10:
+            d = {"a": x + 1}
+        d["a"] = d["a"] * 5
+    return d, e
+
+
+@program(calls=DECIDED)
+def a_dict_in_a_tuple_or_a_new_one(x, xs):
+    a = {"k": x}
+    b = (a, 1)
+    while x.sum() < 10:
+        a = {"k": a["k"] + 1}
+        x = x * 2
+    a["k"] = x * 7
+    return a, b
+
+
+@program(calls=DECIDED)
+def a_list_in_a_list_or_a_new_one(x, xs):
+    a = [[x], [x + 1]]
+    b = a[0]
+    if x.sum() > 3:
+        a[0] = [x * 2]
+    a[0].append(x)
+    return len(b), len(a[0])
+
+
+@program(calls=DECIDED)
+def a_list_in_two_tuples_or_a_new_one(x, xs):
+    t = u = ([x], 2)
+    if x.sum() > 3:
+        t = ([x * 2], 2)
+    t[0].append(x)
+    return len(u[0]), len(t[0])
+
+
+@program(calls=DECIDED)
+def a_callee_gives_its_list_back_or_a_new_one(x, xs):
+    def pick(v):
+        return [v[0] + 1] if v[0].sum() > 3 else v
+
+    a = [x]
+    c = pick(a)
+    c[0] = x * 3
+    return a, c
+
+
+@program(P, captured=False)
+def tensors_that_are_made_inside_as_keys(x):
+    """Found by fuzzing: the key of the capture, which has no value, stood in the dictionary of every call."""
+    return {x + 1: 2, "a": {(x * 2, 1): x}}
+
+
+@program(calls=[(P,), (P,)], captured=False, TABLE={})
+def a_dictionary_from_outside_gets_tensors_as_keys(x):
+    TABLE[max(x, x + 1)] = x * 2
+    return [k * 2 for k in TABLE]

@@ -1,5 +1,7 @@
 """Order and fate of effects: what has happened when an error comes, what is the same object, what shares memory."""
 
+import contextlib
+
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from tests.conformance.harness import T, program
@@ -32,6 +34,15 @@ def effects_before_conditional_error(x):
         LOG.append(2)
         raise RuntimeError("two")
     print("three")
+    return x
+
+
+@program(calls=BOTH, LOG=[])
+def writes_before_conditional_error(x):
+    LOG.append(1)
+    if x.sum() < 0:
+        LOG.append(2)
+        raise RuntimeError("two")
     return x
 
 
@@ -318,3 +329,20 @@ def argument_that_becomes_another_handle(x, y):
 def global_that_is_given_another_dtype(x):
     KEPT.set_dtype(ms.float64)
     return x + KEPT
+
+
+@contextlib.contextmanager
+def _telling(log):
+    try:
+        yield 2
+    finally:
+        log.append("closed")
+
+
+@program(calls=[(T([1.0, 2.0]), [])] * 2, captured=False)
+def a_context_dropped_behind_a_break_by_an_error(x, log):
+    """Found by fuzzing: what a part of the function had raised while it was captured kept the frames around it."""
+    manager = _telling(log)
+    value = manager.__enter__()
+    value.missing(None)
+    return x * value

@@ -1,5 +1,6 @@
 """Programs that random testing (``scripts/fuzz``) found to differ between modes; made small, then fixed."""
 
+import copy
 import operator
 
 import duograph as ms
@@ -608,6 +609,13 @@ def an_unused_result_that_no_memory_can_hold_error(x, n):
     return x
 
 
+@program(calls=[(X, 0), (T([1.0, 2.0]), 1 << 31), (T([1.0]), 1 << 31)], captured=False)
+def an_unused_result_of_a_size_that_varies_error(x, n):
+    """However small the size turns out to be, there is no memory for it."""
+    ms.mint.diag_embed(x, n)
+    return x * 2
+
+
 @program(calls=[(T([[0.3, -2.0, 1.7], [3.1, 0.5, -0.7]]),), (T([[0.4, 2.0, 1.7], [3.2, 0.5, -0.7]]),)], grad=0)
 def gradient_of_a_view_that_is_used_too(x):
     """What flows into the view is added up there, before it becomes part of what flows into ``x``."""
@@ -637,3 +645,30 @@ def gradient_where_a_tensor_is_written_to_itself(x):
 def a_number_of_more_than_64_bits_is_computed_from_constants(x):
     """Folding made it a constant, of which machine code took the lower 64 bits."""
     return int(float(ms.Tensor(0.5)) * 1e300), int(float(ms.Tensor(2.0)) * 1e18) * 100 > 5, x
+
+
+@program(T([[[0.5, -1.0, 2.0, 0.0]], [[1.0, 0.0, -0.5, 3.0]], [[0.0, 2.0, 1.0, -1.0]]]), grad=0)
+def gradient_of_an_op_with_two_results_that_may_raise(x):
+    """What keeps its exception has all its results as one operand, which no gradient graph could hold."""
+    lengths = T([3], ms.int32)
+    return ops.ctc_loss(ops.log_softmax(x), T([[1]], ms.int32), lengths, lengths - 2)[0]
+
+
+def _made_inside(x, y):
+    p = ms.Parameter(x * y, "p")
+    q = ms.Parameter(x, "q", requires_grad=False)
+    ops.ScatterSub()(q, T([0, 1], ms.int32), y)
+    p[0] = y[1]
+    p.add_(y)
+    return (p * q * x).sum() + (p.value() * y).sum()
+
+
+@program(calls=[(P, P + 1), (P, -P)], grad=(0, 1))
+def gradients_end_at_a_parameter_made_inside(x, y):
+    """Eager mode copies what it is made of; in a graph the copy passed them."""
+    return _made_inside(x, y)
+
+
+@program(calls=[(P, P + 1), (P, -P)], captured=False)
+def gradients_inside_end_at_a_parameter_made_inside(x, y):
+    return ms.grad(_made_inside, (0, 1))(x, y), ms.grad(lambda a: (copy.deepcopy([a])[0] * a).sum())(x)

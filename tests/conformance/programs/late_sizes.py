@@ -5,6 +5,7 @@ import duograph as ms
 from duograph import Parameter, ops
 from tests.conformance.harness import T, program
 
+LOG: list = []
 CALLS = [
     (T([7.0, 8.0]), T([2.0, 1.0])),
     (T([1.0, 1.5]), T([-1.0, 1.0])),
@@ -268,3 +269,110 @@ def what_was_overwritten_tells_the_size_on_one_of_two_paths(x, s):
     if s:
         return "none"
     return found
+
+
+@program(
+    calls=[(T([1.0, -2.0, 0.25]), T([-3.5, 1.0])), (T([1.0, 1.0, 0.25]), T([1.5, 1.0])), (T([]), T([1.5]))], build=True
+)
+def one_selection_after_paths_that_do_not_join():
+    """Found by fuzzing: both paths find the size under one name, and each leaves the other's result undefined."""
+    gain = Parameter(ms.Tensor(1.5), name="gain")
+
+    def step(x, y):
+        found = [row for row in [y + 1] if row.sum() > 1]
+        gain.mul_(0.5)
+        return ops.unique(x)[0], found, gain * 1
+
+    return step
+
+
+@program(calls=[(T([0.75, 1.75, 2.5, 0.0]), -1), (T([0.75, 1.75, 2.5, 0.0]), 2)], LOG=[])
+def sizes_that_do_not_fit_a_place_that_nobody_reads_raise_in_order(x, n):
+    """Found by fuzzing: the sum had been typed with the size of the place, so nothing compared them again."""
+    many = ops.masked_select(x, x > n)
+    LOG.append("before")
+    few = ops.unique(x)[0]
+    try:
+        few[:1].add_(many)
+    except ValueError:
+        LOG.append("raised")
+    else:
+        LOG.append("after")
+
+
+@program(T([1.5, 2.5]), T([0, 0]), 1)
+def two_endings_of_which_one_has_no_size(w, x, n):
+    """The paths are decided by constants only once they are optimised: what one lacks is undefined before it is known
+    how large it would be."""
+    try:
+        x = ops.nonzero(ms.Tensor([True, False]) ^ ms.Tensor([True, False])).reshape(-1)
+        held = dict(a=x, b=w)
+        for _ in range(n):
+            print(str(w.dtype))
+    except TypeError:
+        pass
+    v = w[-1:]
+    v.mul_(2)
+    found = dict(held)["a"]
+    try:
+        if (ms.Tensor([True, False]) | ms.Tensor([True, False])).any():
+            raise ValueError(n)
+        v += 1
+    except RuntimeError:
+        pass
+    except ValueError:
+        n = 0
+        return found, x, v, n
+    return v, found, x, w
+
+
+@program(calls=[(T([1.0, 0.0]),), (T([2.0, 3.0]),)])
+def a_size_that_only_an_overwritten_value_has_told(x):
+    where = ops.nonzero(x).reshape(-1)
+    print(ms.Tensor(2) or 3)
+    where.zero_()
+    return where[0]
+
+
+def _loss_after_a_break(y, w):
+    for _ in range(2):
+        if 0 < y.sum() < 3:
+            break
+        y = y * 1.5
+    z = ops.masked_select(y, w > 0)
+    return (z * z).sum()
+
+
+@program(calls=[(T([1, 2, 3], ms.int32), T([1, 0, 1], ms.int32)), (T([1, 0, 0], ms.int32), T([0, 0, 0], ms.int32))])
+def second_gradient_of_integers_whose_selection_nobody_reads(y, w):
+    return ms.grad(lambda y: ms.grad(_loss_after_a_break)(y, w).sum())(y)
+
+
+def _number_or_tensor(x):
+    a = x.sum() * 2
+    return a + x.sum(), a and float(a)
+
+
+@program(calls=[(T([1, 2, 3], ms.int32),), (T([1, 2], ms.int32),), (T([0, 0], ms.int32),), (T([0, 0, 0], ms.int32),)])
+def gradient_whose_size_only_an_undefined_value_names(x):
+    return ms.grad(_number_or_tensor, has_aux=True)(x)
+
+
+def _halved(x):
+    return x if x.sum() < 1 else _halved(x / 2) * 1.5
+
+
+@program(calls=CALLS[:2], grad=0)
+def gradient_of_a_decision_by_zeros_of_a_size_that_the_run_tells(y, w):
+    """Found by fuzzing: no value decides, but a size does, so the decision is no constant."""
+    found = y[y > 0]
+    found.zero_()
+    return _halved(found)
+
+
+@program(calls=[(T([1.0] * n), T([1.0, 2.0]), T([float(n), 0.0])) for n in (1, 2, 3, 4)])
+def selection_in_a_branch_to_which_an_argument_only_tells_its_size(z, y, w):
+    """Found by fuzzing: nobody gave the branch the argument."""
+    if y.sum() < 6:
+        return ops.ones_like(z), ops.masked_select(y, w > 2)
+    return z, y

@@ -1,6 +1,7 @@
 """Corners of Python's own semantics: what a protocol takes, what is looked up where, and who sees which error."""
 
 import collections
+import contextlib
 import copy
 import dataclasses
 import enum
@@ -470,3 +471,20 @@ def container_that_holds_itself(x, d):
         return "deep"
     finally:
         del d["d"]
+
+
+def _goes_on_after_all(n):
+    try:
+        yield 1
+        1 // n
+    except ArithmeticError:
+        yield 2
+    with contextlib.suppress(ZeroDivisionError):
+        yield 3
+        1 // n
+    yield 4
+
+
+@program(calls=[(X, 1), (X, 2), (X, 3), (X, 0), (X, 4)])
+def generator_that_catches_what_it_raises(x, n):
+    return list(_goes_on_after_all(n)), x

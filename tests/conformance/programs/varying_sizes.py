@@ -3,6 +3,8 @@
 Sizes are such that kernels have work left over: 1, powers of two and their neighbours, primes, and none at all.
 """
 
+import time
+
 import numpy as np
 
 import duograph as ms
@@ -192,3 +194,81 @@ def a_cache_that_grows():
         return out, cache
 
     return run
+
+
+CORNERS = [(matrix(a, b),) for a, b in ((3, 4), (4, 4), (5, 4), (1, 4), (4, 1), (4, 4), (2, 6), (1, 1), (6, 2))]
+
+
+@program(calls=CORNERS)
+def written_through_what_may_be_a_view(x):
+    y = x * 2
+    turned, columns, front = y.T.reshape(-1), y[:, ::2].reshape((1, -1)), y[:, :-1].flatten()
+    turned[0] = 70.0
+    columns += 1
+    front *= 2
+    return y * 1, turned * 1, columns * 1, front * 1
+
+
+@program(calls=CORNERS)
+def written_below_what_may_be_a_view(x):
+    y = x * 2
+    reversed_, square, last = y.T.reshape(-1), y.T.reshape(y.shape), y.expand_dims(0).swapaxes(0, -1).ravel()
+    y += 1
+    return reversed_ * 1, square * 1, last * 1
+
+
+@program(calls=CORNERS)
+def pairs_of_a_size_that_may_be_odd(x):
+    y = (x * 2)[:, ::2]
+    z = y.reshape(-1)
+    z[0] = 9.0
+    return y * 1, y.is_contiguous(), x.T.is_contiguous(), x.T.contiguous() is x
+
+
+@program(calls=CORNERS)
+def strides_of_what_varies(x):
+    return x.stride(), x.T.stride()
+
+
+@program(calls=CORNERS)
+def what_may_be_a_view_of_the_argument(x):
+    return x.T.reshape(-1), x
+
+
+@program(calls=CORNERS)
+def what_may_be_a_view_after_a_loop(x):
+    y = x * 1
+    z = y.T.reshape(-1)
+    while y.sum() < 40:
+        y += 1.5
+        z = z + y.T.reshape(-1)
+        z[0] = 2.0
+    return y * 1, z * 1
+
+
+@program(calls=[(matrix(a, b),) for a, b in ((4, 3), (4, 5), (4, 1), (4, 2))])
+def rows_of_nothing(x):
+    y = x[:, :-1]
+    return y.reshape((-1, y.shape[-1])) * 2
+
+
+@program(calls=[(T(np.ones((3, a, b), np.float32)),) for a, b in ((3, 4), (5, 4), (1, 4), (4, 1))])
+def a_copy_within_vmap(x):
+    def row(r):
+        y = r * 2
+        z = y.T.reshape(-1)
+        z += 1
+        return y * 1
+
+    return ops.vmap(row)(x)
+
+
+@program(
+    calls=[(T([1.0, 2.0, 3.0]),), (T([1.0, 2.0]),), (T([-1.0, -2.0, 0.0, 4.0]),), (T([-5.0, 2.0]),)], captured=False
+)
+def chosen_before_a_break_and_written_behind_it(x):
+    """Found by fuzzing: what stands for an argument of any size was taken for a tensor of the program's own."""
+    y = x if x.sum() > 0 else x * 2
+    time.time()
+    y.add_(1.0)
+    return x, y

@@ -180,6 +180,30 @@ def hooks(call):
 
 
 @program
+def hooks_of_inner_gradients(call):
+    """They run for the gradient that is taken outside, too."""
+
+    def doubled(x):
+        y = x * 2
+        y.register_hook(lambda g: g * 3)
+        return (y * y).sum()
+
+    def unused(x):
+        y = x.exp()
+        y.register_hook(lambda g: g * 5)
+        return x.sum() * 2, y
+
+    rows = call(lambda x: ms.vmap(ms.grad(doubled))(x))
+    f, g = call(lambda x: ms.grad(doubled)(x)), call(lambda x: ms.value_and_grad(unused, has_aux=True)(x))
+
+    def step():
+        outer = [lambda x: f(x).sum(), lambda x: g(x)[0][1].sum(), lambda x: rows(x).sum()]
+        return [ms.grad(fn)(t(2, 3)) for fn in outer]
+
+    return step
+
+
+@program
 def written_between_forward_and_backward(call):
     f = call(lambda x, w: ops.tanh(x * w) * w.exp())
 
@@ -432,3 +456,27 @@ def test_a_call_on_a_tape_keeps_nothing_alive():
         counts.append((sys.getrefcount(net.a.weight), len(gc.get_objects())))
     assert counts[1][0] == counts[2][0]
     assert counts[2][1] - counts[1][1] < 100  # whatever else the process does makes some
+
+
+def test_weights_of_one_branch_take_the_fast_way_back(monkeypatch):
+    """Whether they have a gradient at all is known once the branch is taken."""
+
+    class Two(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = Net(0), Net(10)
+
+        def construct(self, x):
+            return self.first(x) if x.sum() > 0 else self.second(x)
+
+    def steps(net, call):
+        gradient = ms.value_and_grad(call, None, net.trainable_params())
+        return [bits(gradient(x)) for x in (t(2, 4), -t(2, 4), t(2, 4), -t(2, 4), t(2, 4))]
+
+    dynamic = Two()
+    expected = steps(dynamic, lambda x: dynamic(x).sum())
+    static = Two()
+    compiled = ms.jit(static)
+    assert steps(static, lambda x: compiled(x).sum()) == expected
+    monkeypatch.setattr("duograph.autodiff.levels.pull_call", None)
+    assert steps(static, lambda x: compiled(x).sum()) == expected

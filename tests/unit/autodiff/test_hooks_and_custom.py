@@ -4,9 +4,11 @@ import pytest
 
 from duograph.autodiff.backward_hooks import HookBackward, InsertGradientOf
 from duograph.autodiff.custom import custom_call
+from duograph.autodiff.function import Function
 from duograph.autodiff.grads import grad
 from duograph.autodiff.hooks import register_tensor_hook
 from duograph.autodiff.vmap import vmap
+from duograph.jit import jit
 from duograph.ops.arithmetic import add, mul
 from duograph.tensor.tensor import Tensor
 
@@ -76,3 +78,27 @@ def test_custom_gradient_under_vmap():
     for differentiated in (lambda x: grad(vmap(scalars))(x), lambda x: vmap(grad(scalars))(x)):
         with pytest.raises(RuntimeError, match="give the Cell the whole batch"):
             differentiated(X)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_cotangents_that_do_not_flow_are_zeros_or_none(compiled):
+    seen = []
+
+    class Twice(Function):
+        @staticmethod
+        def forward(ctx, x, y, zeros):
+            ctx.set_materialize_grads(zeros)
+            return mul(x, TWO), mul(y, THREE)
+
+        @staticmethod
+        def backward(ctx, a, b):
+            seen.append((a is None, b is None))
+            return None if a is None else mul(a, TWO), None if b is None else mul(b, THREE), None
+
+    for zeros in (True, False):
+        taken = grad(lambda x, y, zeros=zeros: add(Twice.apply(x, y, zeros)[1], y), (0, 1))
+        first, second = (jit(taken) if compiled else taken)(X, TWO)
+        assert (first.array().tolist(), second.array().tolist()) == ([0.0, 0.0], [4.0, 4.0])
+    assert set(seen) == {(False, False), (True, False)}
+    with pytest.raises(TypeError, match="must be bool, but got 1"):
+        Function().set_materialize_grads(1)

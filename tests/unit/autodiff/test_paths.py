@@ -212,3 +212,60 @@ def test_rules_that_refuse_integers(name):
             except TypeError as error:
                 results.append(str(error))
         assert results[:4] == results[4:] and len(set(results[:3])) == 1
+
+
+def nowhere(x):
+    y = x * 2
+    if ops.ones(3)[Tensor(7)] > 0:
+        y = x
+    return y * x
+
+
+def as_many_as_come(x):
+    y = x * 2
+    if ops.ones(x.shape).sum() > 3:
+        y = x
+    return y * x
+
+
+@pytest.mark.parametrize("f", [nowhere, as_many_as_come])
+def test_decisions_that_no_value_goes_into(f):
+    """They are no constants, but for that, if sizes do or the way to them raises."""
+    part, found = ms.jit(f), []
+    for gradient in (ms.grad(f), ms.grad(part), ms.jit(ms.grad(f))):
+        for n in (2, 3, 4, 5):
+            try:
+                found.append(bits(gradient(Tensor(np.arange(n, dtype=np.float32)))))
+            except IndexError as error:
+                found.append(str(error))
+    assert found[:4] == found[4:8] == found[8:]
+    assert not part.explain().failures
+
+
+def left_in_a_loop(x):
+    for n in range(4):
+        x = x * x
+        if x.sum() * n > 3:
+            return (x * x).sum()
+    return x.sum()
+
+
+def recursive_on_bools(x):
+    return recursion_of_squares(x, x.sum() * 0)
+
+
+def recursion_of_squares(x, n):
+    return x if n <= 0 else recursion_of_squares(x * x, n - 1)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("f", [left_in_a_loop, recursive_on_bools])
+def test_gradients_of_bools(f, order):
+    """They are bools, as those of eager mode, which no backward graph adds up."""
+    plain = nth(f, order) if order == 1 else ms.grad(lambda x: ms.grad(f)(x).sum())
+    part = ms.jit(f)
+    around = ms.grad(part) if order == 1 else ms.grad(lambda x: ms.grad(part)(x).sum())
+    for x in (Tensor([True, True]), Tensor([True, False, True])):
+        expected = plain(x)
+        for gradient in (around, ms.jit(plain)):
+            assert (gradient(x).dtype, bits(gradient(x))) == (expected.dtype, bits(expected))

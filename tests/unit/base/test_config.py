@@ -45,6 +45,7 @@ def test_defaults():
         ("MS_COMPILER_CACHE_PATH", "c", "compiler_cache_path", "c"),
         ("MS_JIT_MODULES", "vmap, numpy.ma,", "jit_modules", ("vmap", "numpy.ma")),
         ("MS_JIT_IGNORE_MODULES", "a", "jit_ignore_modules", ("a",)),
+        ("MS_JIT_BYTECODE_LOGS", "guard, graph_break", "bytecode_logs", ("guard", "graph_break")),
         ("DUOGRAPH_JIT_LEVEL", "O0", "jit_level", "O0"),
         ("GLOG_v", "0", "log_level", 0),
         ("DUOGRAPH_DUMP", "PASS", "dump", "pass"),

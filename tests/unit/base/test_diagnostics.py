@@ -87,7 +87,6 @@ def test_span_and_additions():
     assert Diagnostic("DG0412", "m").span is None
     assert diagnostic.with_label(None) is diagnostic
     assert diagnostic.with_label(SPAN, "more").labels[-1] == Label(SPAN, "more")
-    assert diagnostic.with_note("n").notes == ("n",)
     assert Diagnostic("DG0412", "m", [second], ["n"]) == Diagnostic("DG0412", "m", (second,), ("n",))
     assert hash(diagnostic) == hash(Diagnostic("DG0412", "m", (second, Label(SPAN))))
 

@@ -4,6 +4,7 @@ import ast
 import linecache
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -139,6 +140,28 @@ def test_exec_sources_are_found_by_their_code():
     assert source_of_code(one["f"].__code__).text == "def f(x):\n    return x + 1\n"
     assert source_of_code(two["f"].__code__).text == "\ndef f(x):\n    return x + 2\n"
     assert source_of_code(test_exec_sources_are_found_by_their_code.__code__) is source_file(__file__)
+
+
+def test_exec_sources_are_found_while_other_threads_make_some():
+    source.watch_exec()
+    code = compile("def f():\n    return 'searched'\n", "<of this thread>", "exec")
+    stop = threading.Event()
+
+    def others():
+        while not stop.is_set():
+            compile("def g(): pass", "<of another thread>", "exec")
+
+    maker = threading.Thread(target=others)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    maker.start()
+    try:
+        for _ in range(5000):
+            source.source_of_code(code.replace(co_filename="<nowhere>"))
+    finally:
+        stop.set()
+        maker.join()
+        sys.setswitchinterval(interval)
 
 
 def test_exec_source_that_is_gone():

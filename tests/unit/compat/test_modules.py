@@ -7,6 +7,7 @@ import pytest
 import duograph as ms
 from duograph import communication, hal, log
 from duograph.base.config import configure
+from duograph.base.logs import package_logger
 
 
 def test_log_levels(capsys):
@@ -19,6 +20,7 @@ def test_log_levels(capsys):
     with configure(log_level=0):
         log.debug("now")
     assert "now" in capsys.readouterr().err
+    package_logger()  # a logger has the level that was set when it was last asked for
 
 
 def test_one_process():

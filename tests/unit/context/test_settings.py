@@ -11,7 +11,7 @@ import duograph.dataset as ds
 from duograph import parallel
 from duograph.base import notices
 from duograph.context import SWITCHES
-from duograph.context.settings import IGNORED, Kept
+from duograph.context.settings import IGNORED, Kept, Setting, parallel_mode
 
 ROWS = [(group, name, row) for group, rows in IGNORED.items() for name, row in rows.items()]
 
@@ -59,7 +59,8 @@ def test_what_the_context_ignores_it_says_once():
 
 
 def test_values_are_kept_all_or_none():
-    kept = Kept("parallel", "For {who}, there is no {name}")
+    more = {"device_num": Setting(1, object), "parallel_mode": Setting("stand_alone", object, parallel_mode)}
+    kept = Kept("parallel", "For {who}, there is no {name}", more)
     kept.set("set", {"device_num": 8, "parallel_mode": "data_parallel"})
     assert kept.get("get", "device_num") == 8
     with pytest.raises(ValueError, match="'parallel_mode' must be one of"):

@@ -10,6 +10,7 @@ from duograph.core.dim import (
     Symbol,
     UnknownSizeError,
     bounds,
+    by_name,
     ceil_div,
     definitely_eq,
     definitely_le,
@@ -139,6 +140,15 @@ def test_fresh_symbols_differ():
     assert first is not second
     assert first.name != second.name
     assert second.lo == 2
+
+
+def test_order_does_not_depend_on_how_many_symbols_there_are():
+    """Names end in numbers that grow with the process: the tenth symbol comes after the ninth."""
+    for first, second in ((8, 9), (9, 10), (99, 100)):
+        a, b = Symbol(f"n{first}"), Symbol(f"n{second}")
+        assert str(b + a) == f"n{first}+n{second}"
+        assert str(b * a) == f"n{first}*n{second}"
+        assert sorted([b, a], key=by_name) == [a, b]
 
 
 def test_ceil_div():

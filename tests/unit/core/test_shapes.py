@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duograph.core.dim import Symbol, evaluate
+from duograph.core.dim import Symbol, dim_min, evaluate
 from duograph.core.shapes import (
     broadcast_shapes,
     conv_output_size,
@@ -18,7 +18,7 @@ from duograph.core.shapes import (
     slice_range,
 )
 
-N, M, P = Symbol("N"), Symbol("M"), Symbol("P", 2)
+N, M, P, SOME = Symbol("N"), Symbol("M"), Symbol("P", 2), Symbol("SOME", 1)
 SHAPES = st.lists(st.sampled_from([0, 1, 1, 2, 3]), max_size=4).map(tuple)
 BOUND = st.none() | st.integers(-9, 9)
 STEP = st.integers(-4, 4).filter(bool)
@@ -165,8 +165,7 @@ def test_ceil_mode():
         ((0, 3), (3, 0), (3, 0)),
         ((0, 3), (-1, 3), (0, 3)),
         ((0, 3), (0, -1), (0, 0)),
-        ((N, 4, 3), (N, -1), (N, 12)),
-        ((N, M, 4), (N * M, -1), (N * M, 4)),
+        ((SOME, 4, 3), (SOME, -1), (SOME, 12)),
         ((N, 4), (-1, 2), (2 * N, 2)),
         ((N, M, 4), (-1, 4), (N * M, 4)),
         ((N, 4), (2, -1), (2, 2 * N)),
@@ -177,6 +176,13 @@ def test_reshape(shape, new, result):
     seen = []
     assert infer_reshape(shape, new, assume=lambda x, y: seen.append((x, y))) == result
     assert not seen
+
+
+def test_reshape_takes_what_it_divides_by_for_more_than_nothing():
+    seen = []
+    assert infer_reshape((N, 4, 3), (N, -1), assume=lambda x, y: seen.append((x, y))) == (N, 12)
+    assert infer_reshape((N, M, 4), (N * M, -1), assume=lambda x, y: seen.append((x, y))) == (N * M, 4)
+    assert seen == [(dim_min(N, 1), 1), (dim_min(N * M, 1), 1)]
 
 
 def test_reshape_records_what_it_takes_for_granted():

@@ -1,18 +1,20 @@
 """A capture that has no end in sight gives up, says so, and is not tried again at once."""
 
+import functools
 import importlib
 import time
 
 import duograph as ms
 from duograph import Tensor
 from duograph.base.config import config, set_config
-from duograph.frontend.budget import OutOfTime
+from duograph.frontend import budget
+from duograph.frontend.budget import LEAST, OutOfTime, share_left
 
 
-def texts(x):
-    said = ""
+def kinds(x):
+    said = []
     for i in range(16):
-        said += "a" if x[i % 4] > i else "b" * i
+        said.append(None if x[i % 4] > i else (i,) * i)
     return said
 
 
@@ -32,10 +34,14 @@ def limited(fn, seconds):
 
 def test_many_paths_and_long_comprehensions_are_left_to_python():
     x = Tensor([1.0, 2.0, 30.0, -1.0])
-    for fn, args in ((texts, (x,)), (numbers, (x, 200_000))):
-        for compiled in limited(fn, 0.05):
-            assert str(compiled(*args)) == str(fn(*args))
-            assert "DUOGRAPH_CAPTURE_SECONDS=0.05" in str(compiled.explain().fallbacks[0])
+    for compiled in limited(numbers, 0.05):
+        assert str(compiled(x, 200_000)) == str(numbers(x, 200_000))
+        assert "DUOGRAPH_CAPTURE_SECONDS=0.05" in str(compiled.explain().fallbacks[0])
+    for compiled in limited(kinds, 0.05):  # which may be cut: parts of it have fewer paths
+        assert str(compiled(x)) == str(kinds(x))
+    for compiled in limited(functools.partial(kinds), 0.05):
+        assert str(compiled(x)) == str(kinds(x))
+        assert "DUOGRAPH_CAPTURE_SECONDS=0.05" in str(compiled.explain().fallbacks[0])
 
 
 def test_no_limit():
@@ -90,7 +96,7 @@ def test_long_lists_of_numbers_are_looked_through_at_the_speed_of_c():
 
 def test_the_attempt_after_one_that_took_all_the_time_has_a_quarter_of_it(monkeypatch):
     """A number varies, and the capture for any number takes too long: that for this one must not take as long again."""
-    functions = importlib.import_module("duograph.jit.function")
+    functions = importlib.import_module("duograph.jit.capturing")
     shares, original = [], functions.capture
 
     def noted(fn, names, args, call, dynamic, patterns, share, *rest):
@@ -103,4 +109,98 @@ def test_the_attempt_after_one_that_took_all_the_time_has_a_quarter_of_it(monkey
     compiled = ms.jit(lambda x, n: x * n)
     for n in (2, 3, 4):
         assert compiled(ms.Tensor([1.0]), n).item() == n
-    assert shares == [(False, 1.0), (True, 1.0), (False, functions.SECOND), (False, 1.0)]
+    assert [is_general for is_general, _ in shares] == [False, True, False, False]
+    assert shares[2][1] == LEAST
+    assert all(share > LEAST for k, (_, share) in enumerate(shares) if k != 2)
+
+
+def test_all_attempts_at_a_call_share_the_time(monkeypatch):
+    clock = importlib.import_module("duograph.frontend.budget").time
+    for limit, spent, share in ((2, 0.5, 0.75), (2, 1.0, 0.5), (2, 5.0, LEAST), (0, 5.0, 1.0)):
+        monkeypatch.setattr(clock, "thread_time", lambda spent=spent: 100 + spent)
+        for _ in limited(len, limit):
+            assert share_left(100.0) == share
+
+
+def apart_in_each_iteration(x):
+    total = 0
+    for i in range(20):
+        a, b = (x, i) if x.sum() > 3 else (i, x)  # a tensor or a number: the paths do not join
+        total += i
+    return a, b, total
+
+
+def test_paths_that_do_not_join_are_learned_of_a_place_and_not_once_more_in_each_iteration(monkeypatch):
+    """Each is an attempt: twenty of them had taken as long as four hundred iterations."""
+    capture = importlib.import_module("duograph.frontend.capture")
+    attempts, original = [], capture._attempt
+    monkeypatch.setattr(capture, "_attempt", lambda *args: attempts.append(1) or original(*args))
+    compiled = ms.jit(apart_in_each_iteration)
+    for x in (Tensor([1.0, 4.0]), Tensor([1.0, 1.0])):
+        assert str(compiled(x)) == str(apart_in_each_iteration(x))
+    assert len(compiled.explain().versions) == 1 and not compiled.explain().fallbacks
+    assert len(attempts) < 10
+
+
+def sometimes_apart(x):
+    found = []
+    for i in range(16):
+        test = x.sum() > 3 if i < 7 else x[0] > i
+        found.append((x if i < 7 else x * 2) if test else (i if i < 7 else x * 3))
+    return found
+
+
+def test_what_does_join_is_found_where_keeping_all_apart_is_too_much():
+    compiled = ms.jit(sometimes_apart, fullgraph=True)  # else it is cut
+    for value in (-1.0, 2.5, 30.0):
+        x = Tensor([value])
+        assert str(compiled(x)) == str(sometimes_apart(x))
+    assert len(compiled.explain().versions) == 1 and not compiled.explain().breaks
+
+
+def six_parts(x, n):
+    time.time()
+    x = (x * [i for i in range(n) if i % 7 == 0][-1] + x.mean()).tanh() - x * 2
+    time.time()
+    x = (x * [i for i in range(n) if i % 7 == 1][-1] + x.mean()).tanh() - x * 2
+    time.time()
+    x = (x * [i for i in range(n) if i % 7 == 2][-1] + x.mean()).tanh() - x * 2
+    time.time()
+    x = (x * [i for i in range(n) if i % 7 == 3][-1] + x.mean()).tanh() - x * 2
+    time.time()
+    x = (x * [i for i in range(n) if i % 7 == 4][-1] + x.mean()).tanh() - x * 2
+    time.time()
+    return (x * [i for i in range(n) if i % 7 == 5][-1] + x.mean()).tanh() - x * 2
+
+
+def test_the_parts_of_a_function_share_the_time_of_one_capture():
+    x = Tensor([1.0, 2.0])
+    for compiled in limited(six_parts, 0.5):
+        for n in (20, 20, 500_000):
+            began = time.thread_time()
+            expected = str(six_parts(x, n))
+            plain, began = time.thread_time() - began, time.thread_time()
+            assert str(compiled(x, n)) == expected
+            spent = time.thread_time() - began
+        assert len(compiled.explain().segments) == 6
+        assert spent - plain < 2.5  # each had as much as the function: more than 3 s
+
+
+def polynomial(x, root):
+    found = [1]
+    for _ in range(40):
+        found = [a - root * b for a, b in zip([*found, 0], [0, *found], strict=True)]
+    return x + sum(found)
+
+
+def test_arithmetic_of_numbers_that_vary_has_an_end(monkeypatch):
+    """Each is an operation, worth some capture time: a table of two million had hours. So the number is guarded."""
+    x = Tensor([1.0, 2.0])
+    versions = []
+    for most in (budget.MOST_OPERATIONS, 500):
+        monkeypatch.setattr(budget, "MOST_OPERATIONS", most)
+        compiled = ms.jit(polynomial)
+        for root in (1, 2, 3, 4):
+            assert compiled(x, root).tolist() == polynomial(x, root).tolist()
+        versions.append(len(compiled.explain().versions))
+    assert versions == [2, 4]

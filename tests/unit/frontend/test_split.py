@@ -4,13 +4,17 @@
 """
 
 import ast
+import inspect
+import re
 import textwrap
 
 import pytest
 
+from duograph import ops
 from duograph.frontend.ast.load import FunctionSource
 from duograph.frontend.ast.scope import names_of
-from duograph.frontend.split.plan import Plan, border_before, can_be_cut, place_of, plan_cuts
+from duograph.frontend.split.hoist import value_place
+from duograph.frontend.split.plan import Plan, border_before, can_be_cut, exits_of, place_of, plan_cuts
 
 
 def source_of(text: str) -> FunctionSource:
@@ -25,7 +29,7 @@ def cut(text: str, *borders: int) -> Plan:
     simple = [n for n in statements if not hasattr(n, "body")]
     places = {place_of(n) for n in simple if "plain()" in ast.unparse(n)}
     places |= {border_before(n) for n in statements if n.lineno in borders}
-    return plan_cuts(source, frozenset(places), lambda name: name == "helper")
+    return plan_cuts(source, frozenset(places), lambda name: "" if name == "helper" else "foreign")
 
 
 def skeleton(text: str) -> str:
@@ -162,10 +166,102 @@ def test_functions_of_the_user_are_compiled_where_the_skeleton_calls_them():
     assert ".compiled(helper)(x) + plain()" in skeleton(text)
 
 
-@pytest.mark.parametrize("looks", ["locals()", "sys._getframe()", "eval('x')", "sys.exc_info()", "e.__traceback__"])
+@pytest.mark.parametrize(
+    "looks", ["locals()", "sys._getframe()", "eval('x')", "sys.exc_info()", "e.__traceback__", "stack()"]
+)
 def test_functions_that_look_at_their_frame_are_not_cut(looks):
-    assert not can_be_cut(source_of(f"def f(x):\n    y = {looks}\n    return x"))
+    assert not can_be_cut(source_of(f"def f(x):\n    y = {looks}\n    return x"), vars(inspect))
 
 
-def test_generators_are_not_cut():
-    assert not can_be_cut(source_of("def f(x):\n    yield x"))
+@pytest.mark.parametrize("call", ["ops.stack([x])", "stack([x])", "x.eval()", "x.stack().dir"])
+def test_functions_that_call_a_namesake_of_what_looks_at_frames_are_cut(call):
+    assert can_be_cut(source_of(f"def f(x):\n    y = {call}\n    return x"), {"ops": ops, "stack": ops.stack})
+
+
+def test_generators_are_cut_where_they_yield():
+    source = source_of("def f(x):\n    got = yield x * 2\n    return got + x")
+    plan = plan_cuts(source, frozenset(value_place(node) for node, _ in exits_of(source)), lambda name: "")
+    assert can_be_cut(source, {}) and len(plan.segments) == 2
+    assert "got = (yield _hoisted" in ast.unparse(ast.fix_missing_locations(plan.skeleton))
+
+
+# Breaks inside expressions ------------------------------------------------------------------------------------------
+
+
+KINDS = {"plain": "foreign", "np": "foreign", "ops": "module", "helper": ""}
+
+
+def hoisted(text: str) -> str:
+    """The function cut at its calls of ``plain``, with short names for what is hoisted."""
+    source = source_of(text)
+    calls = [n for n in ast.walk(source.node) if isinstance(n, ast.Call) and ast.unparse(n.func) == "plain"]
+    plan = plan_cuts(source, frozenset(map(value_place, calls)), lambda name: KINDS.get(name, ""))
+    body = plan.skeleton
+    body.body = [n for k in body.body for n in whole(k, plan)]
+    lines = ast.unparse(ast.fix_missing_locations(body)).splitlines()[1:]
+    made = textwrap.dedent("\n".join(line for line in lines if not line.endswith("= None")))
+    for i, name in enumerate(dict.fromkeys(re.findall(r"_hoisted_\w+", made))):
+        made = made.replace(name, f"t{i}")
+    return made
+
+
+def whole(node: ast.stmt, plan: Plan):
+    """Statements of the skeleton, with segments as the statements that they are made of."""
+    call = getattr(node, "value", None)
+    name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+    segment = next((s for s in plan.segments if s.name == name), None)
+    return segment.run if segment is not None else [node]
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("y = ops.tanh(x) * plain() + x", "t0 = ops.tanh(x)\nt1 = plain()\ny = t0 * t1 + x"),
+        ("y = x * plain(x.mean())", "t0 = plain\nt1 = x.mean()\nt2 = t0(t1)\ny = x * t2"),
+        ("plain('mean', x.mean())", "t0 = plain\nt1 = x.mean()\nt0('mean', t1)"),
+        ("y = [x + 1, plain(), x + 2]", "t0 = x + 1\nt1 = plain()\ny = [t0, t1, x + 2]"),
+        ("y = x if plain() else x + 1", "t0 = plain()\ny = x if t0 else x + 1"),
+        ("y = x[0, plain():2] + 1", "t0 = plain()\ny = x[0, t0:2] + 1"),
+        ("x += plain() * x", "t0 = plain()\nx += t0 * x"),
+        ("y = x.clamp(plain(), 2)", "t0, t1 = .compiled.method(x.clamp)\nt2 = plain()\ny = t0(*t1, t2, 2)"),
+        ("y = ops.clamp(x, plain())", "t0 = ops.clamp\nt1 = plain()\ny = t0(x, t1)"),
+        ("y = (lambda: plain())() + x * 2", "y = (lambda: plain())() + x * 2"),
+        ("y = helper(*x, plain())", "y = .compiled(helper)(*x, plain())"),
+    ],
+)
+def test_what_is_evaluated_before_a_foreign_call_is_a_statement(before, after):
+    assert hoisted(f"def f(x):\n    {before}\n    return y\n") == f"{after}\nreturn y"
+
+
+def test_a_part_that_may_not_be_evaluated_becomes_a_branch():
+    made = hoisted("def f(x):\n    y = x.mean() > 0 and plain()\n    return y\n")
+    assert made == "t0 = x.mean() > 0\nif t0:\n    t0 = plain()\ny = t0\nreturn y"
+
+
+def test_a_test_of_a_while_becomes_a_break():
+    made = hoisted("def f(x):\n    while x.mean() > plain():\n        x = x * 2\n    return x\n")
+    assert made.startswith("while True:\n    t0 = ") and "if not t0 > t1:\n        break" in made
+
+
+def test_variables_that_others_may_bind_are_read_in_time():
+    made = hoisted("""
+        def f(x):
+            k = 1
+            def g():
+                nonlocal k
+                k = plain()
+            y = k * plain() + x
+            return y
+        """)
+    assert "t0 = k\n" in made and "y = t0 * t1 + x" in made
+
+
+def test_what_a_loop_binds_is_not_read_before_it():
+    plan = cut("""
+        def f(x, ws):
+            plain()
+            for w in ws:
+                x = x * w
+            return x + 1
+        """)
+    assert plan.segments[0].parameters == ("x", "ws")

@@ -77,7 +77,7 @@ def test_opaque_objects_have_keys():
     ids=repr,
 )  # fmt: skip
 def test_attributes(value, monkeypatch):
-    any_ = Op("any_attribute", {"infer": lambda *, kind: F32})
+    any_ = Op("any_attribute", {"infer": lambda *, kind: F32}, "tests")
     monkeypatch.setitem(_OPS, any_.name, any_)
     context = Context()
     output = context.apply(any_, (), {"kind": value})

@@ -24,7 +24,7 @@ def warmed(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def native_hits(function: Any) -> int:
     """Calls that no Python has led."""
-    return sum(e.native.hits for store in function._stores() for e in store.compiled if e.native is not None)
+    return sum(e.native.hits for store in function._stores() for e in store.used if e.native is not None)
 
 
 def is_native(function: Any, *args: Any, **kwargs: Any) -> bool:

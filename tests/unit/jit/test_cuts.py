@@ -1,5 +1,6 @@
 """Graph breaks: one foreign line costs one line. What is compiled around it, and what `explain` says."""
 
+import asyncio
 import json
 import logging
 import sys
@@ -248,3 +249,117 @@ def test_parts_that_are_no_use_go_back_to_python():
     for _ in range(4):
         f(X)
     assert f.explain().segments == []
+
+
+def test_a_bound_method_is_cut_and_stays_bound():
+    class Net(nn.Cell):
+        def construct(self, x):
+            y = work(x)
+            time.time()
+            return work(y) * 2
+
+    net = Net()
+    f = ms.jit(net.construct)
+    for _ in range(4):
+        assert f(X).tolist() == net(X).tolist()
+    assert len(f.explain().segments) == 2
+
+
+def test_what_is_compiled_in_advance_is_compiled_as_a_whole(capsys):
+    class Net(nn.Cell):
+        def construct(self, x):
+            print("once")
+            return work(x)
+
+    net = Net()
+    net.compile(X)
+    assert capsys.readouterr().out == ""
+
+
+def test_lambdas_are_cut():
+    f = ms.jit(lambda x: work(x) * (time.time() > 0) + work(x * 2))
+    for _ in range(3):
+        assert f(X).tolist() == (work(X) + work(X * 2)).tolist()
+    assert len(f.explain().segments) == 2
+
+
+def test_a_function_that_calls_stack_is_cut():
+    """Of `ops`, and not of `inspect`."""
+
+    @ms.jit
+    def f(x):
+        y = ops.stack([work(x), x])
+        time.time()
+        return work(y)
+
+    for _ in range(3):
+        assert f(X).tolist() == work(ops.stack([work(X), X])).tolist()
+    assert len(f.explain().segments) == 2
+
+
+def test_elements_of_a_comprehension_are_compiled():
+    @ms.jit
+    def f(x):
+        return ops.stack([work(x * k) * (time.time() > 0) for k in (1.0, 2.0, 3.0)])
+
+    for _ in range(3):
+        assert f(X).tolist() == [work(X * k).tolist() for k in (1.0, 2.0, 3.0)]
+    assert any(part.versions and part.versions[0]["hits"] for part in f.explain().segments)
+
+
+async def waits(x):
+    y = work(x)
+    z = await twice(y)
+    async for k in numbers():
+        z = z * k
+    return work(z) + y
+
+
+async def twice(x):
+    return x * 2
+
+
+async def numbers():
+    yield 1.0
+    yield 3.0
+
+
+def test_asynchronous_functions_are_cut_where_they_wait():
+    f = ms.jit(waits)
+    for _ in range(4):
+        together = asyncio.run(gathered(f(X), f(X * 2)))
+        assert [t.tolist() for t in together] == [t.tolist() for t in asyncio.run(gathered(waits(X), waits(X * 2)))]
+    assert min(hits(f)) > 4 and "await" in str(f.explain().breaks[0])
+
+
+async def gathered(*waiting):
+    return await asyncio.gather(*waiting)
+
+
+def test_a_value_that_is_needed_is_cut_out_where_versions_for_each_are_of_no_use():
+    @ms.jit
+    def f(x, n):
+        y = work(x)
+        text = {n: "n"}[n]
+        return work(y * n), text
+
+    for n in range(40):
+        assert f(X, n)[0].tolist() == work(work(X) * n).tolist()
+    explanation = f.explain()
+    assert len(explanation.segments) == 2 and len(explanation.versions) < 16
+    assert all(len(part.versions) <= 2 for part in explanation.segments) and explanation.unattempted < 3
+
+
+def test_a_whole_graph_that_cannot_be_is_told_all_reasons():
+    @ms.jit(fullgraph=True)
+    def f(x):
+        y = x * json.loads("2")  # which is pure
+        open("nothing")
+        time.time()
+        return json.dumps(y.asnumpy().tolist())
+
+    with pytest.raises(RuntimeError, match="f cannot be compiled: the built-in function open") as raised:
+        f(X)
+    assert "json.loads is" not in str(raised.value)
+    for reason in ("a call of time.time, which is not known", "asnumpy() of a tensor"):
+        assert reason in str(raised.value)

@@ -24,12 +24,13 @@ steps, executable, kernels, single, launch = [
     importlib.import_module(f"duograph.runtime.{name}")
     for name in ("programs.steps", "programs.executable", "kernels.kernels", "kernels.single", "launch.launcher")
 ]
-entry, native_call, function, guard, native_guards, expressions, recipe = [
+entry, native_call, capturing, cuts, guard, native_guards, expressions, recipe = [
     importlib.import_module(f"duograph.{name}")
     for name in (
         "jit.entry",
         "jit.native_call",
-        "jit.function",
+        "jit.capturing",
+        "jit.cuts",
         "frontend.guards.guard",
         "frontend.guards.native",
         "frontend.ast.expressions",
@@ -54,7 +55,7 @@ PLACES: dict[str, tuple[str, Any]] = {
     "emitter": ("the code generator", lambda patch: patch.setattr(executable, "Build", broken)),
     "machine code": ("the code generator", lambda patch: patch.setattr(kernels, "emit_functions", broken)),
     "pass": ("a pass", lambda patch: patch.setattr(entry, "compile_pipeline", broken)),
-    "capture": ("capture", lambda patch: patch.setattr(function, "capture", broken)),
+    "capture": ("capture", lambda patch: patch.setattr(capturing, "capture", broken)),
     "running": ("a compiled version", lambda patch: patch.setattr(entry, "run_graph", broken)),
     "results": ("a compiled version", lambda patch: patch.setattr(recipe.Output, "make", broken)),
     "native call": ("native calls", lambda patch: patch.setattr(native_call, "native_call", broken)),
@@ -109,6 +110,25 @@ def test_a_planted_fault_is_answered_and_told(answering, planted):
     assert [x for x in told.failures if x.area == planted]
     assert f"internal failure of {planted}" in str(told)
     assert re.search(rf"\d+ x internal failure of {planted}", report()), "and by the command"
+
+
+def test_a_function_that_cannot_be_cut_runs_as_it_is(answering, monkeypatch):
+    """Also with an error that compilers of Python raise for programs."""
+
+    def fails(*_: Any) -> Any:
+        raise SyntaxError("planted")
+
+    def f(x: Any) -> Any:
+        y = program(x)
+        time.time()
+        return program(x) + y
+
+    monkeypatch.setattr(cuts, "plan_cuts", fails)
+    compiled = ms.jit(f)
+    for got, k in zip(calls(compiled), (1, 2, 3, 4), strict=True):
+        assert got.tobytes() == f(Tensor(X * k)).asnumpy().tobytes()
+    assert failure_counts() == {"cutting": 1} and len(answering) == 1
+    assert "internal failure of cutting" in str(compiled.explain())
 
 
 def fails_from_the_third_check(real: Any) -> Any:
@@ -202,7 +222,7 @@ def test_a_failure_is_remembered_and_a_shortage_is_not(answering, monkeypatch):
 
 
 def test_a_shortage_of_memory_during_capture_is_not_remembered_either(answering, monkeypatch):
-    real, attempts = function.capture, []
+    real, attempts = capturing.capture, []
 
     def capture(*args: Any) -> Any:
         attempts.append(1)
@@ -210,7 +230,7 @@ def test_a_shortage_of_memory_during_capture_is_not_remembered_either(answering,
             raise MemoryError
         return real(*args)
 
-    monkeypatch.setattr(function, "capture", capture)
+    monkeypatch.setattr(capturing, "capture", capture)
     f = ms.jit(program)
     calls(f)
     assert len(attempts) == 2 and not failure_counts() and not f.explain().fallbacks and len(f.explain().versions) == 1
@@ -218,14 +238,14 @@ def test_a_shortage_of_memory_during_capture_is_not_remembered_either(answering,
 
 def test_capture_for_varying_numbers(answering, monkeypatch):
     """Such a failure is told, and captures for the numbers at hand follow; a shortage of memory changes nothing."""
-    real, errors = function.capture, [MemoryError(), KeyError("planted")]
+    real, errors = capturing.capture, [MemoryError(), KeyError("planted")]
 
     def fails_on_patterns(fn: Any, names: Any, args: Any, call: Any, dynamic: Any, patterns: Any, *rest: Any) -> Any:
         if errors and (patterns or dynamic):
             raise errors.pop(0)
         return real(fn, names, args, call, dynamic, patterns, *rest)
 
-    monkeypatch.setattr(function, "capture", fails_on_patterns)
+    monkeypatch.setattr(capturing, "capture", fails_on_patterns)
     f = ms.jit(lambda x, n: x * n)
     for n in range(1, 12):
         assert float(f(Tensor(2.0), n)) == 2.0 * n
@@ -243,7 +263,7 @@ def test_a_time_limit_is_the_users(answering, monkeypatch, part):
     def over(*_: Any) -> None:
         raise TimeoutError("too late")
 
-    monkeypatch.setattr(function, part, slow)
+    monkeypatch.setattr(capturing, part, slow)
     before = signal.signal(signal.SIGALRM, over)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:

@@ -217,3 +217,57 @@ def test_what_one_program_has_assumed_the_next_one_assumes_too(sizes):
             else:
                 with pytest.raises(ValueError, match="need to broadcast"):
                     compiled(x)
+
+
+def test_dimensions_that_are_marked_need_one_version():
+    def body(xs, w):
+        return (xs[0] * 2 + xs[0].mean()).sum() * w
+
+    compiled = ms.jit(body)
+    first = rows(2)
+    ms.mark_dynamic(first, -first.ndim)
+    same(compiled, body, [first], Tensor([1.0, 2.0]))
+    for n in SIZES:
+        same(compiled, body, [rows(n)], Tensor([1.0, 2.0]))
+    assert versions(compiled) == 1
+
+
+@pytest.mark.parametrize("dims, error", [(2, ValueError), (-3, ValueError), ("a", TypeError), (True, TypeError)])
+def test_dimensions_that_a_tensor_lacks_cannot_be_marked(dims, error):
+    with pytest.raises(error, match="For 'mark_dynamic'"):
+        ms.mark_dynamic(Tensor([[1.0, 2.0]]), dims)
+
+
+@pytest.mark.parametrize("where", [0, "a", (1, "b")], ids=str)
+def test_dimensions_are_marked_of_tensors_in_containers(where):
+    path = where if isinstance(where, tuple) else (where,)
+
+    def nested(x):
+        for key in reversed(path):
+            x = {key: x} if isinstance(key, str) else [1.0] * key + [x]
+        return x
+
+    def body(held):
+        for key in path:
+            held = held[key]
+        return held * 2 + held.mean()
+
+    compiled = ms.jit(body)
+    first = rows(2)
+    ms.mark_dynamic(first, 0)
+    same(compiled, body, nested(first))
+    for n in SIZES:
+        same(compiled, body, nested(rows(n)))
+    assert versions(compiled) == 1
+
+
+def test_sizes_of_parameters_cannot_be_marked():
+    with pytest.raises(TypeError, match="must be a Tensor, but got Parameter"):
+        ms.mark_dynamic(ms.Parameter(rows(2), name="w"), 0)
+
+
+def test_a_symbol_stands_for_a_size_that_varies():
+    compiled = ms.jit(
+        lambda x: x * 2 + x.mean(), input_signature=Tensor(shape=[ms.Symbol(max=64), 3], dtype=ms.float32)
+    )
+    assert [compiled(ops.ones((n, 3))).shape for n in (2, 5)] == [(2, 3), (5, 3)] and versions(compiled) == 1

@@ -14,20 +14,23 @@ from duograph.runtime.launch import allocator_text
 from duograph.runtime.launch import text as launch_text
 from duograph.runtime.machine.llvm import TextError, compile_text
 from duograph.runtime.python import asm, cpython
-from duograph.runtime.python.asm import Function, Module
+from duograph.runtime.python.asm import Function, Memory, Module
 from duograph.runtime.python.structs import Field, Struct
 
 PAIR = Struct("pair", left="ptr", count="i64")
 
 
 def module(**more: object) -> Module:
-    return Module("words", objects={"None": None}, state=["calls"], **more)  # type: ignore[arg-type]
+    memory = {"bins": Memory("ptr", 4, 64), "count": Memory("i32")}
+    return Module("words", objects={"None": None}, state=["calls"], memory=memory, **more)  # type: ignore[arg-type]
 
 
 def function(m: Module, result: str = "new", params: str = "ptr a, i64 n") -> Function:
     f = Function(result, "f", params, m, linkage="")
     f.word("None")
     f.bump("calls")
+    f.memory("bins").at(8).set(None)
+    f.memory("count").change("add", 1, "monotonic")
     return f
 
 
@@ -61,6 +64,11 @@ MISTAKES: dict[str, tuple[Callable[[Function], object], str]] = {
     "a sum of two types": (lambda f: f.arg("n") + f.arg("n").to("i32"), "add of i64 and i32"),
     "a comparison of two types": (lambda f: f.arg("n").eq(f.arg("a")), "i64 compared with ptr"),
     "a load from a number": (lambda f: f.load("i64", f.arg("n")), "i64 as an address"),
+    "memory that nobody declares": (lambda f: f.memory("bin"), "words has no memory 'bin'"),
+    "a value of another type in memory": (lambda f: f.memory("bins").set(f.arg("n")), "i64 where @bins wants ptr"),
+    "an atomic change by another type": (
+        lambda f: f.memory("count").change("add", f.arg("n"), "seq_cst"), "i64 where @count wants i32",
+    ),
     "a slot that nobody has": (lambda f: f.slot("data"), "words knows no slot 'data'"),
     "a release of what is borrowed": (lambda f: f.release(f.arg("a")), "the borrowed %a where Py_DecRef wants steal"),
     "a result that is borrowed": (lambda f: f.ret(f.arg("a")), "has only borrowed"),
@@ -108,6 +116,21 @@ def test_words_that_nobody_uses_are_found() -> None:
         m.text([f])
 
 
+def test_memory_is_shared_by_threads_with_orders() -> None:
+    """A lock is taken once, and given back."""
+    m = Module("dg_words", memory={"lock": Memory("i32", align=128)})
+    take, leave = Function("i32", "dg_take", "", m, linkage=""), Function("void", "dg_leave", "", m, linkage="")
+    take.ret(take.memory("lock").replace(0, 1, "acquire").to("i32"))
+    leave.memory("lock").set(0, "release")
+    leave.ret()
+    assert "@lock = internal global i32 zeroinitializer, align 128" in m.text([take, leave])
+    loaded = m.load([take, leave], ["dg_take", "dg_leave"])
+    call = ctypes.CFUNCTYPE(ctypes.c_int32)
+    taken = [call(loaded.address("dg_take"))() for _ in range(2)]
+    ctypes.CFUNCTYPE(None)(loaded.address("dg_leave"))()
+    assert (taken, call(loaded.address("dg_take"))()) == ([1, 0], 1)
+
+
 def test_a_field_that_does_not_exist() -> None:
     with pytest.raises(AttributeError, match="pair has no field rihgt"):
         _ = PAIR.rihgt
@@ -133,7 +156,7 @@ SLOTS = {
     name: Field(name, "ptr", 16)
     for name in (
         "data", "mark", "storage", "view", "now", "version", "writes", "serial", "log", "token", "function", "unknown",
-        "weak_numbers", "own", "method", "native", "taped", "subject", "block",
+        "weak_numbers", "own", "of", "method", "native", "taped", "subject", "block",
     )
 }  # fmt: skip
 
@@ -144,12 +167,11 @@ def test_llvm_takes_every_text(name: str, versions: bool) -> None:
     """With and without versions of dictionaries, whichever this Python has; the verifier looks at it, too."""
     words = Words()
     if name == "launch":
-        definitions = [*allocator_text.DEFINITIONS, *launch_text.DEFINITIONS]
-        m = Module("words", slots=SLOTS, definitions=definitions)
+        m = Module("words", slots=SLOTS, memory={**allocator_text.MEMORY, **launch_text.MEMORY})
         m.index = words
         functions = [*allocator_text.functions(m), *launch_text.functions(m, versions)]
     elif name == "calls":
-        m = Module("words", slots=SLOTS, imports=call_text.IMPORTS, definitions=call_text.DEFINITIONS)
+        m = Module("words", slots=SLOTS, imports=call_text.IMPORTS, memory=call_text.MEMORY)
         m.index = words
         functions = call_text.functions(m, versions)
     else:
@@ -171,7 +193,10 @@ class Words(dict[str, int]):
 
 
 def test_variadic_functions_are_called_as_such() -> None:
+    """What follows the named parameters has the types of the values; a plain number is i64."""
     f = function(module())
+    f.api("syscall", 202, f.arg("a"), f.const("i32", 1), 2, None)
+    assert "call i64 (i64, ...) @c_syscall(i64 202, ptr %a, i32 1, i64 2, ptr null)" in f.text()
     f.release(f.api("PyObject_CallFunctionObjArgs", f.arg("a"), f.arg("a"), None))
     f.ret(None)
     assert "call ptr (ptr, ...) @c_PyObject_CallFunctionObjArgs(ptr %a, ptr %a, ptr null)" in f.text()

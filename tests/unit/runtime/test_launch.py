@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from duograph import ops
 from duograph.core.op import get_op, override_bprop
 from duograph.runtime.launch import launcher
 from duograph.runtime.programs import fused
+from tests.unit.growth import growth
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
 from tests.unit.runtime.processes import python
 
@@ -320,12 +320,9 @@ def test_reference_counts_and_memory_stay(monkeypatch: pytest.MonkeyPatch) -> No
     gc.collect()
     counts = [sys.getrefcount(v) for v in watched]
     held = launcher.statistics()["records"], ms.runtime.memory_allocated()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    work(20_000)
-    gc.collect()
+    assert growth(lambda: work(20_000)) < 4096
     assert all(abs(sys.getrefcount(v) - c) < 5 for v, c in zip(watched, counts, strict=True))
     assert (launcher.statistics()["records"], ms.runtime.memory_allocated()) == held
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 4096  # KiB
 
 
 def test_tensors_and_calls_at_the_end_of_the_process() -> None:

@@ -15,6 +15,7 @@ import pytest
 from duograph.base.config import configure
 from duograph.runtime.machine import llvm
 from duograph.runtime.machine.llvm import LinkError, TextError, compile_text, link
+from tests.unit.growth import growth
 from tests.unit.runtime.native import call, np, scale
 from tests.unit.runtime.processes import child_agrees, python
 
@@ -257,3 +258,34 @@ def test_a_process_without_mappings_left_lives_and_computes(tmp_path):
     environment = {**os.environ, "DUOGRAPH_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-2000:]
+
+
+def test_code_that_is_dropped_leaves_no_memory_behind():
+    """LLVM keeps 9 KB of each piece of code until the linker goes."""
+    objects = compile_text(scale(2))
+
+    def work():
+        for _ in range(300):
+            link(objects, ["scale"])
+
+    work()
+    assert growth(work, rounds=5, enough=300) < 600  # KiB
+
+
+def test_code_outlives_other_code_that_was_linked_with_it():
+    objects, linkers, kept = compile_text(scale(2)), set(), []
+    for number in range(4 * llvm.MOST_DEAD):
+        linked = link(objects, ["scale"])
+        linkers.add(llvm._linker)
+        if number % llvm.MOST_DEAD == 7:
+            kept.append(linked)
+    del linked
+    assert len(linkers) >= 4
+    x = np.ones(1, np.float32)
+    for linked in kept:
+        assert call(linked, "scale", [x], [1]) == 0
+    assert x.tolist() == [2.0 ** len(kept)]
+    assert not any(linker.jit.closed for linker in linkers if linker.live)
+    del linked
+    kept.clear()
+    assert [linker for linker in linkers if not linker.jit.closed] == [llvm._linker]

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+import time
 
 import pytest
 
@@ -125,6 +126,28 @@ def test_fork_while_another_thread_computes():
         going = False
         worker.join()
     assert visits and all(visits)
+
+
+def test_threads_fork_at_the_same_time():
+    """Each gives back the pool that it has taken itself; one did not, and nobody computed any more."""
+    pool.set_threads(2)
+    ends = []
+
+    def forks():
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        ends.append(os.waitpid(child, 0)[1])
+
+    workers = [threading.Thread(target=forks, daemon=True) for _ in range(3)]
+    with pool._pool().lock:
+        for worker in workers:
+            worker.start()
+        time.sleep(0.1)  # by now all of them wait
+    for worker in workers:
+        worker.join(10)
+    assert ends == [0] * 3
+    assert np.all(count(rounds=100) == 100)
 
 
 def _in_a_child(rounds):

@@ -15,7 +15,7 @@ from duograph.lower.target import TARGETS, current_target, host_target, target_n
 from duograph.runtime.kernels.single import lower_op
 from duograph.runtime.machine.code import load
 from duograph.runtime.machine.llvm import compile_text
-from duograph.runtime.pool import text as pool_text
+from duograph.runtime.pool.text import pool_module
 from tests.unit.runtime.native import call
 from tests.unit.runtime.processes import python
 
@@ -109,8 +109,9 @@ def test_baseline_code_has_no_fma():
 def test_every_row_compiles_the_pool():
     """Also for the other architecture: machine code is made, if not run."""
     for target in TARGETS.values():
-        assert compile_text(pool_text.pool_text(target, threaded=True), target)
-        assert compile_text(pool_text.pool_text(target, threaded=False), target)
+        for threaded in (True, False):
+            module, functions = pool_module(target, threaded)
+            assert compile_text(module.text(functions), target)
 
 
 def test_names_and_keys():

@@ -16,7 +16,17 @@ from duograph.ops.unary import relu as relu_op
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, renamed, unary_function
+from .forms import (
+    as_float,
+    axis_of,
+    documented,
+    in_dtype,
+    named,
+    need_tensor,
+    public_functions,
+    renamed,
+    unary_function,
+)
 
 
 def _on_floats(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -41,6 +51,9 @@ ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """``max(input, 0)``; with ``inplace`` the tensor itself is written and given back.
 
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
     Raises:
         TypeError: ``input`` is no Tensor.
 
@@ -63,14 +76,23 @@ def _in_place(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """``x`` times the normal distribution function of ``x``; ``"tanh"`` approximates it."""
+    """``x`` times the normal distribution function of ``x``; ``"tanh"`` approximates it.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.gelu(Tensor([-1.0, 0.0, 1.0]), approximate="tanh"))
+        [-0.15880801  0.          0.841192  ]
+    """
     need_tensor("GeLU", input=input)
     return act.gelu(as_float(input), approximate)
 
 
 def _slope_function(
-    name: str, fn: Callable[..., Any], title: str, default: Any, option: str, arg: str = "input"
-) -> Any:
+    name: str, fn: Callable[..., Any], title: str, default: Any, option: str, example: tuple[str, str],
+    arg: str = "input",
+) -> Any:  # fmt: skip
     """``fn(input, option=default)``, with the names MindSpore gives both arguments."""
 
     def function(*args: Any, **options: Any) -> Tensor:
@@ -83,56 +105,101 @@ def _slope_function(
     kind = Parameter.POSITIONAL_OR_KEYWORD
     signature = Signature([Parameter(arg, kind), Parameter(option, kind, default=default)])
     function.__signature__ = signature  # type: ignore[attr-defined]
-    return named(function, name, fn.__doc__ or "")
+    returns = "Tensor, half as long along ``axis``." if fn is act.glu else f"Tensor, of the shape of ``{arg}``."
+    operand, printed = example
+    return named(function, name, documented(fn.__doc__ or "", returns, f"ops.{name}(Tensor({operand}))", printed))
 
 
-leaky_relu = _slope_function("leaky_relu", act.leaky_relu, "LeakyReLU", 0.2, "alpha")
+_AROUND_ZERO = "[-1.0, 2.0]"
+_SHRUNK = "[0.25, 2.0]"
+
+leaky_relu = _slope_function("leaky_relu", act.leaky_relu, "LeakyReLU", 0.2, "alpha", (_AROUND_ZERO, "[-0.2  2. ]"))
 
 
-elu = _slope_function("elu", act.elu, "Elu", 1.0, "alpha", "input_x")
+elu = _slope_function("elu", act.elu, "Elu", 1.0, "alpha", ("[0.0, 2.0]", "[0. 2.]"), "input_x")
 
 
-celu = _slope_function("celu", act.celu, "CeLU", 1.0, "alpha", "x")
+celu = _slope_function("celu", act.celu, "CeLU", 1.0, "alpha", ("[0.0, 2.0]", "[0. 2.]"), "x")
 
 
-hardshrink = _slope_function("hardshrink", act.hardshrink, "HShrink", 0.5, "lambd")
+hardshrink = _slope_function("hardshrink", act.hardshrink, "HShrink", 0.5, "lambd", (_SHRUNK, "[0. 2.]"))
 
 
-softshrink = _slope_function("softshrink", act.softshrink, "SoftShrink", 0.5, "lambd")
+softshrink, soft_shrink = (
+    _slope_function(name, act.softshrink, "SoftShrink", 0.5, "lambd", (_SHRUNK, "[0.  1.5]"))
+    for name in ("softshrink", "soft_shrink")
+)
 
 
-soft_shrink = _slope_function("soft_shrink", act.softshrink, "SoftShrink", 0.5, "lambd")
-
-
-glu = _slope_function("glu", act.glu, "GLU", -1, "axis", "x")
+glu = _slope_function("glu", act.glu, "GLU", -1, "axis", ("[2.0, 0.0]", "[1.]"), "x")
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """``input`` limited to ``min_val`` .. ``max_val``."""
+    """``input`` limited to ``min_val`` .. ``max_val``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.hardtanh(Tensor([-2.0, 0.5, 2.0])))
+        [-1.   0.5  1. ]
+    """
     need_tensor("Hardtanh", input=input)
     return act.hardtanh(input, min_val, max_val)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold."""
+    """``log(1 + exp(beta * x)) / beta``; ``x`` itself above the threshold.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.softplus(Tensor([0.0, 30.0])))
+        [ 0.6931472 30.       ]
+    """
     need_tensor("SoftplusExt", input=input)
     return act.softplus(as_float(input), beta, threshold)
 
 
 def threshold(input: Tensor, thr: float, value: float) -> Tensor:
-    """``input`` where it is above ``thr``, ``value`` elsewhere."""
+    """``input`` where it is above ``thr``, ``value`` elsewhere.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.threshold(Tensor([0.5, 2.0]), 1.0, -1.0))
+        [-1.  2.]
+    """
     need_tensor("Threshold", input=input)
     return act.threshold(input, thr, value)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """``input`` above 0, ``weight * input`` below."""
+    """``input`` above 0, ``weight * input`` below.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.prelu(Tensor([[-1.0, 1.0]]), Tensor([0.25, 0.5])))
+        [[-0.25  1.  ]]
+    """
     need_tensor("PReLU", input=input, weight=weight)
     return act.prelu(input, movement.reshape(weight, shape=(1,)) if weight.ndim == 0 else weight)
 
 
 def swiglu(input: Tensor, dim: int = -1) -> Tensor:
-    """`silu` of the first half along ``dim`` times the second half."""
+    """`silu` of the first half along ``dim`` times the second half.
+
+    Returns:
+        Tensor, of the dtype of ``input``; half as long along ``dim``.
+
+    Examples:
+        >>> print(ops.swiglu(Tensor([0.0, 1.0, 2.0, 3.0])))
+        [0.        2.1931758]
+    """
     need_tensor("Swiglu", input=input)
     axis = existing_axis(dim, input.ndim, "Swiglu")
     half = input.shape[axis] // 2
@@ -140,21 +207,45 @@ def swiglu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def softmax(input: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """``exp(input)`` divided by its sum along ``axis``."""
+    """``exp(input)`` divided by its sum along ``axis``.
+
+    Returns:
+        Tensor, of the shape of ``input``; of its dtype unless ``dtype`` is given.
+
+    Examples:
+        >>> print(ops.softmax(Tensor([0.0, 0.0, 0.0, 0.0])))
+        [0.25 0.25 0.25 0.25]
+    """
     need_tensor("Softmax", input=input)
     x = as_float(in_dtype(input, dtype))
     return softmax_op(x, axis=_one_axis(axis, x, "Softmax"))
 
 
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
-    """Logarithm of `softmax`."""
+    """Logarithm of `softmax`.
+
+    Returns:
+        Tensor, of the shape and dtype of ``logits``.
+
+    Examples:
+        >>> print(ops.log_softmax(Tensor([0.0, 0.0])))
+        [-0.6931472 -0.6931472]
+    """
     need_tensor("LogSoftmax", logits=logits)
     x = as_float(logits)
     return log_softmax_op(x, axis=_one_axis(axis, x, "LogSoftmax"))
 
 
 def softmin(x: Tensor, axis: int = -1, *, dtype: Any = None) -> Tensor:
-    """Softmax of ``-x``."""
+    """Softmax of ``-x``.
+
+    Returns:
+        Tensor, of the shape of ``x``; of its dtype unless ``dtype`` is given.
+
+    Examples:
+        >>> print(ops.softmin(Tensor([1.0, 1.0])))
+        [0.5 0.5]
+    """
     need_tensor("Softmin", x=x)
     y = as_float(in_dtype(x, dtype))
     return softmax_op(arithmetic.neg(y), axis=_one_axis(axis, y, "Softmax"))

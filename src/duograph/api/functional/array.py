@@ -7,13 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dtype import as_dtype
 from duograph.core.shapes import infer_reshape, numel, taken_at_most
 from duograph.ops import indexing, movement, slices
 from duograph.ops.arithmetic import sub
 from duograph.ops.cast import cast as cast_op
-from duograph.ops.cast import identity as identity_op
-from duograph.ops.cast import stop_gradient as stop_gradient_op
 from duograph.ops.compare import less
 from duograph.ops.creation import full, iota
 from duograph.ops.indexing import gather_elements
@@ -23,31 +20,22 @@ from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
 from ..indexing import getitem
-from ..promote import as_tensor, describe, to_dtype
+from ..promote import to_dtype
 from ..tensor_shape import shape_of
-from .forms import axis_of, named, need_tensor, public_functions, renamed, static_int
-
-
-def cast(input: Any, dtype: Any) -> Tensor:
-    """``input`` (tensor or number) in ``dtype``.
-
-    Raises:
-        TypeError: ``dtype`` is no MindSpore dtype.
-
-    Supported Platforms:
-        ``CPU``
-
-    Examples:
-        >>> print(ops.cast(Tensor([1.7]), ms.int32))
-        [1]
-    """
-    if not isinstance(dtype, dt.Type):
-        raise TypeError(f"For 'Cast', the 'dtype' must be a MindSpore dtype, but got {describe(dtype)}.")
-    return to_dtype(as_tensor(input, op="Cast"), as_dtype(dtype))
+from .forms import axis_of, documented, named, need_tensor, public_functions, renamed, static_int
 
 
 def reshape(input: Tensor, shape: Any) -> Tensor:
-    """``input`` with the same elements in another ``shape``; one extent may be -1."""
+    """``input`` with the same elements in another ``shape``; one extent may be -1.
+
+    Returns:
+        Tensor, of shape ``shape`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.reshape(Tensor([1, 2, 3, 4]), (2, -1)))
+        [[1 2]
+         [3 4]]
+    """
     need_tensor("Reshape", input=input)
     return movement.reshape(input, shape=infer_reshape(input.shape, shape_of((shape,), "Reshape")))
 
@@ -55,8 +43,16 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 def transpose(input: Tensor, dims: Any = None, input_perm: Any = None) -> Tensor:
     """The axes in the order ``dims``; ``input_perm`` is its older name.
 
+    Returns:
+        Tensor, of the dtype of ``input``; extent ``i`` is extent ``dims[i]`` of ``input``.
+
     Raises:
         TypeError: none or both of the two.
+
+    Examples:
+        >>> print(ops.transpose(Tensor([[1, 2], [3, 4]]), (1, 0)))
+        [[1 3]
+         [2 4]]
     """
     need_tensor("Transpose", input=input)
     if (dims is None) == (input_perm is None):
@@ -65,7 +61,16 @@ def transpose(input: Tensor, dims: Any = None, input_perm: Any = None) -> Tensor
 
 
 def permute(input: Tensor, axis: Any) -> Tensor:
-    """The axes in the order ``axis``."""
+    """The axes in the order ``axis``.
+
+    Returns:
+        Tensor, of the dtype of ``input``; extent ``i`` is extent ``axis[i]`` of ``input``.
+
+    Examples:
+        >>> print(ops.permute(Tensor([[1, 2], [3, 4]]), (1, 0)))
+        [[1 3]
+         [2 4]]
+    """
     need_tensor("Permute", input=input)
     return shaped.permute(input, _perm(axis))
 
@@ -77,21 +82,34 @@ def _perm(axes: Any) -> tuple[int, ...]:
 
 
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
-    """With a new axis of size 1 at position ``axis``."""
+    """With a new axis of size 1 at position ``axis``.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``; its rank is one more.
+
+    Examples:
+        >>> print(ops.expand_dims(Tensor([1, 2]), 0))
+        [[1 2]]
+    """
     need_tensor("ExpandDims", input=input_x)
     return shaped.expand_dims(input_x, static_int(axis, "ExpandDims", "axis"))
 
 
-def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """As `expand_dims`."""
-    return expand_dims(input, dim)
+unsqueeze = renamed(expand_dims, "unsqueeze", input_x="input", axis="dim")
 
 
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Without the axes of size 1, or without those of ``axis``.
 
+    Returns:
+        Tensor, of the dtype of ``input``.
+
     Raises:
         ValueError: an axis of ``axis`` has another size.
+
+    Examples:
+        >>> print(ops.squeeze(Tensor([[1], [2]])))
+        [1 2]
     """
     need_tensor("Squeeze", input=input)
     if isinstance(axis, list | tuple) and not axis:
@@ -100,7 +118,15 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
 
 
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one; 1-d and 0-d tensors give 1-d."""
+    """The axes from ``start_dim`` to ``end_dim`` as one; 1-d and 0-d tensors give 1-d.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.flatten(Tensor([[[1, 2], [3, 4]]])))
+        [[1 2 3 4]]
+    """
     need_tensor("Flatten", input=input)
     if not isinstance(order, str):
         raise TypeError(f"For 'flatten', the 'order' must be str, but got {type(order).__name__}.")
@@ -110,41 +136,94 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension."""
+    """All elements in one dimension.
+
+    Returns:
+        Tensor, of shape ``(n,)`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.ravel(Tensor([[1, 2], [3, 4]])))
+        [1 2 3 4]
+    """
     need_tensor("Ravel", input=input)
     return shaped.ravel(input)
 
 
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent."""
+    """Repeated along new axes and axes of size 1 up to ``shape``; -1 keeps an extent.
+
+    Returns:
+        Tensor, of shape ``shape`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.broadcast_to(Tensor([1, 2]), (2, 2)))
+        [[1 2]
+         [1 2]]
+    """
     need_tensor("BroadcastTo", input=input)
     return shaped.broadcast_to(input, shape_of((shape,), "BroadcastTo"))
 
 
-def expand(input_x: Tensor, size: Any) -> Tensor:
-    """As `broadcast_to`."""
-    return broadcast_to(input_x, size)
+expand = renamed(broadcast_to, "expand", input="input_x", shape="size")
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """Repeated up to the shape of ``other``."""
+    """Repeated up to the shape of ``other``.
+
+    Returns:
+        Tensor, of the shape of ``other`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.expand_as(Tensor([1, 2]), Tensor([[0, 0], [0, 0]])))
+        [[1 2]
+         [1 2]]
+    """
     need_tensor("ExpandAs", input=input, other=other)
     return broadcast_to(input, tuple(other.shape))
 
 
 def tile(input: Tensor, dims: Any) -> Tensor:
-    """Repeated ``dims[i]`` times along axis ``i``."""
+    """Repeated ``dims[i]`` times along axis ``i``.
+
+    Returns:
+        Tensor, of the dtype of ``input``; each extent is so many times that of ``input``.
+
+    Examples:
+        >>> print(ops.tile(Tensor([1, 2]), (2, 2)))
+        [[1 2 1 2]
+         [1 2 1 2]]
+    """
     need_tensor("Tile", input=input)
     return shaped.tile(input, *shape_of((dims,), "Tile"))
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
-    """Every slice along ``axis`` ``rep`` times in a row."""
+    """Every slice along ``axis`` ``rep`` times in a row.
+
+    Returns:
+        Tensor, of the dtype of ``x``; ``rep`` times as long along ``axis``.
+
+    Examples:
+        >>> print(ops.repeat_elements(Tensor([1, 2]), 2))
+        [1 1 2 2]
+    """
     return repeat_interleave(x, rep, axis)
 
 
 def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None, dim: int | None = None) -> Tensor:
-    """Every element along ``axis`` (default: of the flattened tensor) ``repeats`` times; one number, or one each."""
+    """Every element along ``axis`` (default: of the flattened tensor) ``repeats`` times; one number, or one each.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.repeat_interleave(Tensor([1, 2]), 2))
+        [1 1 2 2]
+        >>> print(ops.repeat_interleave(Tensor([[1, 2], [3, 4]]), Tensor([1, 2]), axis=0))
+        [[1 2]
+         [3 4]
+         [3 4]]
+    """
     need_tensor("RepeatInterleave", input=input)
     axis = dim if axis is None else axis
     if axis is None:
@@ -164,7 +243,10 @@ def _at_least(rank: int, pad: Callable[[Tensor], tuple[Any, ...]]) -> Callable[[
         return inputs if inputs.ndim >= rank else movement.reshape(inputs, shape=pad(inputs))
 
     function.__name__ = f"atleast_{rank}d"
-    function.__doc__ = f"With at least {rank} axes; a sequence gives a tuple."
+    function.__doc__ = documented(
+        f"With at least {rank} {'axis' if rank == 1 else 'axes'}; a sequence gives a tuple.",
+        "Tensor, or a tuple of Tensors.", f"ops.atleast_{rank}d(Tensor(1.0)).shape", str((1,) * rank),
+    )  # fmt: skip
     return function
 
 
@@ -178,7 +260,16 @@ atleast_3d = _at_least(3, _three)
 
 
 def flip(input: Tensor, dims: Any) -> Tensor:
-    """Reversed along ``dims``."""
+    """Reversed along ``dims``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.flip(Tensor([[1, 2], [3, 4]]), (0,)))
+        [[3 4]
+         [1 2]]
+    """
     need_tensor("Flip", input=input)
     axes = dims if isinstance(dims, list | tuple) else (dims,)
     places = tuple(axis_of(a, input, "ReverseV2") for a in axes)
@@ -186,7 +277,15 @@ def flip(input: Tensor, dims: Any) -> Tensor:
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """Shifted cyclically by ``shifts`` places along ``dims`` (default: the flattened tensor)."""
+    """Shifted cyclically by ``shifts`` places along ``dims`` (default: the flattened tensor).
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.roll(Tensor([1, 2, 3]), 1))
+        [3 1 2]
+    """
     need_tensor("Roll", input=input)
     if dims is None:
         flat = shaped.ravel(input)
@@ -205,7 +304,16 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 
 def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
-    """Turned by 90 degrees ``k`` times in the plane of the two axes ``dims``."""
+    """Turned by 90 degrees ``k`` times in the plane of the two axes ``dims``.
+
+    Returns:
+        Tensor, of the dtype of ``input``; for odd ``k`` the extents of the two axes are exchanged.
+
+    Examples:
+        >>> print(ops.rot90(Tensor([[1, 2], [3, 4]]), 1, [0, 1]))
+        [[2 4]
+         [1 3]]
+    """
     i, j = (axis_of(a, input, "rot90") for a in dims)
     if i == j:
         raise ValueError(f"For 'rot90', the axes must differ, but got {dims}.")
@@ -220,12 +328,29 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
 
 
 def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
-    """The ``length`` elements from ``start`` along ``axis``."""
+    """The ``length`` elements from ``start`` along ``axis``.
+
+    Returns:
+        Tensor, of the dtype of ``input``, of extent ``length`` along ``axis``.
+
+    Examples:
+        >>> print(ops.narrow(Tensor([1, 2, 3, 4]), 0, 1, 2))
+        [2 3]
+    """
     return shaped.narrow(input, axis, start, length)
 
 
 def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
-    """The block of ``size`` elements from ``begin``; -1 in ``size`` means up to the end."""
+    """The block of ``size`` elements from ``begin``; -1 in ``size`` means up to the end.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.slice(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 2)))
+        [[2 3]
+         [5 6]]
+    """
     need_tensor("Slice", input_x=input_x)
     starts, sizes = shape_of((begin,), "Slice"), shape_of((size,), "Slice")
     if len(starts) != input_x.ndim or len(sizes) != input_x.ndim:
@@ -248,7 +373,15 @@ def strided_slice(
     input_x: Tensor, begin: Any, end: Any, strides: Any, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0,
 ) -> Tensor:  # fmt: skip
-    """``input_x[begin:end:strides]`` with TensorFlow's bit masks."""
+    """``input_x[begin:end:strides]`` with TensorFlow's bit masks.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.strided_slice(Tensor([1, 2, 3, 4]), (0,), (4,), (2,)))
+        [1 3]
+    """
     need_tensor("StridedSlice", input_x=input_x)
     starts, stops = shape_of((begin,), "StridedSlice"), shape_of((end,), "StridedSlice")
     steps = shape_of((strides,), "StridedSlice")
@@ -270,7 +403,16 @@ _slice = builtins.slice
 
 
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
-    """``input`` with the slice ``index`` along ``axis`` replaced by ``src``."""
+    """``input`` with the slice ``index`` along ``axis`` replaced by ``src``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.select_scatter(Tensor([[1, 2], [3, 4]]), Tensor([0, 0]), 0, 1))
+        [[1 2]
+         [0 0]]
+    """
     i = axis_of(axis, input, "select_scatter")
     at = index + input.shape[i] if index < 0 else index
     return slice_scatter(input, movement.expand_dims(src, i), i, at, at + 1)
@@ -279,44 +421,32 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
 def slice_scatter(
     input: Tensor, src: Tensor, axis: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Tensor:
-    """``input`` with ``input[start:end:step]`` along ``axis`` replaced by ``src``."""
+    """``input`` with ``input[start:end:step]`` along ``axis`` replaced by ``src``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.slice_scatter(Tensor([1, 2, 3, 4]), Tensor([0, 0]), start=1, end=3))
+        [1 0 0 4]
+    """
     need_tensor("SliceScatter", input=input, src=src)
     i = axis_of(axis, input, "slice_scatter")
     spec = ((None, None, None),) * i + ((start, end, step),)
     return slices.slice_update(input, to_dtype(src, input.dtype), slices=spec)
 
 
-def shape(input_x: Tensor) -> tuple[Any, ...]:
-    """The shape, a tuple."""
-    need_tensor("Shape", input_x=input_x)
-    return tuple(input_x.shape)
-
-
-def rank(input_x: Tensor) -> int:
-    """The number of dimensions."""
-    need_tensor("Rank", input_x=input_x)
-    return input_x.ndim
-
-
-def size(input_x: Tensor) -> Any:
-    """The number of elements."""
-    need_tensor("Size", input_x=input_x)
-    return numel(input_x.shape)
-
-
-def dtype(x: Tensor) -> dt.DType:
-    """The element type."""
-    need_tensor("DType", x=x)
-    return x.dtype
-
-
-def stop_gradient(value: Any) -> Any:
-    """``value`` as something that gradients do not flow through."""
-    return stop_gradient_op(value) if isinstance(value, Tensor) else value
-
-
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
-    """The first ``seq_lengths[i]`` elements of every sequence in reverse order."""
+    """The first ``seq_lengths[i]`` elements of every sequence in reverse order.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.reverse_sequence(Tensor([[1, 2, 3], [4, 5, 6]]), Tensor([2, 3]), seq_dim=1))
+        [[2 1 3]
+         [6 5 4]]
+    """
     s, b = axis_of(seq_dim, x, "ReverseSequence"), axis_of(batch_dim, x, "ReverseSequence")
     if s == b:
         raise ValueError(f"For 'ReverseSequence', the 'batch_dim' should be != seq_dim: {s}, but got {b}.")
@@ -330,74 +460,94 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.swapaxes(Tensor([[1, 2, 3]]), 0, 1))
+        [[1]
+         [2]
+         [3]]
+    """
     need_tensor("SwapAxes", input=input)
     return shaped.swapaxes(input, axis0, axis1)
 
 
-def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """As `swapaxes`."""
-    return swapaxes(input, dim0, dim1)
+swapdims = renamed(swapaxes, "swapdims", axis0="dim0", axis1="dim1")
 
 
 def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
-    """The axes ``source`` at the places ``destination``."""
+    """The axes ``source`` at the places ``destination``.
+
+    Returns:
+        Tensor, of the dtype of ``x``.
+
+    Examples:
+        >>> print(ops.moveaxis(Tensor([[1, 2, 3]]), 0, 1).shape)
+        (3, 1)
+    """
     need_tensor("moveaxis", x=x)
     return shaped.moveaxis(x, source, destination)
 
 
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors as they are."""
+    """The transpose of a matrix; vectors as they are.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.t(Tensor([[1, 2], [3, 4]])))
+        [[1 3]
+         [2 4]]
+    """
     need_tensor("T", input=input)
     return shaped.t(input)
 
 
 def adjoint(x: Tensor) -> Tensor:
-    """The last two axes exchanged, conjugated."""
+    """The last two axes exchanged, conjugated.
+
+    Returns:
+        Tensor, of the dtype of ``x``.
+
+    Examples:
+        >>> print(ops.adjoint(Tensor([[1, 2], [3, 4]])))
+        [[1 3]
+         [2 4]]
+    """
     need_tensor("adjoint", x=x)
     return shaped.adjoint(x)
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The elements in the shape of ``other``."""
+    """The elements in the shape of ``other``.
+
+    Returns:
+        Tensor, of the shape of ``other`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.view_as(Tensor([1, 2]), Tensor([[0], [0]])))
+        [[1]
+         [2]]
+    """
     need_tensor("ViewAs", input=input, other=other)
     return shaped.reshape_as(input, other)
 
 
-def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """``input`` in the dtype of ``other``."""
-    need_tensor("TypeAs", input=input, other=other)
-    return cast(input, other.dtype)
-
-
-def identity(x: Any) -> Any:
-    """``x`` itself."""
-    return identity_op(x) if isinstance(x, Tensor) else x
-
-
-def move_to(input: Tensor, to: str = "CPU", blocking: bool = True) -> Tensor:
-    """``input`` on the device ``to``; here there is the CPU alone.
-
-    Raises:
-        ValueError: unknown or missing device.
-    """
-    need_tensor("MoveTo", input=input)
-    return input.move_to(to, blocking)
-
-
-def dyn_shape(input_x: Tensor) -> Tensor:
-    """The shape as an int64 tensor."""
-    need_tensor("TensorShape", input_x=input_x)
-    return as_tensor(tuple(input_x.shape), dt.int64)
+def _flipped(name: str, what: str, printed: str) -> str:
+    returns = "Tensor, of the shape and dtype of ``input``."
+    return documented(
+        f"``input`` with its {what} in reverse order.", returns, f"ops.{name}(Tensor([[1, 2], [3, 4]]))", printed
+    )
 
 
 FUNCTIONS = public_functions(globals()) | {
-    "shape_": shape,
-    "numel": renamed(size, "numel", input_x="input"),
     "movedim": moveaxis,
     "reverse": renamed(flip, "reverse", input="x", dims="axis"),
     "tensor_slice": slice,
-    "fliplr": named(lambda input: flip(input, 1), "fliplr", "``input`` with its columns in reverse order."),
-    "flipud": named(lambda input: flip(input, 0), "flipud", "``input`` with its rows in reverse order."),
-    "deepcopy": named(lambda input_x: input_x.copy(), "deepcopy", "A copy with a storage of its own."),
+    "fliplr": named(lambda input: flip(input, 1), "fliplr", _flipped("fliplr", "columns", "[[2 1]\n [4 3]]")),
+    "flipud": named(lambda input: flip(input, 0), "flipud", _flipped("flipud", "rows", "[[3 4]\n [1 2]]")),
 }  # fmt: skip

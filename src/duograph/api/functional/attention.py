@@ -18,7 +18,16 @@ from .forms import need_tensor, only, public_functions
 
 
 def rotary_position_embedding(x: Tensor, cos: Tensor, sin: Tensor, mode: int = 0) -> Tensor:
-    """``x * cos + rotated(x) * sin``: halves swapped (``mode`` 0) or neighbours (1)."""
+    """``x * cos + rotated(x) * sin``: halves swapped (``mode`` 0) or neighbours (1).
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> one, zero = Tensor([[[[1.0, 1.0]]]]), Tensor([[[[0.0, 0.0]]]])
+        >>> print(ops.rotary_position_embedding(Tensor([[[[1.0, 2.0]]]]), zero, one))
+        [[[[-2.  1.]]]]
+    """
     need_tensor("RotaryPositionEmbedding", x=x, cos=cos, sin=sin)
     turned = attention.rotate_half(x) if mode == 0 else attention.rotate_interleaved(x)
     return arithmetic.add(arithmetic.mul(x, cos), arithmetic.mul(turned, sin))
@@ -33,8 +42,16 @@ def flash_attention_score(
 ) -> Tensor:  # fmt: skip
     """Attention of ``head_num`` heads, ``softmax(q k^T * scalar_value + shift) v``; ``attn_mask`` marks what is hidden.
 
+    Returns:
+        Tensor, of the shape and dtype of ``query``.
+
     Raises:
         ValueError: a layout or an argument that only accelerators have.
+
+    Examples:
+        >>> query = key = value = Tensor(np.ones((1, 2, 4), np.float16))
+        >>> print(ops.flash_attention_score(query, key, value, 2).shape)
+        (1, 2, 4)
     """
     need_tensor("FlashAttentionScore", query=query, key=key, value=value)
     if input_layout not in ("BSH", "BNSD", "SBH", "BSND"):
@@ -74,7 +91,16 @@ def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False,
     scale: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scaled dot product attention."""
+    """Scaled dot product attention.
+
+    Returns:
+        Tensor, of the dtype of ``query``, of shape ``(..., L, Ev)``: rows of ``query``, columns of ``value``.
+
+    Examples:
+        >>> query, key = Tensor([[1.0, 0.0]]), Tensor([[0.0, 0.0], [0.0, 0.0]])
+        >>> print(ops.scaled_dot_product_attention(query, key, Tensor([[1.0], [3.0]])))
+        [[2.]]
+    """
     masks = {} if attn_mask is None else {"attn_mask": attn_mask}
     need_tensor("ScaledDotProductAttention", query=query, key=key, value=value, **masks)
     return compute(query, key, value, attn_mask, is_causal, scale)

@@ -17,7 +17,15 @@ from .padding import pad_pairs
 
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of the matrices in two axes, as the last axis."""
+    """The diagonal of the matrices in two axes, as the last axis.
+
+    Returns:
+        Tensor, of the dtype of ``input``; its rank is one less.
+
+    Examples:
+        >>> print(ops.diagonal(Tensor([[1, 2], [3, 4]])))
+        [1 4]
+    """
     need_tensor("Diagonal", input=input)
     if input.ndim < 2:
         raise ValueError(
@@ -28,7 +36,16 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Square matrices in two axes with the last axis of ``input`` on a diagonal."""
+    """Square matrices in two axes with the last axis of ``input`` on a diagonal.
+
+    Returns:
+        Tensor, of the dtype of ``input``; its rank is one more.
+
+    Examples:
+        >>> print(ops.diag_embed(Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
     need_tensor("diag_embed", input=input)
     out = diagonals.diag_embed(input, offset)
     rank = out.ndim
@@ -37,39 +54,94 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 
 def diag(input: Tensor) -> Tensor:
-    """A tensor with ``input`` on its diagonal, of shape ``input.shape + input.shape``."""
+    """A tensor with ``input`` on its diagonal, of shape ``input.shape + input.shape``.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.diag(Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
     need_tensor("Diag", input=input)
     square = diagonals.diag_embed(shaped.ravel(input), 0)
     return movement.reshape(square, shape=(*input.shape, *input.shape)) if input.ndim > 1 else square
 
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """A matrix with all elements of ``input`` on a diagonal."""
+    """A matrix with all elements of ``input`` on a diagonal.
+
+    Returns:
+        Tensor, a square matrix of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.diagflat(Tensor([1, 2]), 1))
+        [[0 1 0]
+         [0 0 2]
+         [0 0 0]]
+    """
     need_tensor("diagflat", input=input)
     return diagonals.diag_embed(shaped.ravel(input), offset)
 
 
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangles of the matrices in the last two axes."""
+    """The lower triangles of the matrices in the last two axes.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.tril(Tensor([[1, 2], [3, 4]])))
+        [[1 0]
+         [3 4]]
+    """
     need_tensor("Tril", input=input)
     return diagonals.tril(input, diagonal=static_int(diagonal, "Tril", "diagonal"))
 
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangles of the matrices in the last two axes."""
+    """The upper triangles of the matrices in the last two axes.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.triu(Tensor([[1, 2], [3, 4]])))
+        [[1 2]
+         [0 4]]
+    """
     need_tensor("Triu", input=input)
     return diagonals.triu(input, diagonal=static_int(diagonal, "Triu", "diagonal"))
 
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """``input`` with a diagonal replaced by ``src``."""
+    """``input`` with a diagonal replaced by ``src``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.diagonal_scatter(Tensor([[1, 2], [3, 4]]), Tensor([0, 0])))
+        [[0 2]
+         [3 0]]
+    """
     need_tensor("DiagonalScatter", input=input, src=src)
     i, j = axis_of(dim1, input, "diagonal_scatter"), axis_of(dim2, input, "diagonal_scatter")
     return diagonals.diagonal_update(input, to_dtype(src, input.dtype), offset=offset, axis1=i, axis2=j)
 
 
 def block_diag(*inputs: Tensor) -> Tensor:
-    """Matrices along the diagonal of one matrix, zeros elsewhere."""
+    """Matrices along the diagonal of one matrix, zeros elsewhere.
+
+    Returns:
+        Tensor, a matrix of the promoted dtype; its extents are the sums of those given.
+
+    Examples:
+        >>> print(ops.block_diag(Tensor([[1, 2]]), Tensor([[3]])))
+        [[1 2 0]
+         [0 0 3]]
+    """
     need_tensor("BlockDiag", **{f"inputs[{k}]": t for k, t in enumerate(inputs)})
     parts = [atleast_2d(t) for t in inputs]
     rows, columns = sum(t.shape[0] for t in parts), sum(t.shape[1] for t in parts)
@@ -81,9 +153,23 @@ def block_diag(*inputs: Tensor) -> Tensor:
     return out
 
 
+def _check_blocks(name: str, block: tuple[int, ...]) -> None:
+    if any(n < 1 for n in block):
+        raise ValueError(f"For '{name}', the elements of 'block_shape' must be positive, but got {block}.")
+
+
 def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Tensor:
-    """Blocks of the last axes moved into the batch axis."""
+    """Blocks of the last axes moved into the batch axis.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``; its first extent is the product of ``block_size`` times as large.
+
+    Examples:
+        >>> print(ops.space_to_batch_nd(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), [2, 2], [[0, 0], [0, 0]]).shape)
+        (4, 1, 1, 1)
+    """
     block = one_per_axis(block_size, len(paddings), "SpaceToBatchND", "block_shape")
+    _check_blocks("SpaceToBatchND", block)
     lead = input_x.ndim - len(block)
     x = pad_pairs(input_x, [(0, 0)] * lead + [tuple(p) for p in paddings])
     n, *rest = x.shape
@@ -98,8 +184,18 @@ def space_to_batch_nd(input_x: Tensor, block_size: Any, paddings: Any) -> Tensor
 
 
 def batch_to_space_nd(input_x: Tensor, block_shape: Any, crops: Any) -> Tensor:
-    """The inverse of `space_to_batch_nd`."""
+    """The inverse of `space_to_batch_nd`.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``; its first extent is divided by the product of ``block_shape``.
+
+    Examples:
+        >>> print(ops.batch_to_space_nd(Tensor([[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]]), [2, 2], [[0, 0], [0, 0]]))
+        [[[[1. 2.]
+           [3. 4.]]]]
+    """
     block = one_per_axis(block_shape, len(crops), "BatchToSpaceND", "block_shape")
+    _check_blocks("BatchToSpaceND", block)
     m, lead = len(block), input_x.ndim - len(block)
     n, *rest = input_x.shape
     grouped = movement.reshape(input_x, shape=(*block, n // numel(block), *rest))

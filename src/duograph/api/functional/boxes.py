@@ -85,7 +85,15 @@ def _centre(box: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def bounding_box_encode(
     anchor_box: Tensor, groundtruth_box: Tensor, means: Four = (0.0,) * 4, stds: Four = (1.0,) * 4
 ) -> Tensor:
-    """Shifts and logarithms of scales that turn anchors into true boxes."""
+    """Shifts and logarithms of scales that turn anchors into true boxes.
+
+    Returns:
+        Tensor, of shape ``(N, 4)``.
+
+    Examples:
+        >>> print(ops.bounding_box_encode(Tensor([[0.0, 0.0, 3.0, 3.0]]), Tensor([[1.0, 1.0, 4.0, 4.0]])))
+        [[0.25 0.25 0.   0.  ]]
+    """
     need_tensor("BoundingBoxEncode", anchor_box=anchor_box, groundtruth_box=groundtruth_box)
     ax, ay, aw, ah = _centre(anchor_box)
     gx, gy, gw, gh = _centre(groundtruth_box)
@@ -97,7 +105,15 @@ def bounding_box_decode(
     anchor_box: Tensor, deltas: Tensor, max_shape: Sequence[int], means: Four = (0.0,) * 4, stds: Four = (1.0,) * 4,
     wh_ratio_clip: float = 0.016,
 ) -> Tensor:  # fmt: skip
-    """The inverse of `bounding_box_encode`, kept inside an image of ``max_shape`` (height, width)."""
+    """The inverse of `bounding_box_encode`, kept inside an image of ``max_shape`` (height, width).
+
+    Returns:
+        Tensor, of shape ``(N, 4)``: left, top, right and bottom edges.
+
+    Examples:
+        >>> print(ops.bounding_box_decode(Tensor([[0.0, 0.0, 3.0, 3.0]]), Tensor([[0.25, 0.25, 0.0, 0.0]]), (10, 10)))
+        [[1. 1. 4. 4.]]
+    """
     need_tensor("BoundingBoxDecode", anchor_box=anchor_box, deltas=deltas)
     dx, dy, dw, dh = columns(deltas * _row(stds, deltas) + _row(means, deltas))
     limit = constant_like(dw, abs(math.log(wh_ratio_clip)))
@@ -111,7 +127,15 @@ def bounding_box_decode(
 
 
 def check_valid(bboxes: Tensor, img_metas: Tensor) -> Tensor:
-    """Whether boxes lie inside an image, given as (height, width, ratio)."""
+    """Whether boxes lie inside an image, given as (height, width, ratio).
+
+    Returns:
+        Tensor of bool, of shape ``(N,)``.
+
+    Examples:
+        >>> print(ops.check_valid(Tensor([[0.0, 0.0, 3.0, 3.0], [0.0, 0.0, 9.0, 3.0]]), Tensor([4.0, 4.0, 1.0])))
+        [ True False]
+    """
     need_tensor("CheckValid", bboxes=bboxes, img_metas=img_metas)
     height, width, ratio = (slice_axis(img_metas, 0, i, i + 1) for i in range(3))
     x0, y0, x1, y1 = (slice_axis(bboxes, 1, i, i + 1) for i in range(4))
@@ -127,8 +151,16 @@ def crop_and_resize(
 ) -> Tensor:  # fmt: skip
     """Boxes (y0, x0, y1, x1, as fractions) cut from images (N, H, W, C) and resized to ``crop_size``.
 
+    Returns:
+        Tensor of float32, of shape ``(boxes, *crop_size, C)``.
+
     Raises:
         ValueError: unknown ``method``.
+
+    Examples:
+        >>> images, boxes = Tensor(np.ones((1, 4, 4, 1), np.float32)), Tensor([[0.0, 0.0, 1.0, 1.0]])
+        >>> print(ops.crop_and_resize(images, boxes, Tensor([0], ms.int32), (2, 2)).shape)
+        (1, 2, 2, 1)
     """
     need_tensor("CropAndResize", image=image, boxes=boxes, box_indices=box_indices)
     if method not in box_ops.METHODS:

@@ -35,7 +35,15 @@ _COMPARISONS = {
 
 
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether ``|input - other| <= atol + rtol * |other|``; equal infinities are close."""
+    """Whether ``|input - other| <= atol + rtol * |other|``; equal infinities are close.
+
+    Returns:
+        Tensor of bool, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.isclose(Tensor([1.0, 2.0]), Tensor([1.0, 2.5])))
+        [ True False]
+    """
     need_tensor("IsClose", input=input, other=other)
     x, y = promote(input, other, "IsClose")
     same = compare_ops.equal(x, y)
@@ -52,7 +60,15 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
 
 
 def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
-    """Whether ``|x - y| < tolerance``."""
+    """Whether ``|x - y| < tolerance``.
+
+    Returns:
+        Tensor of bool, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.approximate_equal(Tensor([1.0, 2.0]), Tensor([1.0, 2.5])))
+        [ True False]
+    """
     need_tensor("ApproximateEqual", x=x, y=y)
     x, y = promote(x, y, "ApproximateEqual")
     gap = arithmetic.abs_(arithmetic.sub(x, y))
@@ -60,13 +76,29 @@ def approximate_equal(x: Tensor, y: Tensor, tolerance: float = 1e-5) -> Tensor:
 
 
 def isposinf(input: Tensor) -> Tensor:
-    """Whether positive infinity."""
+    """Whether positive infinity.
+
+    Returns:
+        Tensor of bool, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.isposinf(Tensor([1.0, float("inf"), -float("inf")])))
+        [False  True False]
+    """
     need_tensor("IsPosInf", input=input)
     return _is_infinity(input, math.inf)
 
 
 def isneginf(input: Tensor) -> Tensor:
-    """Whether negative infinity."""
+    """Whether negative infinity.
+
+    Returns:
+        Tensor of bool, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.isneginf(Tensor([1.0, float("inf"), -float("inf")])))
+        [False False  True]
+    """
     need_tensor("IsNegInf", input=input)
     return _is_infinity(input, -math.inf)
 
@@ -78,7 +110,15 @@ def _is_infinity(x: Tensor, value: float) -> Tensor:
 
 
 def isreal(input: Tensor) -> Tensor:
-    """Whether the imaginary part is 0."""
+    """Whether the imaginary part is 0.
+
+    Returns:
+        Tensor of bool, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.isreal(Tensor([1 + 1j, 2 + 0j])))
+        [False  True]
+    """
     need_tensor("IsReal", input=input)
     if not input.dtype.is_complex:
         return full(shape=tuple(input.shape), value=True, dtype=dt.bool_)
@@ -88,23 +128,55 @@ def isreal(input: Tensor) -> Tensor:
 
 
 def is_nonzero(input: Tensor) -> Any:
-    """Whether the only element of ``input`` is not 0."""
+    """Whether the only element of ``input`` is not 0.
+
+    Returns:
+        bool
+
+    Examples:
+        >>> print(ops.is_nonzero(Tensor([2])))
+        True
+    """
     return hooks.truth(operators.not_equal(input, 0))
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether ``obj`` is a Tensor."""
+    """Whether ``obj`` is a Tensor.
+
+    Returns:
+        bool
+
+    Examples:
+        >>> print(ops.is_tensor(Tensor([1])), ops.is_tensor(1))
+        True False
+    """
     return isinstance(obj, Tensor)
 
 
 def is_complex(input: Tensor) -> bool:
-    """Whether the dtype is complex."""
+    """Whether the dtype is complex.
+
+    Returns:
+        bool
+
+    Examples:
+        >>> print(ops.is_complex(Tensor([1.0])))
+        False
+    """
     need_tensor("is_complex", input=input)
     return input.dtype.is_complex
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is floating."""
+    """Whether the dtype is floating.
+
+    Returns:
+        bool
+
+    Examples:
+        >>> print(ops.is_floating_point(Tensor([1.0])))
+        True
+    """
     need_tensor("is_floating_point", input=input)
     return input.dtype.is_floating
 

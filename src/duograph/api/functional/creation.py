@@ -24,7 +24,7 @@ from duograph.tensor.tensor import Tensor, wrap
 from ..promote import as_tensor, describe, to_dtype
 from ..tensor_shape import shape_of
 from .array import ravel
-from .forms import dtype_or, enough_memory, in_dtype, need_tensor, not_public, on_cpu, public_functions
+from .forms import documented, dtype_or, enough_memory, in_dtype, need_tensor, not_public, on_cpu, public_functions
 from .joining import meshgrid
 
 
@@ -52,51 +52,115 @@ def filled(shape: tuple[Any, ...], value: Any, dtype: dt.DType) -> Tensor:
 def ones(shape: Any, dtype: Any = None) -> Tensor:
     """Ones; float32 by default.
 
+    Returns:
+        Tensor, of shape ``shape``.
+
     Raises:
         TypeError: ``shape`` is no int, tuple, list or tensor of ints.
         ValueError: an extent is negative.
+
+    Examples:
+        >>> print(ops.ones((2, 2)))
+        [[1. 1.]
+         [1. 1.]]
     """
     return filled(_shape(shape, "Ones"), 1, dtype_or(dtype, dt.float32))
 
 
 def zeros(size: Any, dtype: Any = None) -> Tensor:
-    """Zeros; float32 by default."""
+    """Zeros; float32 by default.
+
+    Returns:
+        Tensor, of shape ``size``.
+
+    Examples:
+        >>> print(ops.zeros(2))
+        [0. 0.]
+    """
     return filled(_shape(size, "Zeros"), 0, dtype_or(dtype, dt.float32))
 
 
 def ones_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Ones of the shape (and dtype) of ``input``."""
+    """Ones of the shape (and dtype) of ``input``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.ones_like(Tensor([2, 3])))
+        [1 1]
+    """
     need_tensor("OnesLikeExt", input=input)
     return filled(tuple(input.shape), 1, dtype_or(dtype, input.dtype))
 
 
 def zeros_like(input: Tensor, *, dtype: Any = None) -> Tensor:
-    """Zeros of the shape (and dtype) of ``input``."""
+    """Zeros of the shape (and dtype) of ``input``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.zeros_like(Tensor([2, 3])))
+        [0 0]
+    """
     need_tensor("ZerosLikeExt", input=input)
     return filled(tuple(input.shape), 0, dtype_or(dtype, input.dtype))
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere; int64 by default, as MindSpore, whatever ``fill_value`` is."""
+    """``fill_value`` everywhere; int64 by default, as MindSpore, whatever ``fill_value`` is.
+
+    Returns:
+        Tensor, of shape ``size``.
+
+    Examples:
+        >>> print(ops.full((2,), 7), ops.full((2,), 7, dtype=ms.float32))
+        [7 7] [7. 7.]
+    """
     if not isinstance(size, int | list | tuple | Tensor | Dim):
         raise TypeError(f"For 'ops.full', 'size' must be a tuple, list or int, but got {describe(size)}.")
     return filled(_shape(size, "FillV2"), fill_value, dtype_or(dtype, dt.int64))
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` in the shape (and dtype) of ``input``."""
+    """``fill_value`` in the shape (and dtype) of ``input``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.full_like(Tensor([1.0, 2.0]), 7))
+        [7. 7.]
+    """
     if not isinstance(input, Tensor):
         raise TypeError(f"For ops.full_like, the argument 'input' must be tensor, but got {type(input)}")
     return filled(tuple(input.shape), fill_value, dtype_or(dtype, input.dtype))
 
 
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
-    """``value`` everywhere in ``shape``, in the dtype ``type``."""
+    """``value`` everywhere in ``shape``, in the dtype ``type``.
+
+    Returns:
+        Tensor, of shape ``shape`` and dtype ``type``.
+
+    Examples:
+        >>> print(ops.fill(ms.float32, (2,), 1))
+        [1. 1.]
+    """
     return filled(_shape(shape, "Fill"), value, dt.as_dtype(type))
 
 
 def fills(x: Tensor, value: Any) -> Tensor:
-    """``value`` in the shape and dtype of ``x``."""
+    """``value`` in the shape and dtype of ``x``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.fills(Tensor([1.0, 2.0]), 3))
+        [3. 3.]
+    """
     return full_like(x, value)
 
 
@@ -113,6 +177,9 @@ def _exceeds(a: Any, b: Any) -> bool:
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """``start``, ``start + step``, ... below ``end``; int64 if all arguments are ints, else float32.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
 
     Raises:
         ValueError: ``step`` is 0 or has the wrong sign.
@@ -141,12 +208,28 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
-    """As `arange`; at most ``maxlen`` numbers."""
+    """As `arange`; at most ``maxlen`` numbers.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(ops.range(Tensor(0), Tensor(6), Tensor(2)))
+        [0 2 4]
+    """
     return arange(start, end, step)
 
 
 def linspace(start: Any, end: Any, steps: Any) -> Tensor:
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included; float32 for numbers."""
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included; float32 for numbers.
+
+    Returns:
+        Tensor, of shape ``(steps,)``.
+
+    Examples:
+        >>> print(ops.linspace(0.0, 1.0, 5))
+        [0.   0.25 0.5  0.75 1.  ]
+    """
     count = _number(steps, "linspace")
     if isinstance(count, np.integer):
         count = int(count)
@@ -167,14 +250,31 @@ def _between(low: Tensor, high: Tensor, steps: int | Dim) -> Tensor:
 
 
 def logspace(start: Any, end: Any, steps: int, base: int = 10, *, dtype: Any = dt.float32) -> Tensor:
-    """``base`` to the powers of `linspace`."""
+    """``base`` to the powers of `linspace`.
+
+    Returns:
+        Tensor, of shape ``(steps,)`` and ``dtype``.
+
+    Examples:
+        >>> print(ops.logspace(0.0, 2.0, 3))
+        [  1.  10. 100.]
+    """
     exponents = to_dtype(linspace(start, end, steps), dt.float64)
     out = unary.exp(arithmetic.mul(exponents, make.constant_like(exponents, math.log(base))))
     return in_dtype(out, dtype)
 
 
 def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
-    """Ones on the diagonal of an ``n`` by ``m`` matrix."""
+    """Ones on the diagonal of an ``n`` by ``m`` matrix.
+
+    Returns:
+        Tensor, of shape ``(n, m)``; ``m`` is ``n`` unless it is given.
+
+    Examples:
+        >>> print(ops.eye(2, 3, ms.int32))
+        [[1 0 0]
+         [0 1 0]]
+    """
     rows = _number(n, "eye")
     columns = rows if m is None else _number(m, "eye")
     if (
@@ -189,9 +289,17 @@ def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
 def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Tensor:
     """A new axis of ``depth`` that holds ``on_value`` at the index and ``off_value`` elsewhere.
 
+    Returns:
+        Tensor, of the dtype of ``on_value``; its rank is one more than that of ``indices``.
+
     Raises:
         TypeError: ``indices`` are no integers.
         ValueError: ``axis`` is out of range.
+
+    Examples:
+        >>> print(ops.one_hot(Tensor([0, 2]), 3))
+        [[1 0 0]
+         [0 0 1]]
     """
     need_tensor("OneHot", indices=indices)
     if not indices.dtype.is_integer:
@@ -208,13 +316,31 @@ def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, 
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
-    """Coordinates (2, N) of the lower triangle."""
+    """Coordinates (2, N) of the lower triangle.
+
+    Returns:
+        Tensor, of shape ``(2, n)`` and ``dtype``.
+
+    Examples:
+        >>> print(ops.tril_indices(2, 2))
+        [[0 1 1]
+         [0 0 1]]
+    """
     total = _staircase(row, offset + 1, col)
     return _triangle("tril_indices", row, col, total, dtype, lambda i: (0, i + offset + 1))
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = dt.int64) -> Tensor:
-    """Coordinates (2, N) of the upper triangle."""
+    """Coordinates (2, N) of the upper triangle.
+
+    Returns:
+        Tensor, of shape ``(2, n)`` and ``dtype``.
+
+    Examples:
+        >>> print(ops.triu_indices(2, 2))
+        [[0 0 1]
+         [0 1 1]]
+    """
     total = row * col - _staircase(row, offset, col)
     return _triangle("triu_indices", row, col, total, dtype, lambda i: (i + offset, col))
 
@@ -260,7 +386,10 @@ def _window(
         return to_dtype(weights(place, last), out)
 
     function.__name__ = name
-    function.__doc__ = f"The {name.split('_', maxsplit=1)[0].title()} window."
+    function.__doc__ = documented(
+        f"The {name.split('_', maxsplit=1)[0].title()} window; one place more, cut off, if it is ``periodic``.",
+        "Tensor, of shape ``(window_length,)``.", f"ops.{name}(4).shape", "(4,)",
+    )  # fmt: skip
     return function
 
 
@@ -283,12 +412,28 @@ def _bartlett(place: Tensor, last: int) -> Tensor:
 def hamming_window(
     window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
 ) -> Tensor:
-    """The Hamming window ``alpha - beta * cos``."""
+    """The Hamming window ``alpha - beta * cos``.
+
+    Returns:
+        Tensor, of shape ``(window_length,)``.
+
+    Examples:
+        >>> print(ops.hamming_window(4, alpha=0.5, beta=0.5))
+        [0.  0.5 1.  0.5]
+    """
     return _window("hamming_window", _cosines(alpha, -beta))(window_length, periodic, dtype=dtype)
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Tensor:
-    """The Kaiser window: Bessel functions of ``beta`` times half a circle."""
+    """The Kaiser window: Bessel functions of ``beta`` times half a circle.
+
+    Returns:
+        Tensor, of shape ``(window_length,)``.
+
+    Examples:
+        >>> print(ops.kaiser_window(3, periodic=False, beta=0.0))
+        [1. 1. 1.]
+    """
     from duograph.ops.special import bessel_i0
 
     def weights(place: Tensor, last: int) -> Tensor:
@@ -302,18 +447,45 @@ def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0,
 
 
 def scalar_to_tensor(input_x: Any, dtype: Any = dt.float32) -> Tensor:
-    """A number as a 0-d tensor."""
+    """A number as a 0-d tensor.
+
+    Returns:
+        Tensor, 0-d.
+
+    Examples:
+        >>> print(ops.scalar_to_tensor(2))
+        2.0
+    """
     return as_tensor(input_x, dt.as_dtype(dtype))
 
 
 def tuple_to_array(input_x: Any) -> Tensor:
-    """A tuple of numbers as a tensor."""
+    """A tuple of numbers as a tensor.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(ops.tuple_to_array((1, 2, 3)))
+        [1 2 3]
+    """
     made = as_tensor(tuple(input_x))
     return to_dtype(made, dt.int32) if made.dtype is dt.int64 else made
 
 
 def cartesian_prod(*inputs: Tensor) -> Tensor:
-    """All combinations of one element of each vector, one row each."""
+    """All combinations of one element of each vector, one row each.
+
+    Returns:
+        Tensor, of shape ``(combinations, vectors)``; of one vector the vector itself.
+
+    Examples:
+        >>> print(ops.cartesian_prod(Tensor([1, 2]), Tensor([3, 4])))
+        [[1 3]
+         [1 4]
+         [2 3]
+         [2 4]]
+    """
     if len(inputs) == 1:
         return inputs[0]
     return stack(*[ravel(g) for g in meshgrid(*inputs, indexing="ij")], axis=1)
@@ -323,21 +495,45 @@ _range = builtins.range
 
 
 def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor whose contents do not matter (zeros)."""
+    """A tensor whose contents do not matter (zeros).
+
+    Returns:
+        Tensor, of shape ``size``.
+
+    Examples:
+        >>> print(ops.empty(2, 3).shape)
+        (2, 3)
+    """
     on_cpu("empty", device)
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     return make.full(shape=tuple(given), value=0, dtype=dtype_or(dtype, dt.float32))
 
 
 def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`empty` in the shape of ``input``."""
+    """`empty` in the shape of ``input``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.empty_like(Tensor([1, 2])).shape)
+        (2,)
+    """
     need_tensor("EmptyLike", input=input)
     on_cpu("empty_like", device)
     return make.full(shape=tuple(input.shape), value=0, dtype=dtype_or(dtype, input.dtype))
 
 
 def eps(x: Tensor) -> Tensor:
-    """The smallest number that makes a difference when added to 1, in the shape of ``x``."""
+    """The smallest number that makes a difference when added to 1, in the shape of ``x``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.eps(Tensor([1.0, 2.0])))
+        [1.1920929e-07 1.1920929e-07]
+    """
     need_tensor("Eps", x=x)
     return make.full(shape=tuple(x.shape), value=float(np.finfo(x.dtype.numpy).eps), dtype=x.dtype)
 

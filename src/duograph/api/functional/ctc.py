@@ -51,7 +51,15 @@ def ctc_loss(
 def ctc_greedy_decoder(
     inputs: Tensor, sequence_length: Tensor, merge_repeated: bool = True
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The best class of every step, without blanks (the last class): indices, labels, shape, and minus the scores."""
+    """The best class of every step, without blanks (the last class): indices, labels, shape, and minus the scores.
+
+    Returns:
+        Four Tensors: ``(n, 2)`` indices (batch, place), ``(n,)`` classes, ``(2,)`` shape, ``(batch, 1)`` scores.
+
+    Examples:
+        >>> print(*ops.ctc_greedy_decoder(Tensor([[[0.0, 2.0, 1.0]], [[0.0, 0.0, 3.0]]]), Tensor([2], ms.int32)))
+        [[0 0]] [1] [1 1] [[-5.]]
+    """
     need_tensor("CTCGreedyDecoder", inputs=inputs, sequence_length=sequence_length)
     return decoders.ctc_greedy_decoder(inputs, sequence_length, merge_repeated=bool(merge_repeated))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
@@ -177,9 +178,10 @@ def only(op: str, name: str, value: Any, *allowed: Any) -> None:
 
 
 def renamed(
-    fn: Callable[..., Any], public: str = "", weak_numbers: bool = False, /, **names: str
+    fn: Callable[..., Any], public: str = "", weak_numbers: bool = False, home: str = "ops", /, **names: str
 ) -> Callable[..., Any]:
-    """``fn`` with other names of its parameters (``old="new"``), and under the name ``public`` if one is given.
+    """``fn`` with other names of its parameters (``old="new"``), and under the name ``public`` of ``home`` if one is
+    given; so is its docstring.
 
     The code is the same: a function that native code stands in for stays one (``weak_numbers`` as in `launchable`).
     """
@@ -192,8 +194,25 @@ def renamed(
     code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames))
     made = FunctionType(code, plain.__globals__, public or fn.__name__, plain.__defaults__, plain.__closure__)
     made.__kwdefaults__ = {names.get(k, k): v for k, v in (plain.__kwdefaults__ or {}).items()} or None
-    made.__doc__, made.__module__ = fn.__doc__, fn.__module__
+    own = fn.__name__
+    calls = {f"ops.{own}(": f"{home}.{public}(", f".{own}(": f".{public}("} if public else {}
+    made.__doc__, made.__module__ = _with_names(fn.__doc__ or "", names, calls), fn.__module__
     return launchable(made, weak_numbers) if plain is not fn else made
+
+
+def _with_names(doc: str, names: dict[str, str], calls: dict[str, str]) -> str:
+    """A docstring with other names of parameters, where it speaks of them, and of functions, where it calls them."""
+    if names:
+        word = re.compile(rf"\b({'|'.join(names)})\b")
+
+        def other(found: re.Match[str]) -> str:
+            return word.sub(lambda name: names[name[1]], found[0])
+
+        spoken = re.compile(r"``.*?``|^ +\w+(?=:| \()|\b\w+(?==)", re.MULTILINE)  # code, rows of Args, keywords
+        doc = spoken.sub(other, doc)
+    for before, after in calls.items():
+        doc = doc.replace(before, after)
+    return doc
 
 
 def named(fn: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
@@ -202,6 +221,20 @@ def named(fn: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
     fn.__doc__ = doc
     return fn
 
+
+def documented(doc: str, returns: str, *examples: str) -> str:
+    """``doc`` with what is returned, and calls, each followed by what it prints: for functions that a table makes."""
+    body, raises, errors = inspect.cleandoc(doc).partition("\n\nRaises:")
+    shown = ""
+    for call, printed in zip(examples[::2], examples[1::2], strict=True):
+        shown += f"\n    >>> print({call})" + "".join(f"\n    {line}" for line in printed.split("\n"))
+    return f"{body}\n\nReturns:\n    {returns}{raises}{errors}\n\nExamples:{shown}\n"
+
+
+FOUR_AND_TWO = {
+    "add": 6, "sum": 6, "sub": 2, "mul": 8, "prod": 8, "div": 2, "max": 4, "min": 2, "update": 2, "none": 2,
+}  # fmt: skip
+"""What the examples of reductions and scatters make of 4 and 2."""
 
 _UNARY_SECTIONS = """
 
@@ -301,7 +334,8 @@ def public_functions(family: dict[str, Any]) -> dict[str, Callable[..., Any]]:
 
 
 __all__ = [
-    "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "dtype_or",
-    "enough_memory", "in_dtype", "is_number", "named", "need_sequence", "need_tensor", "not_public", "on_cpu",
-    "one_per_axis", "only", "public_functions", "refused", "renamed", "static_int", "to_dtype", "unary_function",
+    "FOUR_AND_TWO", "Axis", "as_float", "as_tensor", "axes_of", "axis_of", "binary_function", "contents", "documented",
+    "dtype_or", "enough_memory", "in_dtype", "is_number", "named", "need_sequence", "need_tensor", "not_public",
+    "on_cpu", "one_per_axis", "only", "public_functions", "refused", "renamed", "static_int", "to_dtype",
+    "unary_function",
 ]  # fmt: skip

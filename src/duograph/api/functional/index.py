@@ -28,13 +28,27 @@ from duograph.tensor.tensor import Tensor
 from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, is_number, promote, refusal, to_dtype
-from .forms import axis_of, need_tensor, not_public, only, public_functions, refused, renamed, static_int
+from .forms import (
+    FOUR_AND_TWO,
+    axis_of,
+    documented,
+    need_tensor,
+    not_public,
+    only,
+    public_functions,
+    refused,
+    renamed,
+    static_int,
+)
 
 # ---- choice ---------------------------------------------------------------------------------------------------------
 
 
 def where(condition: Any, input: Any, other: Any) -> Tensor:
     """``input`` where ``condition`` holds, ``other`` elsewhere; all broadcast, dtypes are promoted.
+
+    Returns:
+        Tensor, of the shape all three broadcast to and the promoted dtype.
 
     Supported Platforms:
         ``CPU``
@@ -51,7 +65,15 @@ def where(condition: Any, input: Any, other: Any) -> Tensor:
 
 
 def select(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """As `where`; at least one of ``input`` and ``other`` is a tensor."""
+    """As `where`; at least one of ``input`` and ``other`` is a tensor.
+
+    Returns:
+        Tensor, of the shape all three broadcast to and the promoted dtype.
+
+    Examples:
+        >>> print(ops.select(Tensor([True, False]), Tensor([1, 2]), Tensor([3, 4])))
+        [1 4]
+    """
     if not isinstance(condition, Tensor):
         raise TypeError(f"For select, the argument condition should be Tensor, but got {type(condition)}.")
     if not all(isinstance(v, Tensor) or is_number(v) for v in (input, other)):
@@ -63,7 +85,15 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
 
 
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """``input_x`` with ``value`` where ``mask`` (bool) holds."""
+    """``input_x`` with ``value`` where ``mask`` (bool) holds.
+
+    Returns:
+        Tensor, of the dtype of ``input_x`` and the shape it broadcasts to with ``mask``.
+
+    Examples:
+        >>> print(ops.masked_fill(Tensor([1, 2, 3]), Tensor([True, False, True]), 0))
+        [0 2 0]
+    """
     if (
         not isinstance(input_x, Tensor)
         or not isinstance(mask, Tensor)
@@ -76,7 +106,15 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of ``input`` where ``mask`` holds, in one dimension."""
+    """The elements of ``input`` where ``mask`` holds, in one dimension.
+
+    Returns:
+        Tensor, of shape ``(n,)`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.masked_select(Tensor([1, 2, 3]), Tensor([True, False, True])))
+        [1 3]
+    """
     need_tensor("MaskedSelect", input=input, mask=mask)
     shape = broadcast_shapes(input.shape, mask.shape, op="MaskedSelect")
     x, m = shaped.broadcast_to(input, shape), shaped.broadcast_to(to_dtype(mask, dt.bool_), shape)
@@ -84,13 +122,30 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_scatter(input: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
-    """``input`` with the places where ``mask`` holds taken from ``tensor`` in order."""
+    """``input`` with the places where ``mask`` holds taken from ``tensor`` in order.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.masked_scatter(Tensor([1, 2, 3]), Tensor([True, False, True]), Tensor([8, 9])))
+        [8 2 9]
+    """
     need_tensor("MaskedScatter", input=input, mask=mask, tensor=tensor)
     return search.masked_scatter(input, shaped.broadcast_to(mask, tuple(input.shape)), to_dtype(tensor, input.dtype))
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Coordinates (N, rank) of the elements that are not 0; with ``as_tuple`` one vector per axis."""
+    """Coordinates (N, rank) of the elements that are not 0; with ``as_tuple`` one vector per axis.
+
+    Returns:
+        Tensor of int64, of shape ``(N, rank)``; with ``as_tuple`` a tuple of vectors.
+
+    Examples:
+        >>> print(ops.nonzero(Tensor([0, 5, 6])))
+        [[1]
+         [2]]
+    """
     if not isinstance(input, Tensor):
         raise TypeError(f"For nonzero, the input must be a Tensor, but got {type(input)}.")
     found = search.nonzero(input)
@@ -102,8 +157,15 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Every element limited to ``min`` .. ``max``; tensors, or a list or tuple of them.
 
+    Returns:
+        What was given, of the same shapes.
+
     Raises:
         ValueError: both limits are ``None``.
+
+    Examples:
+        >>> print(ops.clamp(Tensor([1, 5, 9]), 2, 7))
+        [2 5 7]
     """
     if isinstance(input, list | tuple):
         return type(input)(clamp(x, min, max) for x in input)
@@ -123,8 +185,15 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
     """Every element limited to the two values; an element equal to one shares its gradient with it, unlike in `clamp`.
 
+    Returns:
+        What was given, of the same shapes.
+
     Raises:
         ValueError: both limits are ``None``.
+
+    Examples:
+        >>> print(ops.clip_by_value(Tensor([1, 5, 9]), 2, 7))
+        [2 5 7]
     """
     if isinstance(x, list | tuple):
         return tuple(clip_by_value(t, clip_value_min, clip_value_max) for t in x)
@@ -142,7 +211,15 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
 
 
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
-    """NaN and infinities replaced: by 0, the largest and the smallest number by default."""
+    """NaN and infinities replaced: by 0, the largest and the smallest number by default.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.nan_to_num(Tensor([1.0, float("nan")])))
+        [1. 0.]
+    """
 
     need_tensor("NanToNum", input=input)
     if not input.dtype.is_floating:
@@ -163,7 +240,17 @@ def _integers(x: Any) -> Tensor:
 
 
 def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int = 0) -> Tensor:
-    """The slices of ``input_params`` along ``axis`` at ``input_indices``; the first ``batch_dims`` axes go together."""
+    """The slices of ``input_params`` along ``axis`` at ``input_indices``; the first ``batch_dims`` axes go together.
+
+    Returns:
+        Tensor, of the dtype of ``input_params``: the axes of ``input_indices`` stand where ``axis`` stood.
+
+    Examples:
+        >>> print(ops.gather(Tensor([[1, 2], [3, 4]]), Tensor([1, 0, 1]), 0))
+        [[3 4]
+         [1 2]
+         [3 4]]
+    """
     need_tensor("Gather", input_params=input_params)
     indices = _integers(input_indices)
     i = axis_of(axis, input_params, "Gather")
@@ -188,24 +275,48 @@ def gather(input_params: Tensor, input_indices: Any, axis: Any, batch_dims: int 
 
 
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """One index along ``dim`` per result element."""
+    """One index along ``dim`` per result element.
+
+    Returns:
+        Tensor, of the shape of ``index`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.gather_elements(Tensor([[1, 2], [3, 4]]), 1, Tensor([[1], [0]])))
+        [[2]
+         [3]]
+    """
     need_tensor("GatherD", input=input, index=index)
     return indexing.gather_elements(input, index, axis=axis_of(dim, input, "GatherD"))
 
 
-def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """As `gather_elements`."""
-    return gather_elements(x, dim, index)
+gather_d = renamed(gather_elements, "gather_d", input="x")
 
 
 def gather_nd(input_x: Tensor, indices: Any) -> Tensor:
-    """The slices that the rows of ``indices`` name."""
+    """The slices that the rows of ``indices`` name.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.gather_nd(Tensor([[1, 2], [3, 4]]), Tensor([[0, 1], [1, 0]])))
+        [2 3]
+    """
     need_tensor("GatherNd", input_x=input_x)
     return indexing.gather_nd(input_x, _integers(indices))
 
 
 def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
-    """The slices along ``axis`` at the vector ``index``."""
+    """The slices along ``axis`` at the vector ``index``.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.index_select(Tensor([[1, 2], [3, 4]]), 1, Tensor([1])))
+        [[2]
+         [4]]
+    """
     need_tensor("IndexSelect", input=input, index=index)
     if index.ndim > 1:
         raise ValueError(f"For IndexSelect, the dimension of index must be 0 or 1, but got {index.ndim}.")
@@ -214,7 +325,15 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
 
 
 def take(input: Tensor, index: Any) -> Tensor:
-    """The elements of the flattened tensor at ``index``."""
+    """The elements of the flattened tensor at ``index``.
+
+    Returns:
+        Tensor, of the shape of ``index`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.take(Tensor([[1, 2], [3, 4]]), Tensor([3, 0])))
+        [4 1]
+    """
     need_tensor("Take", input=input)
     return indexing.gather(shaped.ravel(input), _integers(index), axis=0)
 
@@ -224,7 +343,16 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Rows of ``weight`` at ``input``; the row ``padding_idx`` gets no gradient."""
+    """Rows of ``weight`` at ``input``; the row ``padding_idx`` gets no gradient.
+
+    Returns:
+        Tensor, of shape ``(*input.shape, width)`` and the dtype of ``weight``.
+
+    Examples:
+        >>> print(ops.embedding(Tensor([1, 0]), ms.Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]))))
+        [[3. 4.]
+         [1. 2.]]
+    """
     need_tensor("Embedding", input=input, weight=weight)
     only("Embedding", "scale_grad_by_freq", scale_grad_by_freq, False)
     if max_norm is not None:
@@ -242,7 +370,16 @@ def embedding(
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Any, axis: int = 0, reduction: str = "none"
 ) -> Tensor:
-    """``input_x`` with ``updates`` put or added at one index along ``axis`` each."""
+    """``input_x`` with ``updates`` put or added at one index along ``axis`` each.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.tensor_scatter_elements(Tensor([[1, 2], [3, 4]]), Tensor([[1], [0]]), Tensor([[8], [9]]), axis=1))
+        [[1 8]
+         [9 4]]
+    """
     need_tensor("TensorScatterElements", input_x=input_x, indices=indices)
     source = as_tensor(updates, input_x.dtype)
     if source.ndim == 0 and indices.ndim:
@@ -252,7 +389,16 @@ def tensor_scatter_elements(
 
 
 def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
-    """``input`` with ``src`` put at one index along ``axis`` each."""
+    """``input`` with ``src`` put at one index along ``axis`` each.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.scatter(Tensor([[1, 2], [3, 4]]), 1, Tensor([[1], [0]]), Tensor([[8], [9]])))
+        [[1 8]
+         [9 4]]
+    """
     need_tensor("Scatter", input=input, index=index)
     if isinstance(src, Tensor) and tuple(src.shape) != tuple(index.shape) and src.ndim == index.ndim:
         src = _leading(src, index)
@@ -275,7 +421,12 @@ def _nd(reduction: str, name: str) -> Callable[..., Tensor]:
         return scatter_nd_update_op(input_x, indices, source, reduction=reduction)
 
     function.__name__ = name
-    function.__doc__ = f"``input_x`` with ``updates`` combined ({reduction}) into the slices that ``indices`` name."
+    operands = "Tensor([8, 4]), Tensor([[1]]), Tensor([2])"
+    function.__doc__ = documented(
+        f"``input_x`` with ``updates`` combined ({reduction}) into the slices that ``indices`` name.",
+        "Tensor, of the shape and dtype of ``input_x``.",
+        f"ops.{name}({operands})", f"[8 {FOUR_AND_TWO[reduction]}]",
+    )  # fmt: skip
     return function
 
 
@@ -286,7 +437,15 @@ def _nd_quotient(x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
 
 
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
-    """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``."""
+    """Zeros of ``shape`` with ``updates`` added at the coordinates ``indices``.
+
+    Returns:
+        Tensor, of shape ``shape`` and the dtype of ``updates``.
+
+    Examples:
+        >>> print(ops.scatter_nd(Tensor([[0], [2]]), Tensor([8, 9]), (3,)))
+        [8 0 9]
+    """
     need_tensor("ScatterNd", indices=indices, updates=updates)
     return scatter_nd_op(indices, updates, shaped.shape_of((shape,), "ScatterNd"))
 
@@ -294,13 +453,31 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
 def index_add(
     x: Tensor, indices: Tensor, y: Tensor, axis: int, use_lock: bool = True, check_index_bound: bool = True
 ) -> Tensor:
-    """``x`` with the slices of ``y`` added at ``indices`` along ``axis``."""
+    """``x`` with the slices of ``y`` added at ``indices`` along ``axis``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.index_add(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1], ms.int32), Tensor([[10.0, 10.0]]), 0))
+        [[ 1.  2.]
+         [13. 14.]]
+    """
     need_tensor("IndexAdd", x=x, indices=indices, y=y)
     return index_add_op(x, indices, to_dtype(y, x.dtype), axis=axis_of(axis, x, "IndexAdd"))
 
 
 def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
-    """``x`` with ``value`` at the slices ``index`` along ``axis``."""
+    """``x`` with ``value`` at the slices ``index`` along ``axis``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.index_fill(Tensor([[1, 2], [3, 4]]), 0, Tensor([1], ms.int32), 0))
+        [[1 2]
+         [0 0]]
+    """
     need_tensor("IndexFill", x=x)
     i = axis_of(axis, x, "IndexFill")
     picks = shaped.ravel(_integers(index))
@@ -320,7 +497,11 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
         return unsorted_segment_op(input_x, segment_ids, num_segments=count, reduction=reduction)
 
     function.__name__ = f"unsorted_segment_{reduction}"
-    function.__doc__ = f"The {reduction} of the elements of every segment."
+    function.__doc__ = documented(
+        f"The {reduction} of the elements of every segment.",
+        "Tensor, of the dtype of the operand; its first extent is ``num_segments``.",
+        f"ops.{function.__name__}(Tensor([4, 2, 9]), Tensor([0, 0, 1]), 2)", f"[{FOUR_AND_TWO[reduction]} 9]",
+    )  # fmt: skip
     return function if reduction == "sum" else renamed(function, input_x="x")
 
 
@@ -328,7 +509,16 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
-    """For every length ``n`` a row that is True at its first ``n`` places."""
+    """For every length ``n`` a row that is True at its first ``n`` places.
+
+    Returns:
+        Tensor of bool, of shape ``(*lengths.shape, maxlen)``.
+
+    Examples:
+        >>> print(ops.sequence_mask(Tensor([1, 2]), 3))
+        [[ True False False]
+         [ True  True False]]
+    """
     lengths = _integers(lengths)
     n = (
         hooks.as_python_number(_largest(lengths), "index")
@@ -353,7 +543,16 @@ _SCATTER = ("add", "sub", "mul", "div", "max", "min")
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """One index along ``dim`` per result element; other axes broadcast."""
+    """One index along ``dim`` per result element; other axes broadcast.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.take_along_dim(Tensor([[1, 2], [3, 4]]), Tensor([[1], [0]]), 1))
+        [[2]
+         [3]]
+    """
     need_tensor("TakeAlongDim", input=input, indices=indices)
     if dim is None:
         return indexing.gather_elements(shaped.ravel(input), shaped.ravel(indices), axis=0)

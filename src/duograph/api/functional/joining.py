@@ -12,11 +12,14 @@ from duograph.tensor.tensor import Tensor
 from .. import tensor_shape as shaped
 from ..promote import promote_all
 from .array import atleast_1d, atleast_2d, atleast_3d
-from .forms import need_sequence, need_tensor, public_functions, renamed, static_int
+from .forms import documented, need_sequence, need_tensor, public_functions, renamed, static_int
 
 
 def concat(tensors: Any, axis: int = 0) -> Tensor:
     """The tensors one after the other along ``axis``; mixed dtypes are promoted.
+
+    Returns:
+        Tensor, of the promoted dtype; its extent along ``axis`` is the sum of theirs.
 
     Raises:
         TypeError: ``tensors`` is no list or tuple.
@@ -34,17 +37,23 @@ def concat(tensors: Any, axis: int = 0) -> Tensor:
     return slices.concat(*parts, axis=normalize_axis(static_int(axis, "Concat", "axis"), rank, "Concat"))
 
 
-def cat(tensors: Any, axis: int = 0) -> Tensor:
-    """As `concat`."""
-    return concat(tensors, axis)
+cat = renamed(concat, "cat")
 
 
 def stack(tensors: Any, axis: int = 0) -> Tensor:
     """The tensors, of one shape and dtype, along a new axis.
 
+    Returns:
+        Tensor, of their dtype; its rank is one more than theirs.
+
     Raises:
         TypeError: dtypes differ.
         ValueError: shapes differ, or there is none.
+
+    Examples:
+        >>> print(ops.stack([Tensor([1, 2]), Tensor([3, 4])]))
+        [[1 2]
+         [3 4]]
     """
     parts = need_sequence("Stack", "tensors", tensors)
     need_tensor("Stack", **{f"tensor{i}": t for i, t in enumerate(parts)})
@@ -60,42 +69,101 @@ def stack(tensors: Any, axis: int = 0) -> Tensor:
 
 
 def hstack(tensors: Any) -> Tensor:
-    """Joined along the second axis; vectors along the first."""
+    """Joined along the second axis; vectors along the first.
+
+    Returns:
+        Tensor, of the promoted dtype.
+
+    Examples:
+        >>> print(ops.hstack([Tensor([1, 2]), Tensor([3])]))
+        [1 2 3]
+    """
     parts = [atleast_1d(t) for t in need_sequence("hstack", "tensors", tensors)]
     return concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def vstack(inputs: Any) -> Tensor:
-    """Joined along the first axis; vectors become rows."""
+    """Joined along the first axis; vectors become rows.
+
+    Returns:
+        Tensor, of the promoted dtype.
+
+    Examples:
+        >>> print(ops.vstack([Tensor([1, 2]), Tensor([3, 4])]))
+        [[1 2]
+         [3 4]]
+    """
     return concat([atleast_2d(t) for t in need_sequence("vstack", "inputs", inputs)], 0)
 
 
 def dstack(tensors: Any) -> Tensor:
-    """Joined along the third axis."""
+    """Joined along the third axis.
+
+    Returns:
+        Tensor, of rank 3 or more.
+
+    Examples:
+        >>> print(ops.dstack([Tensor([1, 2]), Tensor([3, 4])]))
+        [[[1 3]
+          [2 4]]]
+    """
     return concat([atleast_3d(t) for t in need_sequence("dstack", "tensors", tensors)], 2)
 
 
 def column_stack(tensors: Any) -> Tensor:
-    """Vectors as columns of a matrix; matrices joined along the second axis."""
+    """Vectors as columns of a matrix; matrices joined along the second axis.
+
+    Returns:
+        Tensor, of the promoted dtype.
+
+    Examples:
+        >>> print(ops.column_stack([Tensor([1, 2]), Tensor([3, 4])]))
+        [[1 3]
+         [2 4]]
+    """
     parts = need_sequence("column_stack", "tensors", tensors)
     columns = [movement.reshape(t, shape=(numel(t.shape), 1)) if t.ndim < 2 else t for t in parts]
     return concat(columns, 1)
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``."""
+    """Views of the given size (the last may be smaller), or of the given sizes, along ``axis``.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*ops.split(Tensor([1, 2, 3]), 2))
+        [1 2] [3]
+    """
     need_tensor("Split", tensor=tensor)
     return shaped.split(tensor, split_size_or_sections, axis)
 
 
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
-    """At most ``chunks`` views of equal size along ``axis``."""
+    """At most ``chunks`` views of equal size along ``axis``.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*ops.chunk(Tensor([1, 2, 3]), 2))
+        [1 2] [3]
+    """
     need_tensor("Chunk", input=input)
     return shaped.chunk(input, chunks, axis)
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
-    """Views split into nearly equal parts, or at the given positions."""
+    """Views split into nearly equal parts, or at the given positions.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*ops.tensor_split(Tensor([1, 2, 3]), (1,)))
+        [1] [2 3]
+    """
     return shaped.tensor_split(input, indices_or_sections, axis)
 
 
@@ -104,23 +172,42 @@ def _split_along(axis: Callable[[Tensor], int], name: str) -> Callable[..., tupl
         return shaped.tensor_split(input, indices_or_sections, axis(input))
 
     function.__name__ = name
-    function.__doc__ = "`tensor_split` along a fixed axis."
+    which = {"h": "second axis, of vectors along the first", "v": "first axis", "d": "third axis"}[name[0]]
+    function.__doc__ = documented(
+        f"`tensor_split` along the {which}.", "tuple[Tensor, ...]", f"len(ops.{name}(ops.ones((2, 2, 2)), 2))", "2"
+    )
     return function
 
 
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices along ``axis``, without that axis."""
+    """The slices along ``axis``, without that axis.
+
+    Returns:
+        tuple[Tensor, ...]
+
+    Examples:
+        >>> print(*ops.unstack(Tensor([[1, 2], [3, 4]])))
+        [1 2] [3 4]
+    """
     need_tensor("Unstack", input_x=input_x)
     return shaped.unbind(input_x, axis)
 
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along ``dim``, without that axis."""
-    return unstack(input, dim)
+unbind = renamed(unstack, "unbind", input_x="input", axis="dim")
 
 
 def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Vectors as coordinate grids; ``indexing`` is ``"xy"`` (the first two axes swapped) or ``"ij"``."""
+    """Vectors as coordinate grids; ``indexing`` is ``"xy"`` (the first two axes swapped) or ``"ij"``.
+
+    Returns:
+        tuple[Tensor, ...], one per vector, of the shape that their extents make.
+
+    Examples:
+        >>> print(*ops.meshgrid(Tensor([1, 2]), Tensor([3, 4]), indexing="ij"))
+        [[1 1]
+         [2 2]] [[3 4]
+         [3 4]]
+    """
     if len(inputs) == 1 and isinstance(inputs[0], list | tuple):
         inputs = tuple(inputs[0])
     if indexing not in ("xy", "ij"):

@@ -29,7 +29,15 @@ from .math import BINARY
 
 
 def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The ``ord``-norm of the elements over ``axis``."""
+    """The ``ord``-norm of the elements over ``axis``.
+
+    Returns:
+        Tensor, of the shape of ``x`` without ``axis``.
+
+    Examples:
+        >>> print(ops.vector_norm(Tensor([3.0, 4.0])))
+        5.0
+    """
     need_tensor("vector_norm", x=x)
     x = arithmetic.abs_(as_float(in_dtype(x, dtype)))
     axes = axes_of(axis, x, "vector_norm")
@@ -50,7 +58,15 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
 def matrix_norm(
     A: Tensor, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool = False, *, dtype: Any = None
 ) -> Tensor:
-    """The norm ``ord`` of the matrices in two axes: ``"fro"``, ``"nuc"``, inf, -inf, 1, -1, 2 or -2."""
+    """The norm ``ord`` of the matrices in two axes: ``"fro"``, ``"nuc"``, inf, -inf, 1, -1, 2 or -2.
+
+    Returns:
+        Tensor, of the shape of ``A`` without the two axes.
+
+    Examples:
+        >>> print(ops.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])))
+        5.0
+    """
     need_tensor("matrix_norm", A=A)
     x = as_float(in_dtype(A, dtype))
     if ord == "fro":
@@ -75,7 +91,15 @@ def matrix_norm(
 
 
 def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """A vector norm, or a matrix norm for two axes with a matrix ``ord``; default: the 2-norm of all elements."""
+    """A vector norm, or a matrix norm for two axes with a matrix ``ord``; default: the 2-norm of all elements.
+
+    Returns:
+        Tensor, of the shape of ``A`` without ``dim``.
+
+    Examples:
+        >>> print(ops.norm(Tensor([3.0, 4.0])))
+        5.0
+    """
     need_tensor("norm", A=A)
     if ord is None:
         return vector_norm(A, 2, dim, keepdim, dtype=dtype)
@@ -89,19 +113,43 @@ def norm(A: Tensor, ord: Any = None, dim: Axis = None, keepdim: bool = False, *,
 
 
 def dist(input: Tensor, other: Tensor, p: Any = 2) -> Tensor:
-    """The p-norm of the difference."""
+    """The p-norm of the difference.
+
+    Returns:
+        Tensor, 0-d.
+
+    Examples:
+        >>> print(ops.dist(Tensor([1.0, 1.0]), Tensor([4.0, 5.0])))
+        5.0
+    """
     return vector_norm(BINARY["sub"](input, other), p)
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
-    """p-norms of the differences of all pairs of rows."""
+    """p-norms of the differences of all pairs of rows.
+
+    Returns:
+        Tensor, of shape ``(..., rows of x1, rows of x2)``.
+
+    Examples:
+        >>> print(ops.cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0], [0.0, 1.0]])))
+        [[5. 1.]]
+    """
     need_tensor("Cdist", x1=x1, x2=x2)
     gap = arithmetic.sub(movement.expand_dims(x1, x1.ndim - 1), movement.expand_dims(x2, x2.ndim - 2))
     return vector_norm(gap, p, -1)
 
 
 def cond(A: Tensor, p: Any = None) -> Tensor:
-    """The condition number of a matrix for the norm ``p`` (default 2)."""
+    """The condition number of a matrix for the norm ``p`` (default 2).
+
+    Returns:
+        Tensor, of the shape of the leading axes.
+
+    Examples:
+        >>> print(ops.cond(Tensor([[2.0, 0.0], [0.0, 1.0]]), 1))
+        2.0
+    """
     x = as_float(A)
     if p in (None, 2, -2):
         values = dec.svd_values(x)
@@ -115,51 +163,119 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 
 def inverse(input: Tensor) -> Tensor:
-    """The inverse of every matrix."""
+    """The inverse of every matrix.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.inverse(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
     need_tensor("MatrixInverse", input=input)
     return dec.inverse(as_float(input))
 
 
 def det(input: Tensor) -> Tensor:
-    """The determinant of every matrix."""
+    """The determinant of every matrix.
+
+    Returns:
+        Tensor, of the shape of the leading axes.
+
+    Examples:
+        >>> print(ops.det(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        8.0
+    """
     need_tensor("MatrixDeterminant", input=input)
     return dec.det(input)
 
 
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
-    """Sign and logarithm of the absolute value of the determinant."""
+    """Sign and logarithm of the absolute value of the determinant.
+
+    Returns:
+        Two Tensors, of the shape of the leading axes.
+
+    Examples:
+        >>> print(*ops.slogdet(Tensor([[1.0, 0.0], [0.0, -1.0]])))
+        -1.0 0.0
+    """
     need_tensor("LogMatrixDeterminant", input=input)
     return dec.slogdet(input)
 
 
 def logdet(input: Tensor) -> Tensor:
-    """Logarithm of the determinant; NaN if it is negative."""
+    """Logarithm of the determinant; NaN if it is negative.
+
+    Returns:
+        Tensor, of the shape of the leading axes.
+
+    Examples:
+        >>> print(ops.logdet(Tensor([[1.0, 0.0], [0.0, 1.0]])))
+        0.0
+    """
     return log(det(input))
 
 
 def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
-    """The Cholesky factor, lower or upper."""
+    """The Cholesky factor, lower or upper.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.cholesky(Tensor([[4.0, 0.0], [0.0, 9.0]])))
+        [[2. 0.]
+         [0. 3.]]
+    """
     need_tensor("Cholesky", input_x=input_x)
     lower = dec.cholesky(input_x)
     return dec.adjoint_matrix(lower) if upper else lower
 
 
 def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of the matrix with the Cholesky factor ``input_x``."""
+    """The inverse of the matrix with the Cholesky factor ``input_x``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input_x``.
+
+    Examples:
+        >>> print(ops.cholesky_inverse(Tensor([[2.0, 0.0], [0.0, 1.0]])))
+        [[0.25 0.  ]
+         [0.   1.  ]]
+    """
     need_tensor("CholeskyInverse", input_x=input_x)
     other = dec.adjoint_matrix(input_x)
     return dec.inverse(linalg.matmul(other, input_x) if upper else linalg.matmul(input_x, other))
 
 
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
-    """Solution ``X`` of ``A @ X = input``, given the Cholesky factor ``input2`` of ``A``."""
+    """Solution ``X`` of ``A @ X = input``, given the Cholesky factor ``input2`` of ``A``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.cholesky_solve(Tensor([[4.0], [2.0]]), Tensor([[2.0, 0.0], [0.0, 1.0]])))
+        [[1.]
+         [2.]]
+    """
     lower = dec.adjoint_matrix(input2) if upper else input2
     half = dec.triangular_solve(lower, input, lower=True)
     return dec.triangular_solve(dec.adjoint_matrix(lower), half, lower=False)
 
 
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
-    """Orthogonal and triangular factor; ``mode`` is ``"reduced"`` or ``"complete"``."""
+    """Orthogonal and triangular factor; ``mode`` is ``"reduced"`` or ``"complete"``.
+
+    Returns:
+        Two Tensors: ``(..., m, k)`` and ``(..., k, n)``, ``k`` the smaller of ``m`` and ``n`` when reduced.
+
+    Examples:
+        >>> print([part.shape for part in ops.qr(Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))])
+        [(3, 2), (2, 2)]
+    """
     need_tensor("Qr", input=input)
     if mode not in ("reduced", "complete"):
         raise ValueError(f"For 'qr', the 'mode' must be 'reduced' or 'complete', but got {mode}.")
@@ -167,13 +283,29 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 
 
 def svd(input: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """Singular values, and with ``compute_uv`` the matrices: ``(s, u, v)``."""
+    """Singular values, and with ``compute_uv`` the matrices: ``(s, u, v)``.
+
+    Returns:
+        Tensor, the singular values in falling order; with ``compute_uv`` a tuple of three.
+
+    Examples:
+        >>> print(ops.svd(Tensor([[3.0, 0.0], [0.0, 2.0]]), compute_uv=False))
+        [3. 2.]
+    """
     need_tensor("Svd", input=input)
     return dec.svd(input, full_matrices=full_matrices) if compute_uv else dec.svd_values(input)
 
 
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as 0."""
+    """The pseudo-inverse; singular values up to ``max(atol, rtol * largest)`` count as 0.
+
+    Returns:
+        Tensor, of shape ``(..., n, m)`` for ``(..., m, n)``.
+
+    Examples:
+        >>> print(ops.pinv(Tensor([[2.0, 0.0], [0.0, 4.0]])).shape)
+        (2, 2)
+    """
     import numpy as np
 
     if hermitian:  # the lower triangle stands for the whole
@@ -197,12 +329,30 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
 
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
-    """``X`` with ``matrix @ X = rhs``."""
+    """``X`` with ``matrix @ X = rhs``.
+
+    Returns:
+        Tensor, of the shape of ``rhs``.
+
+    Examples:
+        >>> print(ops.matrix_solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [4.0]])))
+        [[1.]
+         [1.]]
+    """
     return dec.solve(dec.adjoint_matrix(matrix) if adjoint else matrix, rhs)
 
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """The n-th power of every square matrix, by squaring; negative ones of the inverse."""
+    """The n-th power of every square matrix, by squaring; negative ones of the inverse.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 3))
+        [[1. 3.]
+         [0. 1.]]
+    """
     base = dec.inverse(input) if n < 0 else input
     out = movement.broadcast_to(eye(n=input.shape[-1], m=input.shape[-1], dtype=input.dtype), shape=tuple(input.shape))
     for bit in f"{abs(n):b}":
@@ -212,7 +362,15 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 def trace(input: Tensor) -> Tensor:
-    """The sum of the main diagonal of a matrix."""
+    """The sum of the main diagonal of a matrix.
+
+    Returns:
+        Tensor, 0-d, of the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.trace(Tensor([[1, 2], [3, 4]])))
+        5
+    """
     need_tensor("Trace", input=input)
     if input.ndim != 2:
         raise ValueError(f"For 'Trace', the dimension of 'input' must be 2, but got {input.ndim}.")
@@ -220,7 +378,17 @@ def trace(input: Tensor) -> Tensor:
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """Powers of ``x`` in falling order as columns."""
+    """Powers of ``x`` in falling order as columns.
+
+    Returns:
+        Tensor, of shape ``(n, N)``.
+
+    Examples:
+        >>> print(ops.vander(Tensor([1, 2, 3])))
+        [[1 1 1]
+         [4 2 1]
+         [9 3 1]]
+    """
     need_tensor("Vander", x=x)
 
     count = x.shape[0] if N is None else N
@@ -229,7 +397,16 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 
 
 def matrix_exp(input: Tensor) -> Tensor:
-    """The matrix exponential: Taylor's series of the matrix divided by ``2**16``, squared back."""
+    """The matrix exponential: Taylor's series of the matrix divided by ``2**16``, squared back.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.matrix_exp(Tensor([[0.0, 0.0], [0.0, 0.0]])))
+        [[1. 0.]
+         [0. 1.]]
+    """
     need_tensor("MatrixExp", input=input)
 
     one = eye(n=input.shape[-1], m=input.shape[-1], dtype=dt.float64)
@@ -245,7 +422,16 @@ def matrix_exp(input: Tensor) -> Tensor:
 
 
 def renorm(input: Tensor, p: Any, axis: int, maxnorm: float) -> Tensor:
-    """The slices along ``axis`` scaled down so that their p-norm is at most ``maxnorm``."""
+    """The slices along ``axis`` scaled down so that their p-norm is at most ``maxnorm``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.renorm(Tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0))
+        [[0.6 0.8]
+         [0.3 0.4]]
+    """
 
     i = axis_of(axis, input, "Renorm")
     size = vector_norm(input, p, tuple(k for k in range(input.ndim) if k != i), True)
@@ -255,7 +441,15 @@ def renorm(input: Tensor, p: Any, axis: int, maxnorm: float) -> Tensor:
 
 
 def tensor_exp(input: Tensor) -> Tensor:
-    """``e**input``, elementwise."""
+    """``e**input``, elementwise.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.tensor_exp(Tensor([0.0])))
+        [1.]
+    """
     need_tensor("TensorExp", input=input)
     return exp(as_float(input))
 
@@ -263,12 +457,29 @@ def tensor_exp(input: Tensor) -> Tensor:
 def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """``X`` with ``A @ X = b`` for triangular ``A``, and ``A``."""
+    """``X`` with ``A @ X = b`` for triangular ``A``, and ``A``.
+
+    Returns:
+        Two Tensors, of the shapes of ``b`` and ``A``.
+
+    Examples:
+        >>> print(ops.triangular_solve(Tensor([[3.0], [2.0]]), Tensor([[1.0, 1.0], [0.0, 2.0]]))[0])
+        [[2.]
+         [1.]]
+    """
     return dec.triangular_solve(A, b, lower=not upper, transposed=transpose, unit=unitriangular), A
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """p-norms of the differences of all pairs of different rows."""
+    """p-norms of the differences of all pairs of different rows.
+
+    Returns:
+        Tensor, of shape ``(n * (n - 1) / 2,)``.
+
+    Examples:
+        >>> print(ops.pdist(Tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]])))
+        [5. 4. 3.]
+    """
     need_tensor("Pdist", input=input)
 
     n = input.shape[0]

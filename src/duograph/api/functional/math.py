@@ -17,7 +17,18 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
-from .forms import as_float, binary_function, named, need_tensor, not_public, public_functions, refused, to_dtype
+from .forms import (
+    as_float,
+    binary_function,
+    documented,
+    named,
+    need_tensor,
+    not_public,
+    public_functions,
+    refused,
+    renamed,
+    to_dtype,
+)
 
 
 @not_public
@@ -194,7 +205,8 @@ def _exponents(compute: Callable[[Any, Any], Tensor], name: str, doc: str) -> Ca
     def function(input: Any, exponent: Any) -> Tensor:
         return compute(input, exponent)
 
-    return named(function, name, doc)
+    returns = "Tensor, of the shape both operands broadcast to."
+    return named(function, name, documented(doc, returns, f"ops.{name}(Tensor([2.0, 3.0]), 2)", "[4. 9.]"))
 
 
 BINARY["pow"] = _exponents(_promoted(power.pow_, "Pow"), "pow", "``input ** exponent``.")
@@ -204,7 +216,15 @@ BINARY["float_power"] = _exponents(_float_power, "float_power", "``input ** expo
 
 
 def heaviside(input: Any, values: Any) -> Tensor:
-    """0 where ``input`` is below 0, 1 above, ``values`` where it is 0."""
+    """0 where ``input`` is below 0, 1 above, ``values`` where it is 0.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.heaviside(Tensor([-1.0, 0.0, 1.0]), Tensor([0.5])))
+        [0.  0.5 1. ]
+    """
     return _heaviside(input, values)
 
 
@@ -215,6 +235,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         input: tensor or number.
         other: tensor or number.
         rounding_mode: ``None``, ``"floor"`` or ``"trunc"``; the rounded quotients keep the promoted dtype.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
 
     Raises:
         ValueError: unknown ``rounding_mode``.
@@ -235,42 +258,88 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     raise ValueError(f"For ops.div, rounding_mode value should be None, 'floor' or 'trunc', but got {rounding_mode}.")
 
 
-def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """As `div`."""
-    return div(input, other, rounding_mode=rounding_mode)
+divide = renamed(div, "divide")
 
 
 def true_divide(dividend: Any, divisor: Any) -> Tensor:
-    """``dividend / divisor``."""
+    """``dividend / divisor``.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.true_divide(Tensor([3, 4]), 2))
+        [1.5 2. ]
+    """
     return div(dividend, divisor)
 
 
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """``input - alpha * other``."""
+    """``input - alpha * other``.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.subtract(Tensor([3, 4]), 1, alpha=2))
+        [1 2]
+    """
     return _sub(input, other if is_number(alpha) and alpha == 1 else BINARY["mul"](other, alpha))
 
 
 def copysign(x: Any, other: Any) -> Tensor:
-    """The magnitude of ``x`` with the sign of ``other``."""
+    """The magnitude of ``x`` with the sign of ``other``.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.copysign(Tensor([1.0, 2.0]), Tensor([-1.0, 1.0])))
+        [-1.  2.]
+    """
     x, y = promote(x, other, "Copysign")
     return arithmetic.copysign(promote_float(x), promote_float(y))
 
 
 def ldexp(x: Any, other: Any) -> Tensor:
-    """``x * 2**other``."""
+    """``x * 2**other``.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.ldexp(Tensor([1.0]), Tensor([1, 2, 3])))
+        [2. 4. 8.]
+    """
     need_tensor("Ldexp", x=x)
     exponent = as_float(as_tensor(other))
     return BINARY["mul"](as_float(x), unary.exp2(exponent))
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
-    """``input + weight * (end - input)``."""
+    """``input + weight * (end - input)``.
+
+    Returns:
+        Tensor, of the shape all operands broadcast to.
+
+    Examples:
+        >>> print(ops.lerp(Tensor([0.0, 0.0]), Tensor([4.0, 8.0]), 0.5))
+        [2. 4.]
+    """
     need_tensor("Lerp", input=input, end=end)
     return BINARY["add"](input, BINARY["mul"](weight, _sub(end, input)))
 
 
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
-    """``input + value * tensor1 * tensor2``."""
+    """``input + value * tensor1 * tensor2``.
+
+    Returns:
+        Tensor, of the shape all operands broadcast to.
+
+    Examples:
+        >>> print(ops.addcmul(Tensor([1.0]), Tensor([2.0]), Tensor([3.0]), 2))
+        [13.]
+    """
     need_tensor("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
     mul = BINARY["mul"]
     product = mul(tensor1, tensor2)
@@ -278,7 +347,15 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
-    """``input + value * tensor1 / tensor2``."""
+    """``input + value * tensor1 / tensor2``.
+
+    Returns:
+        Tensor, of the shape all operands broadcast to.
+
+    Examples:
+        >>> print(ops.addcdiv(Tensor([1.0]), Tensor([6.0]), Tensor([3.0]), 2))
+        [5.]
+    """
     need_tensor("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
     quotient = div(tensor1, tensor2)
     return _add(input, quotient if is_number(value) and value == 1 else BINARY["mul"](quotient, value))
@@ -287,8 +364,15 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
 def addn(x: Any) -> Tensor:
     """The sum of a list of tensors of one shape.
 
+    Returns:
+        Tensor, of their shape.
+
     Raises:
         TypeError: ``x`` is no tensor, list or tuple of tensors.
+
+    Examples:
+        >>> print(ops.addn([Tensor([1, 2]), Tensor([3, 4]), Tensor([5, 6])]))
+        [ 9 12]
     """
     if isinstance(x, Tensor):
         return x
@@ -306,13 +390,19 @@ def addn(x: Any) -> Tensor:
     return first
 
 
-def accumulate_n(x: Any) -> Tensor:
-    """As `addn`."""
-    return addn(x)
+accumulate_n = renamed(addn, "accumulate_n")
 
 
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
-    """The complex number of the given magnitude and argument."""
+    """The complex number of the given magnitude and argument.
+
+    Returns:
+        Tensor of complex64 or complex128, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.polar(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
+        [1.+0.j 2.+0.j]
+    """
     need_tensor("Polar", abs=abs, angle=angle)
     return complex_ops.complex_(arithmetic.mul(abs, unary.cos(angle)), arithmetic.mul(abs, unary.sin(angle)))
 
@@ -324,7 +414,15 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
 
 
 def tensor_muls(input: Any, other: Any) -> Tensor:
-    """As `mul`."""
+    """As `mul`.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.tensor_muls(Tensor([1, 2]), 3))
+        [3 6]
+    """
     return BINARY["mul"](input, other)
 
 

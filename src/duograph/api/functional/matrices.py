@@ -35,8 +35,16 @@ def matrix_diag(
 ) -> Tensor:
     """Matrices that hold the rows of ``x`` on the diagonals ``k`` and ``padding_value`` elsewhere.
 
+    Returns:
+        Tensor, of the dtype of ``x``; of one diagonal its rank is one more.
+
     Raises:
         ValueError: the matrix is too small for the diagonals.
+
+    Examples:
+        >>> print(ops.matrix_diag(Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
     """
     need_tensor("MatrixDiagV3", x=x)
     low, high = _pair(k, "matrix_diag")
@@ -79,14 +87,33 @@ def matrix_diag_part(x: Tensor, k: Any = 0, padding_value: Any = 0, align: str =
 
 
 def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """``x`` with the rows of ``diagonal`` on its diagonals ``k``."""
+    """``x`` with the rows of ``diagonal`` on its diagonals ``k``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.matrix_set_diag(Tensor([[1, 2], [3, 4]]), Tensor([8, 9]), Tensor(0, ms.int32)))
+        [[8 2]
+         [3 9]]
+    """
     need_tensor("MatrixSetDiagV3", x=x, diagonal=diagonal)
     low, high = _pair(k, "matrix_set_diag")
     return banded.with_diagonals(x, diagonal, lowest=low, highest=high, alignment=align)
 
 
 def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
-    """The diagonals from ``lower`` below to ``upper`` above the main one (negative: all), 0 elsewhere."""
+    """The diagonals from ``lower`` below to ``upper`` above the main one (negative: all), 0 elsewhere.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.matrix_band_part(Tensor([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 0, 1))
+        [[1 2 0]
+         [0 5 6]
+         [0 0 9]]
+    """
     low, high = (static_int(n, "matrix_band_part", "lower") for n in (lower, upper))
     out = x if low < 0 else diagonals.triu(x, diagonal=-low)
     return out if high < 0 else diagonals.tril(out, diagonal=high)
@@ -95,8 +122,15 @@ def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
 def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
     """Padded with the mirror image: without the edge for ``"REFLECT"``, with it for ``"SYMMETRIC"``.
 
+    Returns:
+        Tensor, of the dtype of ``input_x``.
+
     Raises:
         ValueError: unknown ``mode``.
+
+    Examples:
+        >>> print(ops.mirror_pad(Tensor([[1, 2, 3]]), Tensor([[0, 0], [1, 1]]), "REFLECT"))
+        [[2 1 2 3 2]]
     """
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"For 'MirrorPad', the 'mode' must be in ['REFLECT', 'SYMMETRIC'], but got {mode}.")
@@ -115,7 +149,15 @@ def mirror_pad(input_x: Tensor, paddings: Any, mode: str) -> Tensor:
 
 
 def eig(A: Tensor) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of square matrices, both complex."""
+    """Eigenvalues and eigenvectors of square matrices, both complex.
+
+    Returns:
+        Two Tensors, complex: ``(..., n)`` and ``(..., n, n)``.
+
+    Examples:
+        >>> print(ops.eig(Tensor([[2.0, 0.0], [0.0, 3.0]]))[0])
+        [2.+0.j 3.+0.j]
+    """
     need_tensor("Eig", A=A)
     return factored.eig(A)
 
@@ -166,7 +208,17 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """The permutation, the lower and the upper factor of a packed LU factorisation."""
+    """The permutation, the lower and the upper factor of a packed LU factorisation.
+
+    Returns:
+        Three Tensors ``(..., m, m)``, ``(..., m, k)``, ``(..., k, n)``; ``None`` for what is not asked for.
+
+    Examples:
+        >>> print(*ops.lu_unpack(Tensor([[2.0, 3.0], [0.5, 4.0]]), Tensor([1, 2], ms.int32))[1:])
+        [[1.  0. ]
+         [0.5 1. ]] [[2. 3.]
+         [0. 4.]]
+    """
     need_tensor("LuUnpack", LU_data=LU_data, LU_pivots=LU_pivots)
     lower, upper = factored.lu_factors(LU_data) if unpack_data else (None, None)
     order = factored.permutation_matrix(LU_pivots, LU_data.shape[-2], LU_data.dtype) if unpack_pivots else None
@@ -174,13 +226,30 @@ def lu_unpack(
 
 
 def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The QR factorisation in LAPACK's packed form."""
+    """The QR factorisation in LAPACK's packed form.
+
+    Returns:
+        Two Tensors: of the shape of ``input``, and the factors ``(..., k)`` of the reflectors.
+
+    Examples:
+        >>> print([part.shape for part in ops.geqrf(Tensor([[1.0, 2.0], [3.0, 4.0]]))])
+        [(2, 2), (2,)]
+    """
     need_tensor("Geqrf", input=input)
     return factored.geqrf(input)
 
 
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
-    """The first columns of the product of Householder reflectors, as `geqrf` gives them."""
+    """The first columns of the product of Householder reflectors, as `geqrf` gives them.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.orgqr(*ops.geqrf(Tensor([[1.0, 0.0], [0.0, 1.0]]))))
+        [[1. 0.]
+         [0. 1.]]
+    """
     need_tensor("Orgqr", input=input, input2=input2)
     *lead, m, n = input.shape
     base = movement.broadcast_to(eye(n=m, m=n, dtype=input.dtype), shape=(*lead, m, n))
@@ -188,7 +257,16 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
 
 
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
-    """``other`` multiplied from the left or right by the product of Householder reflectors, or its adjoint."""
+    """``other`` multiplied from the left or right by the product of Householder reflectors, or its adjoint.
+
+    Returns:
+        Tensor, of the shape of ``other``.
+
+    Examples:
+        >>> print(ops.ormqr(*ops.geqrf(Tensor([[1.0, 0.0], [0.0, 1.0]])), Tensor([[2.0], [3.0]])))
+        [[2.]
+         [3.]]
+    """
     need_tensor("Ormqr", input=input, tau=tau, other=other)
     if left:
         return factored.apply_reflectors(input, tau, other, transpose)
@@ -221,7 +299,15 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
 
 
 def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input1 @ weight[k] @ input2`` for every ``k``, plus ``bias``."""
+    """``input1 @ weight[k] @ input2`` for every ``k``, plus ``bias``.
+
+    Returns:
+        Tensor, of shape ``(..., outputs)``.
+
+    Examples:
+        >>> print(ops.bidense(Tensor([[1.0, 2.0]]), Tensor([[3.0]]), Tensor([[[1.0], [1.0]]])))
+        [[9.]]
+    """
     need_tensor("BiDense", input1=input1, input2=input2, weight=weight)
     count, left, right = weight.shape
     lead = input1.shape[:-1]

@@ -29,7 +29,7 @@ from duograph.tensor.random import Generator
 from duograph.tensor.tensor import Tensor
 
 from ..promote import to_dtype
-from .forms import named, need_tensor, not_public, one_per_axis, only, public_functions
+from .forms import documented, named, need_tensor, not_public, one_per_axis, only, public_functions
 from .linalg import vector_norm
 from .padding import pad_pairs
 
@@ -71,10 +71,7 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         return convolve(rank, input, weight, bias, stride, pad_mode, padding, dilation, groups)
 
-    return named(
-        function,
-        f"conv{rank}d",
-        f"""Convolution over {rank} axes: input (N, C, *size), weight (O, C / groups, *kernel).
+    doc = f"""Convolution over {rank} axes: input (N, C, *size), weight (O, C / groups, *kernel).
 
     Args:
         input: the input.
@@ -85,8 +82,10 @@ def _convolution(rank: int) -> Callable[..., Tensor]:
         padding: elements added on each side.
         dilation: distance of kernel elements.
         groups: groups of channels.
-    """,
-    )
+    """
+    call = f"ops.conv{rank}d(ops.ones({(1, 1, *[3] * rank)}), ops.ones({(2, 1, *[2] * rank)})).shape"
+    returns = "Tensor, of shape ``(N, O, *places)`` and the dtype of ``input``."
+    return named(function, f"conv{rank}d", documented(doc, returns, call, str((1, 2, *[2] * rank))))
 
 
 conv1d, conv2d, conv3d = (_convolution(rank) for rank in (1, 2, 3))
@@ -96,7 +95,15 @@ def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
-    """Transposed convolution: input (N, C, H, W), weight (C, O / groups, *kernel)."""
+    """Transposed convolution: input (N, C, H, W), weight (C, O / groups, *kernel).
+
+    Returns:
+        Tensor, of shape ``(N, O, *places)`` and the dtype of ``input``.
+
+    Examples:
+        >>> print(ops.conv_transpose2d(Tensor([[[[1.0, 2.0]]]]), Tensor([[[[1.0, 1.0]]]]), stride=2))
+        [[[[1. 1. 2. 2.]]]]
+    """
     need_tensor("ConvTranspose2D", input=input, weight=weight)
     steps, pads, extra, gaps = (
         one_per_axis(v, 2, "ConvTranspose2D", n)
@@ -124,8 +131,15 @@ def conv_transpose2d(
 def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
     """``input_x`` (N, C, ...) plus one number per channel.
 
+    Returns:
+        Tensor, of the shape and dtype of ``input_x``.
+
     Raises:
         ValueError: ``bias`` does not have one number per channel.
+
+    Examples:
+        >>> print(ops.bias_add(Tensor([[1.0, 2.0]]), Tensor([10.0, 20.0])))
+        [[11. 22.]]
     """
     need_tensor("BiasAdd", input_x=input_x, bias=bias)
     if bias.ndim != 1 or input_x.ndim < 2 or bias.shape[0] != input_x.shape[1]:
@@ -142,7 +156,15 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last axes, then scaled and shifted."""
+    """Mean 0 and variance 1 over the last axes, then scaled and shifted.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.layer_norm(Tensor([[1.0, 3.0]]), (2,), Tensor([1.0, 1.0]), Tensor([0.0, 0.0]), eps=0.0))
+        [[-1.  1.]]
+    """
     need_tensor("LayerNorm", input=input)
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     return layer_norm_op(input, shape, weight, bias, eps)
@@ -151,19 +173,44 @@ def layer_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Mean 0 and variance 1 within groups of channels, then scaled and shifted per channel."""
+    """Mean 0 and variance 1 within groups of channels, then scaled and shifted per channel.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.group_norm(Tensor([[[1.0], [3.0]]]), 1, eps=0.0))
+        [[[-1.]
+          [ 1.]]]
+    """
     need_tensor("GroupNorm", input=input)
     return group_norm_op(input, num_groups, weight, bias, eps)
 
 
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
-    """``x`` divided by its root mean square, times ``gamma``; and the reciprocal root."""
+    """``x`` divided by its root mean square, times ``gamma``; and the reciprocal root.
+
+    Returns:
+        Two Tensors: of the shape of ``x``, and with extent 1 along the axes of ``gamma``.
+
+    Examples:
+        >>> print(*ops.rms_norm(Tensor([3.0, 3.0]), Tensor([1.0, 2.0]), 0.0))
+        [1. 2.] [0.33333334]
+    """
     need_tensor("RmsNorm", x=x, gamma=gamma)
     return rms_norm_op(x, gamma, epsilon)
 
 
 def add_rms_norm(x1: Tensor, x2: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor, Tensor]:
-    """`rms_norm` of ``x1 + x2``; also the reciprocal root and the sum."""
+    """`rms_norm` of ``x1 + x2``; also the reciprocal root and the sum.
+
+    Returns:
+        Three Tensors: of the shape of ``x1``, with extent 1 along the axes of ``gamma``, of the shape of ``x1``.
+
+    Examples:
+        >>> print(*ops.add_rms_norm(Tensor([1.0, 1.0]), Tensor([2.0, 2.0]), Tensor([1.0, 2.0]), 0.0))
+        [1. 2.] [0.33333334] [3. 3.]
+    """
     total = arithmetic.add(x1, x2)
     out, rstd = rms_norm_op(total, gamma, epsilon)
     return out, rstd, total
@@ -173,7 +220,17 @@ def batch_norm(
     input_x: Tensor, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool = False,
     momentum: float = 0.1, eps: float = 1e-5,
 ) -> Tensor:  # fmt: skip
-    """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones."""
+    """``input_x`` (N, C, ...) normalised per channel; in training by own statistics, which move the running ones.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input_x``.
+
+    Examples:
+        >>> one, zero = Tensor([1.0]), Tensor([0.0])
+        >>> print(ops.batch_norm(Tensor([[1.0], [3.0]]), Tensor([2.0]), one, one, zero, eps=0.0))
+        [[-1.]
+         [ 1.]]
+    """
     others = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     need_tensor("BatchNorm", input_x=input_x, **{name: x for name, x in others.items() if x is not None})
     if not training:
@@ -189,7 +246,15 @@ def batch_norm(
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
-    """``input`` divided by its p-norm along ``dim`` (at least ``eps``)."""
+    """``input`` divided by its p-norm along ``dim`` (at least ``eps``).
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.normalize(Tensor([[3.0, 4.0]])))
+        [[0.6 0.8]]
+    """
     size = vector_norm(input, p, dim, True)
     return arithmetic.div(input, arithmetic.maximum(size, constant_like(size, eps)))
 
@@ -200,8 +265,15 @@ def lrn(
 ) -> Tensor:  # fmt: skip
     """Local response normalisation over the channels.
 
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
     Raises:
         ValueError: another ``norm_region`` than ``"ACROSS_CHANNELS"``.
+
+    Examples:
+        >>> print(ops.lrn(Tensor([[[[1.0]]]]), alpha=3.0))
+        [[[[0.5]]]]
     """
     need_tensor("LRN", x=x)
     only("LRN", "norm_region", norm_region, "ACROSS_CHANNELS")
@@ -209,7 +281,15 @@ def lrn(
 
 
 def l2_normalize(x: Tensor, axis: Any = 0, epsilon: float = 1e-4) -> Tensor:
-    """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``."""
+    """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.l2_normalize(Tensor([3.0, 4.0])))
+        [0.6 0.8]
+    """
     need_tensor("L2Normalize", x=x)
     return l2_normalize_op(x, axis, epsilon)
 
@@ -217,8 +297,15 @@ def l2_normalize(x: Tensor, axis: Any = 0, epsilon: float = 1e-4) -> Tensor:
 def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
     """All tensors scaled down so that their joint norm is at most ``max_norm``; as they are if that is NaN.
 
+    Returns:
+        What was given, of the same shapes.
+
     Raises:
         RuntimeError: the norm is not finite, and ``error_if_nonfinite``.
+
+    Examples:
+        >>> print(ops.clip_by_norm(Tensor([3.0, 4.0]), 1.0))
+        [0.5999999  0.79999983]
     """
     parts = [x] if isinstance(x, Tensor) else list(x)
     sizes = [vector_norm(t, norm_type) for t in parts]
@@ -246,8 +333,15 @@ def masked_and_scaled(x: Tensor, mask: Tensor, keep: float) -> Tensor:
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None) -> Tensor:
     """Elements set to 0 with probability ``p``, the others divided by ``1 - p``.
 
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
     Raises:
         ValueError: ``p`` is not in [0, 1].
+
+    Examples:
+        >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.0))
+        [1. 2.]
     """
     need_tensor("Dropout", input=input)
     _check_p("dropout", p)
@@ -275,14 +369,28 @@ def _channel_dropout(rank: int) -> Callable[..., Tensor]:
         mask = dropout_mask(1 - p, (*input.shape[:lead], *(1,) * rank))
         return masked_and_scaled(input, mask, 1 - p)
 
-    return named(function, f"dropout{rank}d", "Whole channels set to 0 with probability ``p``.")
+    shape = (1, 2, *[3] * rank)
+    return named(
+        function, f"dropout{rank}d",
+        documented("Whole channels set to 0 with probability ``p``.", "Tensor, of the shape and dtype of ``input``.",
+                   f"ops.dropout{rank}d(ops.ones({shape})).shape", str(shape)),
+    )  # fmt: skip
 
 
 dropout1d, dropout2d, dropout3d = (_channel_dropout(rank) for rank in (1, 2, 3))
 
 
 def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
-    """The last axis, of size 1, filled up with zeros to ``pad_dim_size``."""
+    """The last axis, of size 1, filled up with zeros to ``pad_dim_size``.
+
+    Returns:
+        Tensor, of the dtype of ``x``; its last extent is ``pad_dim_size``.
+
+    Examples:
+        >>> print(ops.padding(Tensor([[1], [2]]), 3))
+        [[1 0 0]
+         [2 0 0]]
+    """
     need_tensor("Padding", x=x)
 
     return pad_pairs(x, [(0, 0)] * (x.ndim - 1) + [(0, pad_dim_size - 1)])
@@ -291,7 +399,16 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
 def add_layer_norm(
     x1: Tensor, x2: Tensor, gamma: Tensor, beta: Tensor, epsilon: float = 1e-5, additional_output: bool = False
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The layer norm of ``x1 + x2`` over the axes of ``gamma``, mean, inverse deviation and the sum."""
+    """The layer norm of ``x1 + x2`` over the axes of ``gamma``, mean, inverse deviation and the sum.
+
+    Returns:
+        Four Tensors: normalised, mean, inverse deviation, and the sum, which is empty without ``additional_output``.
+
+    Examples:
+        >>> gamma, beta = Tensor([1.0, 1.0]), Tensor([0.0, 0.0])
+        >>> print(*ops.add_layer_norm(Tensor([[1.0, 1.0]]), Tensor([[0.0, 2.0]]), gamma, beta, 0.0))
+        [[-1.  1.]] [[2.]] [[1.]] []
+    """
     need_tensor("AddLayerNorm", x1=x1, x2=x2, gamma=gamma, beta=beta)
     total = x1 + x2
     centred, mean, variance = moments(total, tuple(range(total.ndim - gamma.ndim, total.ndim)))

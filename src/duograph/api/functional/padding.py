@@ -22,8 +22,15 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
         mode: ``"constant"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
         value: for ``"constant"``; default 0.
 
+    Returns:
+        Tensor, of the dtype of ``input_x``.
+
     Raises:
         ValueError: odd number of entries, unknown mode, ``value`` with another mode.
+
+    Examples:
+        >>> print(ops.pad(Tensor([1, 2]), (1, 2)))
+        [0 1 2 0 0]
     """
     need_tensor("pad", input=input_x)
     if isinstance(padding, Tensor):

@@ -11,7 +11,14 @@ from duograph.ops import random as draws
 from duograph.ops.movement import expand_dims, reshape
 from duograph.tensor.tensor import Tensor
 
-from .forms import named, need_tensor, not_public, one_per_axis, public_functions
+from .forms import documented, named, need_tensor, not_public, one_per_axis, public_functions
+
+
+def _pooled(name: str, rank: int, doc: str, returns: str, *rest: str) -> str:
+    """The docstring of a pooling function that makes 2 places of 4 along each axis."""
+    call = f"ops.{name}(ops.ones({(1, 1, *[4] * rank)}), {', '.join(rest)}).shape"
+    return documented(doc, returns, call, str((1, 1, *[2] * rank)))
+
 
 _AVG = "The mean of each window over {rank} axes.\n\n    ``divisor_override``, if not 0, divides the sums."
 
@@ -66,7 +73,15 @@ def avg_pool1d(
     input_x: Tensor, kernel_size: Any = 1, stride: Any = 1, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The mean of each window over one axis."""
+    """The mean of each window over one axis.
+
+    Returns:
+        Tensor, of the dtype of ``input_x``, one place per window.
+
+    Examples:
+        >>> print(ops.avg_pool1d(Tensor([[[1.0, 3.0, 5.0]]]), 2))
+        [[[2. 4.]]]
+    """
     return average(1, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
@@ -77,7 +92,10 @@ def _avg_pool(rank: int) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         return average(rank, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
-    return named(function, f"avg_pool{rank}d", _AVG.format(rank=rank))
+    return named(
+        function, f"avg_pool{rank}d",
+        _pooled(f"avg_pool{rank}d", rank, _AVG.format(rank=rank), "Tensor, of the dtype of ``input_x``.", "2, 2"),
+    )  # fmt: skip
 
 
 avg_pool2d, avg_pool3d = _avg_pool(2), _avg_pool(3)
@@ -107,7 +125,15 @@ def max_pool2d(
     x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
-    """The maximum of each window over 2 axes; with ``return_indices`` also the flat positions (int64)."""
+    """The maximum of each window over 2 axes; with ``return_indices`` also the flat positions (int64).
+
+    Returns:
+        Tensor, of the dtype of ``x``, one place per window; with ``return_indices`` a tuple.
+
+    Examples:
+        >>> print(ops.max_pool2d(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), 2))
+        [[[[4.]]]]
+    """
     out = maximum(2, x, kernel_size, stride, padding, dilation, ceil_mode)
     return out if return_indices else out[0]
 
@@ -116,7 +142,15 @@ def max_pool3d(
     x: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The maximum of each window over 3 axes; with ``return_indices`` also the flat positions (int64)."""
+    """The maximum of each window over 3 axes; with ``return_indices`` also the flat positions (int64).
+
+    Returns:
+        Tensor, of the dtype of ``x``, one place per window; with ``return_indices`` a tuple.
+
+    Examples:
+        >>> print(ops.max_pool3d(Tensor([[[[[1.0, 2.0], [3.0, 4.0]]]]]), (1, 2, 2)))
+        [[[[[4.]]]]]
+    """
     out = maximum(3, x, kernel_size, stride, padding, dilation, ceil_mode)
     return out if return_indices else out[0]
 
@@ -164,7 +198,11 @@ def _adaptive(rank: int, largest: bool) -> Callable[..., Any]:
             return adaptive_average(rank, input, output_size)
 
     kind = "max" if largest else "avg"
-    return named(function, f"adaptive_{kind}_pool{rank}d", f"{kind} pooling to ``output_size`` over {rank} axes.")
+    name = f"adaptive_{kind}_pool{rank}d"
+    doc = f"The {'maximum' if largest else 'mean'} over nearly equal windows, ``output_size`` of them"
+    doc += " along the last axis." if rank == 1 else f" along each of the last {rank} axes."
+    returns = "Tensor, of the dtype of ``input``" + "; with ``return_indices`` a tuple." * (largest and rank > 1)
+    return named(function, name, _pooled(name, rank, doc, returns.rstrip(".") + ".", "2"))
 
 
 def _lp(rank: int) -> Callable[..., Tensor]:
@@ -175,7 +213,8 @@ def _lp(rank: int) -> Callable[..., Tensor]:
         steps = kernel if stride is None else one_per_axis(stride, rank, name, "stride")
         return _restored(pool.lp_pool(full, norm_type, kernel=kernel, stride=steps, ceil_mode=ceil_mode), x)
 
-    return named(function, f"lp_pool{rank}d", "The norm of each window.")
+    doc, returns = "The ``norm_type``-norm of each window.", "Tensor, of the dtype of ``x``."
+    return named(function, f"lp_pool{rank}d", _pooled(f"lp_pool{rank}d", rank, doc, returns, "2.0", "2"))
 
 
 def _unpool(rank: int) -> Callable[..., Tensor]:
@@ -192,7 +231,13 @@ def _unpool(rank: int) -> Callable[..., Tensor]:
             size = tuple(output_size)[-rank:]
         return _restored(pool.max_unpool(full, places, size=size), x)
 
-    return named(function, f"max_unpool{rank}d", "Values put back at the flat positions that maximum pooling gave.")
+    places = (1,) * (rank + 2)
+    return named(
+        function, f"max_unpool{rank}d",
+        documented("Values put back at the flat positions that maximum pooling gave.", "Tensor, of the dtype of ``x``.",
+                   f"ops.max_unpool{rank}d(ops.ones({places}), ops.zeros({places}, ms.int64), 2).shape",
+                   str((1, 1, *[2] * rank))),
+    )  # fmt: skip
 
 
 def _fractional(rank: int) -> Callable[..., Any]:
@@ -221,7 +266,11 @@ def _fractional(rank: int) -> Callable[..., Any]:
         return (values, places) if return_indices else values
 
     function.__name__ = function.__qualname__ = f"fractional_max_pool{rank}d"
-    function.__doc__ = "The maximum over windows at pseudo-random places, one window per result place."
+    function.__doc__ = _pooled(
+        f"fractional_max_pool{rank}d", rank,
+        "The maximum over windows at pseudo-random places, one window per result place.",
+        "Tensor, of the dtype of ``input``; with ``return_indices`` a tuple.", "2", f"output_size={(2,) * rank}",
+    )  # fmt: skip
     return function
 
 

@@ -22,18 +22,33 @@ from .math import BINARY
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """``input @ other``: matrices in the last two axes, the others broadcast; vectors as in NumPy.
 
+    Returns:
+        Tensor, of the dtype of the operands.
+
     Raises:
         TypeError: dtypes differ, or an operand is no Tensor.
         RuntimeError: the inner extents differ.
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
     return operators.matrix_multiply(input, other)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """Product of two matrices."""
+    """Product of two matrices.
+
+    Returns:
+        Tensor, of shape ``(n, m)``.
+
+    Examples:
+        >>> print(ops.mm(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+        [[11.]]
+    """
     return _ranked("mm", input, mat2, 2)
 
 
@@ -46,7 +61,15 @@ def _ranked(name: str, x: Tensor, y: Tensor, rank: int) -> Tensor:
 
 
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """Products of matrices, one per leading index; leading shapes must agree."""
+    """Products of matrices, one per leading index; leading shapes must agree.
+
+    Returns:
+        Tensor, of shape ``(..., n, m)``.
+
+    Examples:
+        >>> print(ops.bmm(Tensor([[[1.0, 2.0]]]), Tensor([[[3.0], [4.0]]])))
+        [[[11.]]]
+    """
     need_tensor("BatchMatMul", input_x=input_x, mat2=mat2)
     return batch_matmul(input_x, mat2)
 
@@ -101,7 +124,15 @@ def _refuse_product(name: str, x: Tensor, y: Tensor, rank: int) -> None:
 
 
 def mv(mat: Tensor, vec: Tensor) -> Tensor:
-    """Matrix times vector."""
+    """Matrix times vector.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(ops.mv(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 1.0])))
+        [3. 7.]
+    """
     need_tensor("mv", mat=mat, vec=vec)
     if mat.ndim != 2 or vec.ndim != 1:
         raise ValueError(f"For 'mv', the inputs must be 2-D and 1-D, but got {mat.ndim}-D and {vec.ndim}-D.")
@@ -109,19 +140,44 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """Sum over the last axis of ``input`` and the last but one of ``other``."""
+    """Sum over the last axis of ``input`` and the last but one of ``other``.
+
+    Returns:
+        Tensor: the other axes of ``input``, then those of ``other``.
+
+    Examples:
+        >>> print(ops.dot(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+        [[11.]]
+    """
     need_tensor("dot", input=input, other=other)
     return linalg.dot(input, other)
 
 
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """Sum of products over the last axes."""
+    """Sum of products over the last axes.
+
+    Returns:
+        Tensor: the other axes of ``input``, then those of ``other``.
+
+    Examples:
+        >>> print(ops.inner(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+        11.0
+    """
     need_tensor("inner", input=input, other=other)
     return linalg.inner(*promote(input, other, "inner"))
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """Products of every element of one vector with every element of another."""
+    """Products of every element of one vector with every element of another.
+
+    Returns:
+        Tensor, of shape ``(n, m)``.
+
+    Examples:
+        >>> print(ops.outer(Tensor([1, 2]), Tensor([3, 4])))
+        [[3 4]
+         [6 8]]
+    """
     need_tensor("outer", input=input, vec2=vec2)
     if input.ndim != 1 or vec2.ndim != 1:
         raise ValueError(f"For 'outer', both inputs must be 1-D, but got {input.ndim}-D and {vec2.ndim}-D.")
@@ -129,13 +185,29 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 
 
 def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
-    """Sum of products over pairs of axes."""
+    """Sum of products over pairs of axes.
+
+    Returns:
+        Tensor: the other axes of ``x1``, then those of ``x2``.
+
+    Examples:
+        >>> print(ops.tensor_dot(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), (1, 1)))
+        [[11.]]
+    """
     need_tensor("tensor_dot", x1=x1, x2=x2)
     return linalg.tensordot(x1, x2, axes)
 
 
 def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Tensor:
-    """Sum of products over one axis of each, separately for every index of the first axis."""
+    """Sum of products over one axis of each, separately for every index of the first axis.
+
+    Returns:
+        Tensor: the first axis, then the other axes of ``x1`` and of ``x2``.
+
+    Examples:
+        >>> print(ops.batch_dot(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]])))
+        [[11.]]
+    """
     need_tensor("batch_dot", x1=x1, x2=x2)
     if axes is None:
         axes = (x1.ndim - 1, x2.ndim - 2 if x2.ndim > 2 else x2.ndim - 1)
@@ -150,14 +222,30 @@ def batch_dot(x1: Tensor, x2: Tensor, axes: Any = None) -> Tensor:
 
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
-    """Sum of ``conj(x) * y`` along ``axis``."""
+    """Sum of ``conj(x) * y`` along ``axis``.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to, without ``axis``.
+
+    Examples:
+        >>> print(ops.vecdot(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+        11.0
+    """
     need_tensor("Vecdot", x=x, y=y)
     product = arithmetic.mul(arithmetic.adjoint(x), y)
     return movement.reduce_sum(product, axis=(axis_of(axis, product, "vecdot"),), keep_dims=False)
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product."""
+    """The Kronecker product.
+
+    Returns:
+        Tensor; its extents are the products of theirs.
+
+    Examples:
+        >>> print(ops.kron(Tensor([1, 2]), Tensor([1, 10])))
+        [ 1 10  2 20]
+    """
     need_tensor("kron", input=input, other=other)
     x, y = promote(input, other, "kron")
     rank = max(x.ndim, y.ndim)
@@ -169,7 +257,15 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """Vector product along an axis of size 3 (default: the first such axis)."""
+    """Vector product along an axis of size 3 (default: the first such axis).
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])))
+        [0. 0. 1.]
+    """
     x, y = promote(input, other, "Cross")
     if dim is None:
         axis = next((i for i, n in enumerate(x.shape) if known_eq(n, 3)), -1)
@@ -193,7 +289,15 @@ def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``."""
+    """``beta * input + alpha * (mat1 @ mat2)``.
+
+    Returns:
+        Tensor, of shape ``(n, m)``.
+
+    Examples:
+        >>> print(ops.addmm(Tensor([[1.0]]), Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]]), beta=10))
+        [[21.]]
+    """
     need_tensor("addmm", input=input, mat1=mat1, mat2=mat2)
     if mat1.ndim == mat2.ndim == 2:
         operators.need_equal_inner(mat1, mat2)
@@ -201,29 +305,69 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 
 
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)``."""
+    """``beta * input + alpha * (mat @ vec)``.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(ops.addmv(Tensor([1.0]), Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0]), alpha=2))
+        [23.]
+    """
     return _blend(input, mv(mat, vec), beta, alpha)
 
 
 def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * x + alpha * outer(vec1, vec2)``."""
+    """``beta * x + alpha * outer(vec1, vec2)``.
+
+    Returns:
+        Tensor, of shape ``(n, m)``.
+
+    Examples:
+        >>> print(ops.addr(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])))
+        [[7. 9.]]
+    """
     return _blend(x, outer(vec1, vec2), beta, alpha)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * bmm(batch1, batch2)``."""
+    """``beta * input + alpha * bmm(batch1, batch2)``.
+
+    Returns:
+        Tensor, of shape ``(b, n, m)``.
+
+    Examples:
+        >>> print(ops.baddbmm(Tensor([[[1.0]]]), Tensor([[[1.0, 2.0]]]), Tensor([[[3.0], [4.0]]])))
+        [[[12.]]]
+    """
     need_tensor("baddbmm", input=input, batch1=batch1, batch2=batch2)
     return _blend(input, bmm(batch1, batch2), beta, alpha)
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * sum of the products bmm(batch1, batch2)``."""
+    """``beta * input + alpha * sum of the products bmm(batch1, batch2)``.
+
+    Returns:
+        Tensor, of shape ``(n, m)``.
+
+    Examples:
+        >>> print(ops.addbmm(Tensor([[1.0]]), Tensor([[[2.0]], [[3.0]]]), Tensor([[[4.0]], [[5.0]]])))
+        [[24.]]
+    """
     need_tensor("addbmm", input=input, batch1=batch1, batch2=batch2)
     return _blend(input, movement.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``."""
+    """``input @ weight.T + bias``.
+
+    Returns:
+        Tensor, of shape ``(..., outputs)``.
+
+    Examples:
+        >>> print(ops.dense(Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]]), Tensor([10.0])))
+        [[21.]]
+    """
     need_tensor("Dense", input=input, weight=weight)
     if weight.ndim == 1:
         out = linalg.matrix_product(input, weight)
@@ -239,9 +383,16 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def einsum(equation: str, *operands: Any) -> Tensor:
     """Einstein's summation convention over any number of tensors, contracted from left to right.
 
+    Returns:
+        Tensor, with the axes that ``equation`` names.
+
     Raises:
         TypeError: ``equation`` is no str.
         ValueError: subscripts and tensors do not fit.
+
+    Examples:
+        >>> print(ops.einsum("ij,jk->ik", Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+        [[11.]]
     """
     if len(operands) == 1 and isinstance(operands[0], list | tuple):
         operands = tuple(operands[0])

@@ -29,6 +29,7 @@ from .forms import (
     as_tensor,
     axes_of,
     axis_of,
+    documented,
     in_dtype,
     need_tensor,
     not_public,
@@ -45,6 +46,9 @@ def _summable(x: Tensor) -> Tensor:
 
 def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum over ``dim`` (default: all axes); bool and integers give int64.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``dim``.
 
     Raises:
         TypeError: ``input`` is no Tensor.
@@ -63,14 +67,30 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
 
 
 def prod(input: Tensor, axis: Axis = None, keep_dims: bool = False, dtype: Any = None) -> Tensor:
-    """The product over ``axis`` (default: all axes); bool and integers give int64."""
+    """The product over ``axis`` (default: all axes); bool and integers give int64.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.prod(Tensor([2.0, 3.0])))
+        6.0
+    """
     need_tensor("ProdExt", input=input)
     x = in_dtype(input, dtype) if dtype is not None else _summable(input)
     return red.reduce_prod(x, axis=axes_of(axis, input, "ProdExt"), keep_dims=keep_dims)
 
 
 def mean(x: Tensor, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The mean over ``axis`` (default: all axes); integers stay, truncated."""
+    """The mean over ``axis`` (default: all axes); integers stay, truncated.
+
+    Returns:
+        Tensor, of the shape of ``x`` without ``axis``.
+
+    Examples:
+        >>> print(ops.mean(Tensor([[1.0, 3.0], [5.0, 7.0]]), 0))
+        [3. 5.]
+    """
     need_tensor("ReduceMean", x=x)
     axes = axes_of(axis, x, "ReduceMean")
     if x.dtype.is_bool or x.dtype.is_integer:
@@ -86,7 +106,11 @@ def _all_any(op: Any, title: str) -> Callable[..., Tensor]:
         return op(to_dtype(input, dt.bool_), axis=axes_of(axis, input, title), keep_dims=keep_dims)
 
     function.__name__ = title[6:].lower()
-    function.__doc__ = f"{op.doc}\n\nThe default is all axes."
+    function.__doc__ = documented(
+        f"{op.doc.replace('``x``', '``input``')}\n\nThe default is all axes.",
+        "Tensor of bool, of the shape of ``input`` without ``axis``.",
+        f"ops.{function.__name__}(Tensor([True, False]))", str(function.__name__ == "any"),
+    )  # fmt: skip
     return function
 
 
@@ -116,7 +140,11 @@ def _extreme(op: Any, better: Any, title: str) -> Callable[..., Tensor]:
         return out if initial is None else better(out, constant_like(out, initial))
 
     function.__name__ = "amax" if op is red.reduce_max else "amin"
-    function.__doc__ = f"{op.doc}\n\n``where`` masks elements out; ``initial`` takes part."
+    function.__doc__ = documented(
+        f"{op.doc}\n\n``where`` masks elements out; ``initial`` takes part.",
+        "Tensor, of the shape of ``input`` without ``axis``.",
+        f"ops.{function.__name__}(Tensor([2, 3, 1]))", "3" if op is red.reduce_max else "1",
+    )  # fmt: skip
     return function
 
 
@@ -152,13 +180,12 @@ def _with_position(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
         return extreme_with_index(x, axis_of(axis, x, f"ArgM{name[1:]}WithValue"), keepdims, largest)
 
     function.__name__ = name
-    function.__doc__ = f"""The {name}imum along ``axis`` and its index: a pair of tensors.
-
-    Without ``axis``: of all elements, and 0, as MindSpore gives no position then.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    function.__doc__ = documented(
+        f"The {name}imum along ``axis`` and its index: a pair of tensors.\n\n"
+        "Without ``axis``: of all elements, and 0, as MindSpore gives no position then.",
+        "Two Tensors, of the shape of ``input`` without ``axis``.",
+        f"*ops.{name}(Tensor([2, 3, 1]), 0)", "3 1" if largest else "1 2",
+    )  # fmt: skip
     return function
 
 
@@ -167,7 +194,15 @@ min = _with_position(largest=False)
 
 
 def aminmax(input: Tensor, *, axis: int | None = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """Minimum and maximum along ``axis``."""
+    """Minimum and maximum along ``axis``.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(*ops.aminmax(Tensor([3, 1, 2])))
+        1 3
+    """
     need_tensor("AminMax", input=input)
     return _ignoring_nan(amin, input, axis, keepdims), _ignoring_nan(amax, input, axis, keepdims)
 
@@ -203,12 +238,28 @@ _argmax, _argmin = _position(red.argmax, dt.int64, "ArgMaxExt"), _position(red.a
 
 
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Index (int64) of the first maximum along ``dim``, or in the flattened tensor."""
+    """Index (int64) of the first maximum along ``dim``, or in the flattened tensor.
+
+    Returns:
+        Tensor of int64, of the shape of ``input`` without ``dim``.
+
+    Examples:
+        >>> print(ops.argmax(Tensor([3, 1, 4])))
+        2
+    """
     return _argmax(input, dim, keepdim)
 
 
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Index (int32) of the first minimum along ``axis``, or in the flattened tensor."""
+    """Index (int32) of the first minimum along ``axis``, or in the flattened tensor.
+
+    Returns:
+        Tensor of int32, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.argmin(Tensor([3, 1, 4])))
+        1
+    """
     return _argmin(input, axis, keepdims)
 
 
@@ -234,41 +285,97 @@ def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -
 
 
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The variance over ``axis``; divides by the count minus ``ddof``."""
+    """The variance over ``axis``; divides by the count minus ``ddof``.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.var(Tensor([1.0, 3.0])))
+        1.0
+    """
     return var_and_mean(input, axis, ddof, keepdims, "Var")[0]
 
 
 def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over ``axis``; divides by the count minus ``ddof``."""
+    """The standard deviation over ``axis``; divides by the count minus ``ddof``.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.std(Tensor([1.0, 3.0])))
+        1.0
+    """
     return sqrt(var_and_mean(input, axis, ddof, keepdims, "Std")[0])
 
 
 def var_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """Variance and mean."""
+    """Variance and mean.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(*ops.var_mean(Tensor([1.0, 3.0])))
+        1.0 2.0
+    """
     return var_and_mean(input, axis, ddof, keepdims, "VarMean")
 
 
 def std_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """Standard deviation and mean."""
+    """Standard deviation and mean.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(*ops.std_mean(Tensor([1.0, 3.0])))
+        1.0 2.0
+    """
     variance, mean_ = var_and_mean(input, axis, ddof, keepdims, "StdMean")
     return sqrt(variance), mean_
 
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """``log(sum(exp(input)))`` over ``dim``, without overflow."""
+    """``log(sum(exp(input)))`` over ``dim``, without overflow.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``dim``.
+
+    Examples:
+        >>> print(ops.logsumexp(Tensor([0.0]), 0))
+        0.0
+    """
     need_tensor("LogSumExp", input=input)
     return stable.logsumexp(as_float(input), axes_of(dim, input, "LogSumExp"), keepdim)
 
 
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The sum of what is not NaN."""
+    """The sum of what is not NaN.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.nansum(Tensor([1.0, float("nan")])))
+        1.0
+    """
     need_tensor("NanSum", input=input)
     x = select(isnan(input), constant_like(input, 0), input) if input.dtype.is_floating else input
     return sum(x, axis, keepdims, dtype=dtype)
 
 
 def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean of what is not NaN."""
+    """The mean of what is not NaN.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(ops.nanmean(Tensor([1.0, float("nan")])))
+        1.0
+    """
     need_tensor("NanMean", input=input)
     total = nansum(input, axis, keepdims, dtype=dtype)
     count = sum(operators.invert(isnan(input)), axis, keepdims)
@@ -276,7 +383,15 @@ def nanmean(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: 
 
 
 def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: Any = dt.int32) -> Tensor:
-    """The number of elements over ``axis`` that are not 0."""
+    """The number of elements over ``axis`` that are not 0.
+
+    Returns:
+        Tensor, of the shape of ``x`` without ``axis``, of ``dtype``.
+
+    Examples:
+        >>> print(ops.count_nonzero(Tensor([0, 1, 2])))
+        2
+    """
     need_tensor("CountNonZero", x=x)
     hits = to_dtype(operators.not_equal(x, 0), dt.int64)
     return in_dtype(sum_of(hits, axis=axes_of(axis, x, "CountNonZero"), keep_dims=keep_dims), dtype)
@@ -286,7 +401,15 @@ def count_nonzero(x: Tensor, axis: Axis = (), keep_dims: bool = False, dtype: An
 
 
 def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
-    """Running sum along ``axis``."""
+    """Running sum along ``axis``.
+
+    Returns:
+        Tensor, of the shape of ``x``.
+
+    Examples:
+        >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
+        [1. 3. 6.]
+    """
     need_tensor("CumSum", x=x)
     x = in_dtype(x, dtype)
     if x.dtype.is_bool:
@@ -295,27 +418,59 @@ def cumsum(x: Tensor, axis: int, dtype: Any = None) -> Tensor:
 
 
 def cumprod(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running product along ``dim``."""
+    """Running product along ``dim``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.cumprod(Tensor([1.0, 2.0, 3.0]), 0))
+        [1. 2. 6.]
+    """
     need_tensor("CumProd", input=input)
     x = in_dtype(input, dtype) if dtype is not None else _summable(input)
     return cumulative.cumprod(x, axis=axis_of(dim, x, "CumProd"))
 
 
 def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Running maximum along ``axis`` and its index."""
+    """Running maximum along ``axis`` and its index.
+
+    Returns:
+        Two Tensors, of the shape of ``input``.
+
+    Examples:
+        >>> print(*ops.cummax(Tensor([1, 3, 2]), 0))
+        [1 3 3] [0 1 1]
+    """
     need_tensor("Cummax", input=input)
     return cumulative.cummax(input, axis=axis_of(axis, input, "Cummax"))
 
 
 def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Running minimum along ``axis`` and its index."""
+    """Running minimum along ``axis`` and its index.
+
+    Returns:
+        Two Tensors, of the shape of ``input``.
+
+    Examples:
+        >>> print(*ops.cummin(Tensor([3, 1, 2]), 0))
+        [3 1 1] [0 1 1]
+    """
     need_tensor("Cummin", input=input)
     values, places = cumulative.cummin(input, axis=axis_of(axis, input, "Cummin"))
     return values, to_dtype(places, dt.int32)
 
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
-    """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it."""
+    """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.logcumsumexp(Tensor([0.0, -float("inf")]), 0))
+        [0. 0.]
+    """
     need_tensor("CumulativeLogsumexp", input=input)
     i = axis_of(axis, input, "CumulativeLogsumexp")
     top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))
@@ -331,12 +486,15 @@ def trace_of_equal(x: Tensor, y: Tensor) -> Tensor:
     return expand_dims(sum_of(hits, axis=tuple(range(x.ndim)), keep_dims=False), 0)
 
 
-def _reduction_alias(fn: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def _reduction_alias(fn: Callable[..., Tensor], name: str, printed: str) -> Callable[..., Tensor]:
     def function(x: Tensor, axis: Axis = ()) -> Tensor:
         return fn(x, axis)
 
     function.__name__ = name
-    function.__doc__ = fn.__doc__
+    function.__doc__ = documented(
+        (fn.__doc__ or "").split("\n\n")[0], "Tensor, of the shape of ``x`` without ``axis``.",
+        f"ops.{name}(Tensor([2, 3, 1]))", printed,
+    )  # fmt: skip
     return function
 
 
@@ -358,8 +516,8 @@ def keep_prod(x: Tensor, axis: Axis = (), keep_dims: bool = False) -> Tensor:
 
 
 FUNCTIONS = public_functions(globals()) | {
-    "reduce_sum": _reduction_alias(keep_sum, "reduce_sum"),
-    "reduce_mean": _reduction_alias(mean, "reduce_mean"),
-    "reduce_max": _reduction_alias(amax, "reduce_max"),
-    "reduce_min": _reduction_alias(amin, "reduce_min"),
+    "reduce_sum": _reduction_alias(keep_sum, "reduce_sum", "6"),
+    "reduce_mean": _reduction_alias(mean, "reduce_mean", "2"),
+    "reduce_max": _reduction_alias(amax, "reduce_max", "3"),
+    "reduce_min": _reduction_alias(amin, "reduce_min", "1"),
 }  # fmt: skip

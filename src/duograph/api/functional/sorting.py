@@ -18,36 +18,76 @@ from .. import operators
 from .. import tensor_shape as shaped
 from ..promote import as_tensor, promote, to_dtype
 from . import padding
-from .forms import as_float, axis_of, in_dtype, named, need_tensor, public_functions, static_int
+from .forms import as_float, axis_of, documented, in_dtype, named, need_tensor, public_functions, static_int
 
 
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """The elements in order along ``axis``, and their int32 indices."""
+    """The elements in order along ``axis``, and their int32 indices.
+
+    Returns:
+        Two Tensors, of the shape of ``input_x``.
+
+    Examples:
+        >>> print(*ops.sort(Tensor([3, 1, 2])))
+        [1 2 3] [1 2 0]
+    """
     need_tensor("Sort", input_x=input_x)
     return sort_op(input_x, axis=axis_of(axis, input_x, "Sort"), descending=descending)
 
 
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
-    """The int32 indices that put ``input`` in order along ``axis``."""
+    """The int32 indices that put ``input`` in order along ``axis``.
+
+    Returns:
+        Tensor of int32, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.argsort(Tensor([3, 1, 2])))
+        [1 2 0]
+    """
     return sort(input, axis, descending)[1]
 
 
 def msort(input: Tensor) -> Tensor:
-    """In order along the first axis."""
+    """In order along the first axis.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.msort(Tensor([3, 1, 2])))
+        [1 2 3]
+    """
     return sort(input, 0)[0]
 
 
 def topk(
     input: Tensor, k: Any, dim: int | None = None, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices."""
+    """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices.
+
+    Returns:
+        Two Tensors, of extent ``k`` along ``dim``.
+
+    Examples:
+        >>> print(*ops.topk(Tensor([3, 1, 2]), 2))
+        [3 2] [0 2]
+    """
     need_tensor("TopK", input=input)
     axis = axis_of(-1 if dim is None else dim, input, "TopK")
     return topk_op(input, k=static_int(k, "TopK", "k"), axis=axis, largest=largest)
 
 
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The (lower) median along ``axis`` and its int64 index."""
+    """The (lower) median along ``axis`` and its int64 index.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(*ops.median(Tensor([3.0, 1.0, 2.0])))
+        2.0 2
+    """
     need_tensor("Median", input=input)
     if not input.shape:
         return input, full(shape=(), value=0, dtype=dt.int64)
@@ -60,7 +100,15 @@ def searchsorted(
     sorted_sequence: Tensor, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """Where ``values`` would go in ``sorted_sequence``; behind equal ones with ``right``."""
+    """Where ``values`` would go in ``sorted_sequence``; behind equal ones with ``right``.
+
+    Returns:
+        Tensor of int64 (or int32), of the shape of ``values``.
+
+    Examples:
+        >>> print(ops.searchsorted(Tensor([1, 3, 5]), Tensor([2, 3])))
+        [1 1]
+    """
     if side is not None and side not in ("left", "right"):
         raise ValueError(f"For 'searchsorted', the 'side' must be 'left' or 'right', but got {side}.")
     if side == "left" and right:
@@ -75,13 +123,29 @@ def searchsorted(
 
 
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
-    """The bucket of every element between ``boundaries`` (int32)."""
+    """The bucket of every element between ``boundaries`` (int32).
+
+    Returns:
+        Tensor of int32, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.bucketize(Tensor([0, 2, 9]), [1, 5]))
+        [0 1 2]
+    """
     edges = boundaries if isinstance(boundaries, Tensor) else as_tensor([float(b) for b in boundaries], dt.float32)
     return searchsorted(edges, as_float(input), out_int32=True, right=right)
 
 
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
-    """The different elements in order of appearance, and for every element which one it is: int32, of int64 int64."""
+    """The different elements in order of appearance, and for every element which one it is: int32, of int64 int64.
+
+    Returns:
+        Two Tensors: ``(n,)`` of the dtype of ``input``, and of its shape.
+
+    Examples:
+        >>> print(*ops.unique(Tensor([3, 1, 3])))
+        [3 1] [0 1 0]
+    """
     need_tensor("Unique", input=input)
     index = dt.int64 if input.dtype is dt.int64 else dt.int32
     values, inverse, _ = search.unique(shaped.ravel(input), ordered=False, index_dtype=index)
@@ -91,7 +155,15 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Runs of equal elements made one; on demand the run of each element and the lengths."""
+    """Runs of equal elements made one; on demand the run of each element and the lengths.
+
+    Returns:
+        Tensor, or a tuple of the two or three that are asked for.
+
+    Examples:
+        >>> print(ops.unique_consecutive(Tensor([1, 1, 2, 1])))
+        [1 2 1]
+    """
     need_tensor("UniqueConsecutive", input=input)
     x = shaped.ravel(input) if dim is None else input
     axis = 0 if dim is None else axis_of(dim, input, "UniqueConsecutive")
@@ -103,7 +175,15 @@ def unique_consecutive(
 
 
 def bincount(input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
-    """How often each of 0, 1, ... occurs, or the sums of ``weights`` there."""
+    """How often each of 0, 1, ... occurs, or the sums of ``weights`` there.
+
+    Returns:
+        Tensor, of shape ``(n,)``.
+
+    Examples:
+        >>> print(ops.bincount(Tensor([0, 2, 2])))
+        [1. 0. 2.]
+    """
     need_tensor("bincount", input=input)
     least = static_int(minlength, "bincount", "minlength")
     if weights is None:
@@ -112,13 +192,29 @@ def bincount(input: Tensor, weights: Any = None, minlength: Any = 0) -> Tensor:
 
 
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
-    """How many elements fall into each of ``bins`` equal intervals."""
+    """How many elements fall into each of ``bins`` equal intervals.
+
+    Returns:
+        Tensor, of shape ``(bins,)``.
+
+    Examples:
+        >>> print(ops.histc(Tensor([0.0, 1.0, 1.0]), 2))
+        [1. 2.]
+    """
     need_tensor("Histogram", input=input)
     return in_dtype(search.histogram(input, bins=bins, low=float(min), high=float(max)), input.dtype)
 
 
 def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
-    """Whether the target class ``x2[i]`` is among the ``k`` largest of row ``x1[i]``."""
+    """Whether the target class ``x2[i]`` is among the ``k`` largest of row ``x1[i]``.
+
+    Returns:
+        Tensor of bool, of the shape of ``x2``.
+
+    Examples:
+        >>> print(ops.intopk(Tensor([[0.1, 0.7, 0.2]]), Tensor([2], ms.int32), 2))
+        [ True]
+    """
     need_tensor("InTopKD", x1=x1, x2=x2)
 
     target = indexing.gather_elements(x1, movement.expand_dims(x2, 1), axis=1)
@@ -127,7 +223,15 @@ def intopk(x1: Tensor, x2: Tensor, k: int) -> Tensor:
 
 
 def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
-    """`unique`, filled up with ``pad_num`` to the size of ``x``."""
+    """`unique`, filled up with ``pad_num`` to the size of ``x``.
+
+    Returns:
+        Two Tensors, of the shape of ``x``.
+
+    Examples:
+        >>> print(*ops.unique_with_pad(Tensor([3, 1, 3]), 0))
+        [3 1 0] [0 1 0]
+    """
     values, inverse = unique(x)
     return padding.pad_pairs(values, [(0, x.shape[0] - values.shape[0])], "constant", pad_num), inverse
 
@@ -135,6 +239,8 @@ def unique_with_pad(x: Tensor, pad_num: Any) -> tuple[Tensor, Tensor]:
 FUNCTIONS = public_functions(globals()) | {
     "top_k": named(
         lambda input_x, k, sorted=True: topk(input_x, k, None, True, sorted),
-        "top_k", "The ``k`` greatest elements along the last axis, and their places.",
+        "top_k", documented("The ``k`` greatest elements along the last axis, and their places.",
+                            "Two Tensors, of extent ``k`` along the last axis.",
+                            "*ops.top_k(Tensor([3, 1, 2]), 2)", "[3 2] [0 2]"),
     ),
 }  # fmt: skip

@@ -35,7 +35,15 @@ def _two(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
 
 
 def population_count(input_x: Tensor) -> Tensor:
-    """The number of ones in the binary form of every element, as uint8."""
+    """The number of ones in the binary form of every element, as uint8.
+
+    Returns:
+        Tensor of uint8, of the shape of ``input_x``.
+
+    Examples:
+        >>> print(ms.ops.population_count(Tensor([1, 3, 7], ms.int16)))
+        [1 2 3]
+    """
     need_tensor("PopulationCount", input_x=input_x)
     if not input_x.dtype.is_integer:
         raise TypeError(f"For 'PopulationCount', the input must be of integers, but got {input_x.dtype}.")

@@ -21,7 +21,7 @@ from duograph.ops.slices import pad, stack
 from duograph.ops.windows import sliding_window
 from duograph.tensor.tensor import Tensor
 
-from .forms import as_float, dtype_or, named, need_tensor, not_public, public_functions
+from .forms import as_float, documented, dtype_or, named, need_tensor, not_public, public_functions
 from .padding import pad as pad_function
 
 _ONE = {"fft": fft_op, "ifft": ifft_op, "rfft": rfft_op, "irfft": irfft_op}
@@ -32,7 +32,11 @@ def _one_axis(name: str, fn: Callable[..., Any]) -> Callable[..., Tensor]:
         need_tensor(name.upper(), input=input)
         return fn(as_float(input), n, dim, norm)
 
-    return named(function, name, fn.__doc__ or "")
+    extent = {"rfft": 2, "irfft": 4}.get(name, 3)
+    returns = f"Tensor, {'real' if name == 'irfft' else 'complex'}."
+    return named(
+        function, name, documented(fn.__doc__ or "", returns, f"ops.{name}(ops.ones(3)).shape", f"({extent},)")
+    )
 
 
 def _several_axes(name: str, default: Any, inverse: bool) -> Callable[..., Tensor]:
@@ -40,7 +44,9 @@ def _several_axes(name: str, default: Any, inverse: bool) -> Callable[..., Tenso
         need_tensor(name.upper(), input=input)
         return fft_n_op(as_float(input), s, dim, norm, inverse=inverse)
 
-    return named(function, name, f"The {'inverse ' if inverse else ''}transform over several axes.")
+    doc = f"The {'inverse ' if inverse else ''}transform over several axes."
+    returns = "Tensor, complex; of extents ``s`` along ``dim``."
+    return named(function, name, documented(doc, returns, f"ops.{name}(ops.ones((2, 3))).shape", "(2, 3)"))
 
 
 def _shifted(name: str, sign: int) -> Callable[..., Tensor]:
@@ -51,7 +57,10 @@ def _shifted(name: str, sign: int) -> Callable[..., Tensor]:
         shifts = tuple(input.shape[a] // 2 if sign > 0 else -(input.shape[a] // 2) for a in axes)
         return roll(input, shifts=shifts, axes=axes)
 
-    return named(function, name, "The spectrum with frequency 0 in the middle, or the inverse of that.")
+    doc = "The spectrum with frequency 0 in the middle." if sign > 0 else "The inverse of `fftshift`."
+    printed = "[2 0 1]" if sign > 0 else "[1 2 0]"
+    returns = "Tensor, of the shape and dtype of ``input``."
+    return named(function, name, documented(doc, returns, f"ops.{name}(Tensor([0, 1, 2]))", printed))
 
 
 def _frequencies(name: str, half: bool) -> Callable[..., Tensor]:
@@ -64,7 +73,9 @@ def _frequencies(name: str, half: bool) -> Callable[..., Tensor]:
             places = roll(middle, shifts=(-(n // 2),), axes=(0,))
         return mul(places, constant_like(places, 1.0 / (n * d)))
 
-    return named(function, name, "The frequencies of the places of a spectrum.")
+    doc = f"The frequencies of the places of a spectrum, as `{name.removesuffix('freq')}` gives it."
+    printed = "[0.   0.25 0.5 ]" if half else "[ 0.    0.25 -0.5  -0.25]"
+    return named(function, name, documented(doc, "Tensor, of ``dtype`` (float32).", f"ops.{name}(4)", printed))
 
 
 def _axes(x: Tensor, s: Any, dim: Any, title: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -112,17 +123,36 @@ def _real_transform(name: str, default: Any) -> Callable[..., Tensor]:
         out = _rfft_n(input, axes, sizes, scale)
         return conj(out) if hermitian else out
 
-    return named(function, name, f"As NumPy's {name.replace('2', 'n')} over the axes ``dim``.")
+    doc = f"As NumPy's {name.replace('2', 'n')} over the axes ``dim``."
+    returns = f"Tensor, {'real' if to_real else 'complex'}."
+    printed = "(2, 4)" if to_real else "(2, 2)"
+    return named(function, name, documented(doc, returns, f"ops.{name}(ops.ones((2, 3))).shape", printed))
 
 
 def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The real spectrum of a signal that is Hermitian, given by its first half."""
+    """The real spectrum of a signal that is Hermitian, given by its first half.
+
+    Returns:
+        Tensor, real; of extent ``n`` along ``dim``.
+
+    Examples:
+        >>> print(ops.hfft(Tensor([1.0, 0.0])))
+        [1. 1.]
+    """
     need_tensor("HFFT", input=input)
     return _HERMITIAN["hfftn"](input, None if n is None else (n,), (dim,), norm)
 
 
 def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of `hfft`: the first half of a Hermitian signal."""
+    """The inverse of `hfft`: the first half of a Hermitian signal.
+
+    Returns:
+        Tensor, complex; of extent ``n // 2 + 1`` along ``dim``.
+
+    Examples:
+        >>> print(ops.ihfft(Tensor([1.0, 1.0, 1.0])).shape)
+        (2,)
+    """
     need_tensor("IHFFT", input=input)
     return _HERMITIAN["ihfftn"](input, None if n is None else (n,), (dim,), norm)
 

@@ -28,18 +28,34 @@ from .. import tensor_shape as shaped
 from ..promote import as_tensor, to_dtype
 from . import joining, reduce, sorting
 from .compare import isclose
-from .forms import as_float, axis_of, enough_memory, named, need_tensor, not_public, public_functions
+from .forms import as_float, axis_of, documented, enough_memory, named, need_tensor, not_public, public_functions
 from .math import BINARY
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether all elements are close (`isclose`)."""
+    """Whether all elements are close (`isclose`).
+
+    Returns:
+        Tensor of bool, 0-d.
+
+    Examples:
+        >>> print(ops.allclose(Tensor([1.0]), Tensor([1.0])))
+        True
+    """
     close = isclose(input, other, rtol, atol, equal_nan)
     return red.reduce_all(close, axis=tuple(range(close.ndim)), keep_dims=False)
 
 
 def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """Differences of neighbours along ``axis``, ``n`` times."""
+    """Differences of neighbours along ``axis``, ``n`` times.
+
+    Returns:
+        Tensor, of the dtype of ``x``; ``n`` shorter along ``axis``.
+
+    Examples:
+        >>> print(ops.diff(Tensor([1, 3, 6])))
+        [2 3]
+    """
     need_tensor("diff", x=x)
     i = existing_axis(axis, x.ndim, "diff")
     parts = [t for t in (prepend, x, append) if t is not None]
@@ -56,7 +72,15 @@ def diff(x: Tensor, n: int = 1, axis: int = -1, prepend: Any = None, append: Any
 def quantile(
     input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False, ignore_nan: bool = False
 ) -> Tensor:
-    """The quantiles ``q`` along ``axis`` by linear interpolation; a vector ``q`` gives a new first axis."""
+    """The quantiles ``q`` along ``axis`` by linear interpolation; a vector ``q`` gives a new first axis.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``; of a vector ``q`` one more axis.
+
+    Examples:
+        >>> print(ops.quantile(Tensor([1.0, 2.0, 3.0]), 0.5))
+        2.0
+    """
     need_tensor("Quantile", input=input)
     x = shaped.ravel(input) if axis is None else input
     i = 0 if axis is None else axis_of(axis, x, "Quantile")
@@ -92,12 +116,28 @@ def quantile(
 
 
 def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """`quantile` of what is not NaN."""
+    """`quantile` of what is not NaN.
+
+    Returns:
+        Tensor, of the shape of ``input`` without ``axis``; of a vector ``q`` one more axis.
+
+    Examples:
+        >>> print(ops.nanquantile(Tensor([1.0, float("nan"), 3.0]), 0.5))
+        2.0
+    """
     return quantile(input, q, axis, keepdims, ignore_nan=True)
 
 
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The lower median of what is not NaN, and its index."""
+    """The lower median of what is not NaN, and its index.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``axis``.
+
+    Examples:
+        >>> print(*ops.nanmedian(Tensor([3.0, float("nan"), 2.0])))
+        2.0 2
+    """
     need_tensor("nanmedian", input=input)
     i = axis_of(axis, input, "nanmedian")
     values, places = sorting.sort(input, i)
@@ -110,7 +150,15 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
 
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The ``k``-th smallest element along ``dim`` and its index."""
+    """The ``k``-th smallest element along ``dim`` and its index.
+
+    Returns:
+        Two Tensors, of the shape of ``input`` without ``dim``.
+
+    Examples:
+        >>> print(*ops.kthvalue(Tensor([3, 1, 2]), 2))
+        2 2
+    """
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
     taken_at_most(k, input.shape[i])
@@ -121,7 +169,16 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """The covariance matrix of variables (rows) over observations (columns)."""
+    """The covariance matrix of variables (rows) over observations (columns).
+
+    Returns:
+        Tensor, of shape ``(n, n)`` for ``n`` variables.
+
+    Examples:
+        >>> print(ops.cov(Tensor([[1.0, 2.0], [2.0, 4.0]])))
+        [[0.5 1. ]
+         [1.  2. ]]
+    """
     need_tensor("cov", input=input)
     x = as_float(input)
     rows = movement.reshape(x, shape=(1, numel(x.shape))) if x.ndim < 2 else x
@@ -169,7 +226,15 @@ def median_with_nan(
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
-    """The integral of ``y`` by the trapezium rule."""
+    """The integral of ``y`` by the trapezium rule.
+
+    Returns:
+        Tensor, of the shape of ``y`` without ``dim``.
+
+    Examples:
+        >>> print(ops.trapz(Tensor([1.0, 1.0, 3.0])))
+        3.0
+    """
     need_tensor("trapz", y=y, **({} if x is None else {"x": x}))
     i = axis_of(dim, y, "trapz")
     y, n = as_float(y), y.shape[i]
@@ -185,7 +250,17 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of ``r`` elements of a vector, one row each."""
+    """All choices of ``r`` elements of a vector, one row each.
+
+    Returns:
+        Tensor, of shape ``(choices, r)``.
+
+    Examples:
+        >>> print(ops.combinations(Tensor([1, 2, 3])))
+        [[1 2]
+         [1 3]
+         [2 3]]
+    """
     need_tensor("Combinations", input=input)
     n, pool = input.shape[0], input.shape[0] + (r - 1 if with_replacement else 0)
     many = math.comb(pool, r) if r <= pool else 0
@@ -207,7 +282,16 @@ def scatter_add_elements(input: Tensor, dim: int, places: Tensor, src: Tensor) -
 
 
 def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tensor:
-    """Means of the rows ``indices`` of ``x`` per (sorted) segment."""
+    """Means of the rows ``indices`` of ``x`` per (sorted) segment.
+
+    Returns:
+        Tensor, one row per segment, of the dtype of ``x``.
+
+    Examples:
+        >>> print(ops.sparse_segment_mean(Tensor([[1.0], [3.0], [5.0]]), Tensor([0, 1, 2]), Tensor([0, 0, 1])))
+        [[2.]
+         [5.]]
+    """
     need_tensor("SparseSegmentMean", x=x, indices=indices, segment_ids=segment_ids)
 
     count = int(value_of(segment_ids, "the number of segments").max()) + 1
@@ -221,6 +305,7 @@ def sparse_segment_mean(x: Tensor, indices: Tensor, segment_ids: Tensor) -> Tens
 FUNCTIONS = public_functions(globals()) | {
     "diff_ext": named(
         lambda input, n=1, dim=-1, prepend=None, append=None: diff(input, n, dim, prepend, append),
-        "diff_ext", "As `diff`.",
+        "diff_ext", documented("As `diff`.", "Tensor, of the dtype of ``input``; ``n`` shorter along ``dim``.",
+                               "ops.diff_ext(Tensor([1, 3, 6]))", "[2 3]"),
     ),
 }  # fmt: skip

@@ -23,7 +23,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor, is_number, python_type, to_dtype
-from .forms import contents, named, need_tensor, public_functions
+from .forms import FOUR_AND_TWO, contents, documented, named, need_tensor, public_functions
 from .index import FUNCTIONS as index_functions
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
@@ -187,7 +187,15 @@ class MultitypeFuncGraph:
 
 
 def partial(func: Callable[..., Any], *args: Any) -> functools.partial[Any]:
-    """``func`` with its first arguments given."""
+    """``func`` with its first arguments given.
+
+    Returns:
+        functools.partial
+
+    Examples:
+        >>> print(ops.partial(ops.add, Tensor([1]))(Tensor([2])))
+        [3]
+    """
     return functools.partial(func, *args)
 
 
@@ -195,12 +203,29 @@ def partial(func: Callable[..., Any], *args: Any) -> functools.partial[Any]:
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """``value``, after ``expr`` was computed; programs run in order, so this is ``value``."""
+    """``value``, after ``expr`` was computed; programs run in order, so this is ``value``.
+
+    Returns:
+        ``value`` itself.
+
+    Examples:
+        >>> print(ops.depend(Tensor([1]), Tensor([2])))
+        [1]
+    """
     return value
 
 
 def print_(*input_x: Any) -> None:
-    """Prints every argument on a line of its own; tensors as their ``repr``."""
+    """Prints every argument on a line of its own; tensors as their ``repr``.
+
+    Returns:
+        None.
+
+    Examples:
+        >>> ops.print_("loss", 3)
+        loss
+        3
+    """
     for value in input_x:
         text = call_user(builtins.repr, (value,), {}) if isinstance(value, Tensor) else value
         call_user(builtins.print, (text,), {})
@@ -241,6 +266,10 @@ def assign(variable: Any, value: Any) -> Any:
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> print(ops.assign(ms.Parameter(Tensor([1.0])), Tensor([2.0])))
+        [2.]
     """
     new = _checked_value("Assign", variable, value)
     write(variable, new)
@@ -248,13 +277,29 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Adds ``value`` to ``variable`` in place and gives its contents."""
+    """Adds ``value`` to ``variable`` in place and gives its contents.
+
+    Returns:
+        The contents of ``variable`` after it.
+
+    Examples:
+        >>> print(ops.assign_add(ms.Parameter(Tensor([1.0])), Tensor([2.0])))
+        [3.]
+    """
     write(variable, arithmetic.add(variable, _checked_value("AssignAdd", variable, value)))
     return contents(variable)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtracts ``value`` from ``variable`` in place and gives its contents."""
+    """Subtracts ``value`` from ``variable`` in place and gives its contents.
+
+    Returns:
+        The contents of ``variable`` after it.
+
+    Examples:
+        >>> print(ops.assign_sub(ms.Parameter(Tensor([1.0])), Tensor([2.0])))
+        [-1.]
+    """
     write(variable, arithmetic.sub(variable, _checked_value("AssignSub", variable, value)))
     return contents(variable)
 
@@ -271,12 +316,26 @@ def _scattered(name: str) -> Callable[..., Any]:
         return contents(input_x)
 
     function.__name__ = name
-    function.__doc__ = f"Writes ``updates`` ({how}) into ``input_x`` in place and gives its contents."
+    rows = "[[1]]" if name.startswith("scatter_nd") else "[1]"
+    function.__doc__ = documented(
+        f"Writes ``updates`` ({how}) into ``input_x`` in place and gives its contents.",
+        "The contents of ``input_x`` after it.",
+        f"ops.{name}(ms.Parameter(Tensor([8, 4])), Tensor({rows}), Tensor([2]))", f"[8 {FOUR_AND_TWO[how]}]",
+    )  # fmt: skip
     return function
 
 
 def inplace_update(x: Any, v: Tensor, indices: Any) -> Any:
-    """``x`` with the rows ``indices`` replaced by ``v``."""
+    """``x`` with the rows ``indices`` replaced by ``v``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.inplace_update(Tensor([[1, 2], [3, 4]]), Tensor([[0, 0]]), (1,)))
+        [[1 2]
+         [0 0]]
+    """
     return _rows(x, v, indices, "update")
 
 
@@ -287,20 +346,45 @@ def _rows(x: Any, v: Tensor, indices: Any, how: str) -> Any:
 
 
 def inplace_add(x: Any, v: Tensor, indices: Any) -> Any:
-    """``x`` with ``v`` added to the rows ``indices``."""
+    """``x`` with ``v`` added to the rows ``indices``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.inplace_add(Tensor([[1, 2], [3, 4]]), Tensor([[1, 1]]), (1,)))
+        [[1 2]
+         [4 5]]
+    """
     return _rows(x, v, indices, "add")
 
 
 def inplace_sub(x: Any, v: Tensor, indices: Any) -> Any:
-    """``x`` with ``v`` subtracted from the rows ``indices``."""
+    """``x`` with ``v`` subtracted from the rows ``indices``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``x``.
+
+    Examples:
+        >>> print(ops.inplace_sub(Tensor([[1, 2], [3, 4]]), Tensor([[1, 1]]), (1,)))
+        [[1 2]
+         [2 3]]
+    """
     return _rows(x, v, indices, "sub")
 
 
 def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) -> tuple[Tensor, ...]:
     """All tensors scaled by one factor so that their joint 2-norm is at most ``clip_norm``.
 
+    Returns:
+        tuple[Tensor, ...], of the shapes and dtypes of ``x``.
+
     Raises:
         TypeError: ``x`` is no list or tuple of tensors.
+
+    Examples:
+        >>> print(*ops.clip_by_global_norm([Tensor([3.0]), Tensor([4.0])], 1.0))
+        [0.6] [0.8]
     """
     if not isinstance(x, list | tuple) or not all(isinstance(t, Tensor) for t in x):
         raise TypeError("For 'clip_by_global_norm', 'x' must be a list or tuple of tensors.")
@@ -359,17 +443,31 @@ class Scan(_Loop):
 # ---- numbers --------------------------------------------------------------------------------------------------------
 
 
-def _scalar_function(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+def _scalar_function(name: str, fn: Callable[..., Any], text: str, args: str) -> Callable[..., Any]:
     def function(x: Any, y: Any) -> Any:
         return fn(x, y)
 
     function.__name__ = name
-    function.__doc__ = "The operation on two Python numbers."
+    function.__doc__ = _of_values(name, text, args)
     return function
 
 
+def _of_values(name: str, text: str, args: str) -> str:
+    """The docstring of a function of plain Python values that says ``text``; its example is computed by it."""
+    operands, _, printed = args.partition(" -> ")
+    return documented(f"{text}, of Python values.", "What Python gives.", f"ops.{name}({operands})", printed)
+
+
 def scalar_cast(input_x: Any, input_y: Any) -> Any:
-    """A number as Python's number of the kind of ``input_y``."""
+    """A number as Python's number of the kind of ``input_y``.
+
+    Returns:
+        int, float or bool
+
+    Examples:
+        >>> print(ops.scalar_cast(3.7, ms.int64))
+        3
+    """
     target = dt.as_dtype(input_y)
     if isinstance(input_x, Tensor):
         return cast(input_x, dtype=target)
@@ -377,20 +475,47 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
 
 
 def typeof(x: Any) -> Any:
-    """The type of a value: a dtype for tensors, else the Python class."""
+    """The type of a value: a dtype for tensors, else the Python class.
+
+    Returns:
+        A dtype or a class.
+
+    Examples:
+        >>> print(ops.typeof(1))
+        <class 'int'>
+    """
     return x.dtype if isinstance(x, Tensor) else type(x)
 
 
-_SCALAR: dict[str, Callable[..., Any]] = {
-    "scalar_add": lambda x, y: x + y, "scalar_sub": lambda x, y: x - y, "scalar_mul": lambda x, y: x * y,
-    "scalar_div": lambda x, y: x / y, "scalar_floordiv": lambda x, y: x // y, "scalar_mod": lambda x, y: x % y,
-    "scalar_pow": lambda x, y: x**y, "scalar_eq": lambda x, y: x == y, "scalar_ne": lambda x, y: x != y,
-    "scalar_lt": lambda x, y: x < y, "scalar_le": lambda x, y: x <= y, "scalar_gt": lambda x, y: x > y,
-    "scalar_ge": lambda x, y: x >= y, "scalar_max": max, "scalar_min": min, "bool_and": lambda x, y: x and y,
-    "bool_or": lambda x, y: x or y, "bool_eq": lambda x, y: x == y, "string_eq": lambda x, y: x == y,
-    "string_concat": lambda x, y: x + y, "tuple_getitem": lambda x, y: x[y], "list_getitem": lambda x, y: x[y],
-    "in_dict": lambda x, y: x in y, "not_in_dict": lambda x, y: x not in y, "is_": lambda x, y: x is y,
-    "is_not": lambda x, y: x is not y, "dict_getitem": lambda x, y: x[y],
+_SCALAR: dict[str, tuple[Callable[..., Any], str, str]] = {
+    # name: (function, what it is, operands of the example and its result)
+    "scalar_add": (lambda x, y: x + y, "``x + y``", "7, 2 -> 9"),
+    "scalar_sub": (lambda x, y: x - y, "``x - y``", "7, 2 -> 5"),
+    "scalar_mul": (lambda x, y: x * y, "``x * y``", "7, 2 -> 14"),
+    "scalar_div": (lambda x, y: x / y, "``x / y``", "7, 2 -> 3.5"),
+    "scalar_floordiv": (lambda x, y: x // y, "``x // y``", "7, 2 -> 3"),
+    "scalar_mod": (lambda x, y: x % y, "``x % y``", "7, 2 -> 1"),
+    "scalar_pow": (lambda x, y: x**y, "``x ** y``", "7, 2 -> 49"),
+    "scalar_eq": (lambda x, y: x == y, "``x == y``", "7, 2 -> False"),
+    "scalar_ne": (lambda x, y: x != y, "``x != y``", "7, 2 -> True"),
+    "scalar_lt": (lambda x, y: x < y, "``x < y``", "7, 2 -> False"),
+    "scalar_le": (lambda x, y: x <= y, "``x <= y``", "7, 2 -> False"),
+    "scalar_gt": (lambda x, y: x > y, "``x > y``", "7, 2 -> True"),
+    "scalar_ge": (lambda x, y: x >= y, "``x >= y``", "7, 2 -> True"),
+    "scalar_max": (max, "The larger one", "7, 2 -> 7"),
+    "scalar_min": (min, "The smaller one", "7, 2 -> 2"),
+    "bool_and": (lambda x, y: x and y, "``x and y``", "True, False -> False"),
+    "bool_or": (lambda x, y: x or y, "``x or y``", "True, False -> True"),
+    "bool_eq": (lambda x, y: x == y, "``x == y``", "True, False -> False"),
+    "string_eq": (lambda x, y: x == y, "``x == y``", "'a', 'b' -> False"),
+    "string_concat": (lambda x, y: x + y, "``x + y``", "'a', 'b' -> ab"),
+    "tuple_getitem": (lambda x, y: x[y], "``x[y]``", "(7, 2), 1 -> 2"),
+    "list_getitem": (lambda x, y: x[y], "``x[y]``", "[7, 2], 1 -> 2"),
+    "dict_getitem": (lambda x, y: x[y], "``x[y]``", "{'a': 7}, 'a' -> 7"),
+    "in_dict": (lambda x, y: x in y, "``x in y``", "'a', {'a': 7} -> True"),
+    "not_in_dict": (lambda x, y: x not in y, "``x not in y``", "'a', {'a': 7} -> False"),
+    "is_": (lambda x, y: x is y, "``x is y``", "None, None -> True"),
+    "is_not": (lambda x, y: x is not y, "``x is not y``", "None, None -> False"),
 }  # fmt: skip
 
 
@@ -400,22 +525,22 @@ FUNCTIONS = public_functions(globals()) | {
         f"scatter_nd_{how}": _scattered(f"scatter_nd_{how}")
         for how in ("add", "sub", "mul", "div", "max", "min", "update")
     },
-    **{name: _scalar_function(name, fn) for name, fn in _SCALAR.items()},
+    **{name: _scalar_function(name, *row) for name, row in _SCALAR.items()},
     "scalar_log": math.log,
     "tuple_len": len,
     "list_len": len,
     "make_slice": slice,
     "make_range": range,
     **{
-        name: named(fn, name, doc)
-        for name, fn, doc in (
-            ("scalar_uadd", lambda x: +x, "``+x`` of Python numbers."),
-            ("scalar_usub", lambda x: -x, "``-x`` of Python numbers."),
-            ("bool_not", lambda x: not x, "``not x``."),
-            ("make_tuple", lambda *args: args, "The arguments as a tuple."),
-            ("make_list", lambda *args: list(args), "The arguments as a list."),
-            ("tuple_reversed", lambda x: tuple(reversed(x)), "The items in reverse order."),
-            ("tail", lambda x: x[1:], "All items but the first."),
+        name: named(fn, name, _of_values(name, text, args))
+        for name, fn, text, args in (
+            ("scalar_uadd", lambda x: +x, "``+x``", "7 -> 7"),
+            ("scalar_usub", lambda x: -x, "``-x``", "7 -> -7"),
+            ("bool_not", lambda x: not x, "``not x``", "True -> False"),
+            ("make_tuple", lambda *args: args, "The arguments as a tuple", "7, 2 -> (7, 2)"),
+            ("make_list", lambda *args: list(args), "The arguments as a list", "7, 2 -> [7, 2]"),
+            ("tuple_reversed", lambda x: tuple(reversed(x)), "The items in reverse order", "(7, 2) -> (2, 7)"),
+            ("tail", lambda x: x[1:], "All items but the first", "(7, 2) -> (2,)"),
         )
     },
 }  # fmt: skip

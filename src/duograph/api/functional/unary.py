@@ -100,19 +100,43 @@ UNARY: dict[str, Callable[..., Tensor]] = {
 
 
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """Rounded to ``decimals`` places, halves to even."""
+    """Rounded to ``decimals`` places, halves to even.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.round(Tensor([0.5, 1.5, 2.5])))
+        [0. 2. 2.]
+    """
     need_tensor("Round", input=input)
     return operators.rounded(input, decimals)
 
 
 def signbit(input: Tensor) -> Tensor:
-    """Whether the sign is minus, for -0.0 too."""
+    """Whether the sign is minus, for -0.0 too.
+
+    Returns:
+        Tensor of bool, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.signbit(Tensor([-1.0, 0.0])))
+        [ True False]
+    """
     need_tensor("SignBit", input=input)
     return unary.signbit(input)
 
 
 def sinc(input: Tensor) -> Tensor:
-    """``sin(pi x) / (pi x)``, 1 at 0."""
+    """``sin(pi x) / (pi x)``, 1 at 0.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.sinc(Tensor([0.0])))
+        [1.]
+    """
     need_tensor("Sinc", input=input)
     x = as_float(input)
     if not x.dtype.is_complex:
@@ -123,7 +147,15 @@ def sinc(input: Tensor) -> Tensor:
 
 
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
-    """``log(x / (1 - x))``; with ``eps``, of ``x`` limited to ``eps`` .. ``1 - eps``."""
+    """``log(x / (1 - x))``; with ``eps``, of ``x`` limited to ``eps`` .. ``1 - eps``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(ops.logit(Tensor([0.5])))
+        [0.]
+    """
     need_tensor("Logit", input=input)
     x = as_float(input)
     if eps is not None and not is_number(eps):
@@ -136,7 +168,15 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 
 def polygamma(n: Any, input: Tensor) -> Tensor:
-    """The derivative of order ``n`` of `digamma`."""
+    """The derivative of order ``n`` of `digamma`.
+
+    Returns:
+        Tensor, of the shape both operands broadcast to.
+
+    Examples:
+        >>> print(ops.polygamma(Tensor(1), Tensor([1.0])))
+        [1.644934]
+    """
     order = static_int(n, "polygamma", "n")
     need_tensor("Polygamma", input=input)
     x = as_float(input)
@@ -148,7 +188,15 @@ MANY_TERMS = 64
 
 
 def mvlgamma(input: Tensor, p: int) -> Tensor:
-    """Logarithm of the multivariate gamma function of dimension ``p``."""
+    """Logarithm of the multivariate gamma function of dimension ``p``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(ops.mvlgamma(Tensor([3.0]), 1))
+        [0.6931472]
+    """
     need_tensor("Mvlgamma", input=input)
     x = as_float(input)
     total = constant_like(x, p * (p - 1) / 4 * math.log(math.pi))

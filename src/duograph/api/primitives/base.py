@@ -146,6 +146,14 @@ def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
 
     Returns:
         The ``__init__`` that registers.
+
+    Examples:
+        >>> class Scale(ops.Primitive):
+        ...     @ops.prim_attr_register
+        ...     def __init__(self, factor):
+        ...         pass
+        >>> print(Scale(2).factor)
+        2
     """
 
     @functools.wraps(fn)
@@ -256,3 +264,12 @@ def from_function(name: str, function: Callable[..., Any], op: Op | None = None)
 
     forward.__doc__ = function.__doc__
     return declare(name, forward, op=op)
+
+
+class ReduceOp:
+    """Names of reductions over ranks."""
+
+    SUM = "sum"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"

@@ -15,6 +15,7 @@ from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.optim.compiled_steps import CompiledSteps
 from duograph.nn.optim.optimizer import assign, check_shapes
+from duograph.nn.optim.shards import Shards, shards_of, states_of
 from duograph.nn.settings import Setting
 from duograph.ops.arithmetic import add
 from duograph.ops.cast import stop_gradient
@@ -52,6 +53,7 @@ class Optimizer(CompiledSteps, Cell):
         self.state: Any = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self.parameters = ParameterTuple(())
+        self.shards: Shards | None = None
         self.lrs: list[Parameter] = []
         self.group_start_id = [0]
         for group in items if isinstance(items[0], dict) else [{"params": items}]:
@@ -90,11 +92,13 @@ class Optimizer(CompiledSteps, Cell):
         group["weight_decay"] = _decay(group.get("weight_decay", 0.0))
         self.check_group(group)
         self.param_groups.append(group)
+        first = len(self.parameters)
         self.parameters = ParameterTuple((*self.parameters, *group["params"]))
+        self.shards = shards_of(self.parameters, self.cls_name, self.shards)
         self.lrs.append(group["lr"])
         self.group_start_id.append(len(self.parameters))
         if number and hasattr(self, "_state_kinds"):
-            self._extend_states(group["params"])
+            self._extend_states(first)
 
     def _checked(self, param_group: Any) -> dict[str, Any]:
         if not isinstance(param_group, dict):
@@ -129,15 +133,18 @@ class Optimizer(CompiledSteps, Cell):
 
     def states(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
         """One state per parameter, named ``prefix.name``; groups that come later get theirs too."""
-        made = self.parameters.clone(prefix, init=init)
         kinds = self.__dict__.setdefault("_state_kinds", {})
         kinds[prefix] = init
-        return made
+        return self._states_from(0, prefix, init)
 
-    def _extend_states(self, params: list[Parameter]) -> None:
+    def _states_from(self, first: int, prefix: str, init: Any) -> ParameterTuple:
+        """The states of the parameters from number ``first`` on."""
+        names = [f"{prefix}.{p.name}" for p in self.parameters]
+        return states_of(self.parameters, names, lambda p: p.clone(init), self.shards, first)
+
+    def _extend_states(self, first: int) -> None:
         for prefix, init in self._state_kinds.items():
-            have = getattr(self, prefix)
-            setattr(self, prefix, ParameterTuple((*have, *ParameterTuple(params).clone(prefix, init=init))))
+            setattr(self, prefix, ParameterTuple((*getattr(self, prefix), *self._states_from(first, prefix, init))))
 
     # -- a step ------------------------------------------------------------------------------------------------------
 
@@ -167,10 +174,14 @@ class Optimizer(CompiledSteps, Cell):
             lr = lr.value() if isinstance(lr, Parameter) else Tensor(lr, dt.float32)
             shared = self.before_group(number, group, lr, t)
             for i in range(self.group_start_id[number], self.group_start_id[number + 1]):
+                if self.shards is not None and not self.shards.moves(i):
+                    continue
                 grad = stop_gradient(gradients[i])
                 if group.get("maximize", False):
                     grad = -grad
                 self.move(i, self.parameters[i], grad, group, lr, shared)
+        if self.shards is not None:
+            self.shards.exchange(self.parameters, assign)
         return True
 
     def before_group(self, number: int, group: dict[str, Any], lr: Tensor, t: Any) -> Any:

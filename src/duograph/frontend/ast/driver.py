@@ -7,24 +7,25 @@ from typing import Any
 
 from ..calls import Calls
 from ..errors import Uncapturable
+from ..load import Load
 from ..paths import Outcome
 from ..semantics import Semantics
 from ..session import Session
 from ..world import Frame
 from .generators import run_generator
-from .load import FunctionSource, load_function
+from .load import FunctionSource
 from .loops import Loops
 
 
 class AstDriver(Loops):
     """Sequences the verbs over statements and expressions; one per session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, load: Load) -> None:
         self.session = session
         self.world = session.world
         self.budget = session.log.budget
         self.semantics = Semantics(session)
-        self.calls = Calls(session, self.semantics, self.run_body, load_function)
+        self.calls = Calls(session, self.semantics, self.run_body, load)
 
     def run_body(self, source: FunctionSource, frame: Frame) -> Any:
         """The result of a function whose parameters are bound in ``frame``."""

@@ -15,7 +15,7 @@ from duograph.ops.scalar import Scalar
 from .. import sources
 from ..attributes import user_method
 from ..builtins import format_constant, text_of_user_object
-from ..errors import Uncapturable
+from ..errors import INTERNAL, Uncapturable
 from ..facts import lookup
 from ..functions import CapturedFunction
 from ..journals import METHODS, Journal
@@ -71,7 +71,11 @@ class Expressions(Receivers):
             if method is None:
                 raise Uncapturable(f"the expression {kind.__name__}", self.span(node, frame))
             _EVAL[kind] = method
-        return method(self, node, frame)
+        try:
+            return method(self, node, frame)
+        except INTERNAL as exc:
+            self.session.leave(exc, frame, node)
+            raise
 
     def at(self, node: ast.AST, frame: Frame) -> None:
         """What is emitted from now on comes from ``node``."""

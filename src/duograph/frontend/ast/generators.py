@@ -127,6 +127,7 @@ def _passes(driver: Any, node: ast.For | ast.While, frame: Frame) -> Iterator[No
 
 def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outcome]:
     item = node.items[0]
+    driver.session.catches = True
     with _CARRYING:
         manager = driver.eval(item.context_expr, frame)
         if isinstance(manager, CapturedContext):
@@ -200,6 +201,7 @@ def _handle(driver: Any, node: ast.Try, exc: BaseException, frame: Frame) -> Out
 def _try(driver: Any, node: ast.Try, frame: Frame) -> Generator[Any, Any, Outcome]:
     if any(isinstance(n, ast.Return | ast.Break | ast.Continue) for part in node.finalbody for n in ast.walk(part)):
         raise Uncapturable("a finally clause of a generator that is left", driver.span(node, frame))
+    driver.session.catches = True
     with _CARRYING:
         try:
             try:

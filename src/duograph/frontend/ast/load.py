@@ -6,15 +6,17 @@ import __future__
 import ast
 import linecache
 import types
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
+from duograph.base.weak import WeakTable
 
 from ..errors import Uncapturable
 from .made_from import is_made_alone, is_made_from
 from .private import with_private_names
-from .scope import Names, names_of
+from .scope import Names, names_in_closures, names_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -27,7 +29,16 @@ class FunctionSource:
     file: str
     names: Names
     postponed: bool = False  # ``from __future__ import annotations``
+    origin: str = "source"  # or "bytecode"
     _spans: dict[ast.AST, Span] = field(default_factory=dict)
+    _in_closures: frozenset[str] | None = None
+
+    @property
+    def in_closures(self) -> frozenset[str]:
+        """Names that functions within this one may read or write."""
+        if self._in_closures is None:
+            self._in_closures = names_in_closures(self.node)
+        return self._in_closures
 
     def span(self, node: ast.AST) -> Span:
         """Where ``node`` is. Captures begin anew, so each is asked for often."""
@@ -37,8 +48,12 @@ class FunctionSource:
         return found
 
 
-_trees: dict[str, tuple[SourceFile, ast.Module, list[FunctionNode]]] = {}
-_functions: dict[types.CodeType, FunctionSource] = {}
+_trees: OrderedDict[str, tuple[SourceFile, ast.Module, list[FunctionNode]]] = OrderedDict()
+_functions: WeakTable[types.CodeType, FunctionSource] = WeakTable()
+MADE: WeakTable[types.CodeType, FunctionSource] = WeakTable()
+"""Of functions that were made from their trees, wherever those came from."""
+MOST_TREES = 64
+"""Files whose trees are kept, those that were asked for last."""
 
 
 def load_function(fn: types.FunctionType) -> FunctionSource:
@@ -62,7 +77,7 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
 
 def remember(code: types.CodeType, source: FunctionSource) -> None:
     """The source of a function that was made from its tree."""
-    _functions[code] = source
+    _functions[code] = MADE[code] = source
 
 
 def _found(code: types.CodeType) -> tuple[SourceFile | None, FunctionNode | None]:
@@ -81,7 +96,8 @@ def _found_in_lines(source: SourceFile, code: types.CodeType) -> FunctionNode | 
     or a bracket is left open, and nothing found.
     """
     first = code.co_firstlineno
-    if code.co_name == "<lambda>" or (source.name in _trees and _trees[source.name][0].text == source.text):
+    whole = _trees.get(source.name)
+    if code.co_name == "<lambda>" or (whole is not None and whole[0].text == source.text):
         return None
     lines = source.lines
     if not 1 <= first <= len(lines):
@@ -120,14 +136,17 @@ def _is_empty(line: str) -> bool:
 
 
 def _found_in_file(source: SourceFile, code: types.CodeType) -> FunctionNode | None:
-    cached = _trees.get(source.name)
+    cached = _trees.pop(source.name, None)
     if cached is None or cached[0].text != source.text:
         try:
             module = ast.parse(source.text)
         except SyntaxError:
             return None
         functions = [n for n in ast.walk(module) if isinstance(n, FunctionNode)]
-        cached = _trees[source.name] = (source, module, functions)
+        cached = source, module, functions
+    _trees[source.name] = cached  # at the end: the first one is what nobody has asked for
+    if len(_trees) > MOST_TREES:
+        _trees.popitem(last=False)
     candidates = [n for n in cached[2] if _first_line(n) == code.co_firstlineno and _matches(n, code)]
     if len(candidates) > 1:
         candidates = [n for n in candidates if _covers(n, code)] or candidates

@@ -46,7 +46,7 @@ class Loops(Statements):
             near = log.peeled.get(key, 0) if log.forking.get(key) else UNROLL
             a_loop = count >= near and key not in log.unrolled
             mark = self.world.snapshot() if a_loop else None
-            truth = test()
+            truth = self._of_this_run(test(), count, key)
             if isinstance(truth, Scalar):
                 if log.peeled.get(key, 0) > count:
                     return self._peeled(node, frame, truth, count, key)
@@ -62,10 +62,18 @@ class Loops(Statements):
                 return NEXT
             if outcome.kind in ("return", "raise"):
                 return outcome
-            if len(region.path) > decisions and key not in log.forking:  # unrolled, each iteration is one more path
-                log.forking[key] = True
+            if len(region.path) > decisions and key not in log.forking and self.session.regions.recording is None:
+                log.forking[key] = True  # unrolled, each iteration is one more path
                 raise Restart
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
+
+    def _of_this_run(self, truth: Any, count: int, key: Any) -> Any:
+        """The test of a loop after ``count`` iterations, as the run that is recorded has it; a long loop stays one."""
+        regions = self.session.regions
+        is_near = count < UNROLL or key in self.session.log.unrolled
+        if is_near and isinstance(truth, Scalar) and regions.recording is not None:
+            return regions.decide(truth)
+        return truth
 
     def _peeled(self, node: ast.While, frame: Frame, truth: Scalar, count: int, key: Any) -> Outcome:
         """``if test: body; <rest of the loop> else: <else clause>``."""
@@ -93,7 +101,8 @@ class Loops(Statements):
         try:
             outcome = SymbolicLoop(self.session, key, test, body).run()
         except INTERNAL:
-            if truth is None:  # the test was known: unrolling is possible too
+            if truth is None or (self.session.regions.recording and key not in self.session.log.unrolled):
+                # the test was known, or is in this run: unrolling is possible too
                 if self.session.log.forking.get(key):
                     self.session.log.forking[key] = False
                 else:
@@ -133,7 +142,7 @@ class Loops(Statements):
         key = self.session.regions.next_key()
         iterable = self.eval(node.iter, frame)
         rows = isinstance(iterable, Tensor) and iterable.ndim > 0
-        length = len(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
+        length = _length(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
         counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
         if counted or (isinstance(length, int) and length > UNROLL and key not in self.session.log.unrolled):
             return self._counted(node, frame, key, iterable, not counted)
@@ -181,10 +190,12 @@ class Loops(Statements):
 
         def go(count: int) -> Outcome:
             truth = test()
+            is_of_this_run = isinstance(truth, Scalar) and count < UNROLL
+            truth = self._of_this_run(truth, count, key) if is_of_this_run else truth
             if not isinstance(truth, Scalar):
                 if not truth:
                     return self.block(node.orelse, frame)
-                if count < peels:
+                if count < peels or is_of_this_run:
                     return once(count)
             elif count < peels:
                 return self.session.regions.branch(truth, lambda: once(count), lambda: self.block(node.orelse, frame))
@@ -200,3 +211,11 @@ class Loops(Statements):
             return go(0)
         finally:
             frame.locals.pop(counter, None)
+
+
+def _length(numbers: range) -> int | None:
+    """How many there are; ``None`` if more than a list could have, which is an error to ask for."""
+    try:
+        return len(numbers)
+    except OverflowError:
+        return None

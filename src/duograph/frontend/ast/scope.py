@@ -125,12 +125,22 @@ def target_names(target: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
+def names_in_closures(node: ast.AST) -> frozenset[str]:
+    """All names that occur in functions within the function ``node``."""
+    inner = [n for n in ast.walk(node) if n is not node and isinstance(n, (*_FUNCTIONS, ast.GeneratorExp))]
+    parts = [n for closure in inner for n in ast.walk(closure)]
+    written = [name for n in parts if isinstance(n, ast.Nonlocal) for name in n.names]
+    return frozenset([*written, *(n.id for n in parts if isinstance(n, ast.Name))])
+
+
 def contains_yield(node: ast.AST) -> bool:
-    """Whether a statement yields, not counting nested functions."""
+    """Whether a statement yields or waits, not counting nested functions."""
     work = [node]
     while work:
         n = work.pop()
-        if isinstance(n, ast.Yield | ast.YieldFrom):
+        if isinstance(n, ast.Yield | ast.YieldFrom | ast.Await | ast.AsyncFor | ast.AsyncWith):
+            return True
+        if isinstance(n, ast.comprehension) and n.is_async:
             return True
         if not isinstance(n, _FUNCTIONS):
             work.extend(ast.iter_child_nodes(n))

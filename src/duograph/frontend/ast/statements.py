@@ -353,7 +353,8 @@ class Statements(Expressions):
             return method.__get__(manager)
         found = getattr(type(manager), name, None)
         if found is None:
-            raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol")
+            missed = " (missed __exit__ method)" if name == "__exit__" else ""
+            raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol{missed}")
         if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS:
             return getattr(manager, name)
         raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")

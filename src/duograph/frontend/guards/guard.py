@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duograph.base.failures import Failure, internal_failure, is_from_outside
 from duograph.frontend.sources import Pin, Source
 
+from . import attribute_kinds  # noqa: F401 - kinds, which register themselves
 from .kinds import KINDS, Kind
 
 if TYPE_CHECKING:
@@ -81,7 +82,10 @@ class GuardSet:
         self.same_objects: dict[tuple[Source, Source], None] = {}
         self.other_objects: dict[tuple[Source, Source], None] = {}
         """Pairs of sources of different objects: what the program writes into one does not show in the other."""
+        self.apart: tuple[Source, ...] = ()
+        """Sources that all give different objects."""
         self._check: Callable[..., bool] | None = None
+        self.native: Callable[..., bool] | None = None  # the same check, if it is native
         self._is_provisional = False  # it has been generated without arguments for which the guards hold
         self._misses = 0
         self.failures: list[Failure] = []
@@ -127,12 +131,7 @@ class GuardSet:
 
         Many versions are never used again: nothing is generated for them, unless they go on being asked.
         """
-        holds = (
-            all(guard.holds(args) for guard in self._guards)
-            and all(one.load(args) is two.load(args) for one, two in self.same_objects)
-            and all(one.load(args) is not two.load(args) for one, two in self.other_objects)
-        )
-        if holds:
+        if self.check_one_by_one(args):
             self._make_native(args)
             return True
         self._misses += 1
@@ -140,12 +139,28 @@ class GuardSet:
             self._is_provisional, self._check = True, self._generated()
         return False
 
+    def check_one_by_one(self, args: Sequence[Any]) -> bool:
+        """`check`, and nothing is generated for it."""
+        return all(guard.holds(args) for guard in self._guards) and self._miss_between(args) == ""
+
+    def _miss_between(self, args: Sequence[Any]) -> str:
+        """Which objects are not the same, or not different, as they were; empty if they are."""
+        for one, two in self.same_objects:
+            if one.load(args) is not two.load(args):
+                return f"{one} and {two} were the same tensor"
+        for one, two in self.other_objects:
+            if one.load(args) is two.load(args):
+                return f"{one} and {two} were different objects"
+        if len({id(source.load(args)) for source in self.apart}) < len(self.apart):
+            return f"{', '.join(map(str, self.apart))} were different objects"
+        return ""
+
     def _make_native(self, args: Sequence[Any]) -> None:
         from duograph.runtime.python.cpython import Unsupported
 
         self._is_provisional = False
         try:
-            self._check = self.translated(args).program.function()
+            self._check = self.native = self.translated(args).program.function()
         except Unsupported:
             self._check = self._generated()
         except MemoryError:  # no room for code now: one by one, and the next call tries again
@@ -155,7 +170,7 @@ class GuardSet:
             self._check = self._generated()
 
     def _generated(self) -> Callable[..., bool]:
-        generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects))
+        generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects), self.apart)
         return lambda *a: generated(a)
 
     def translated(self, args: Sequence[Any]) -> Translator:
@@ -169,7 +184,8 @@ class GuardSet:
         """
         from .native import translated
 
-        return translated(self.guards, list(self.same_objects), list(self.other_objects), args, self._judged)
+        same, other = list(self.same_objects), list(self.other_objects)
+        return translated(self.guards, same, other, self.apart, args, self._judged)
 
     def _judged(self, check: Callable[..., bool]) -> Callable[..., bool]:
         """``check`` for native code, which raises whatever comes out of it: the rest is answered here."""
@@ -195,23 +211,18 @@ class GuardSet:
                     return None
                 failing.append(guard)
         try:
-            same = all(one.load(args) is two.load(args) for one, two in self.same_objects)
-            different = not any(one.load(args) is two.load(args) for one, two in self.other_objects)
+            return None if self._miss_between(args) else failing
         except UNREADABLE as error:
-            same = different = _is_missing(error)
-        return failing if same and different else None
+            _is_missing(error)
+            return None
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
         """The first guard that fails and the reason in words."""
         for guard in self._guards:
             if not guard.holds(args):
                 return guard, guard.describe(args)
-        for one, two in self.same_objects:
-            if one.load(args) is not two.load(args):
-                return None, f"{one} and {two} were the same tensor"
-        for one, two in self.other_objects:
-            if one.load(args) is two.load(args):
-                return None, f"{one} and {two} were different objects"
+        if (why := self._miss_between(args)) != "":
+            return None, why
         return None, str(self.failures[-1]) if self.failures else "inputs share memory in another way"
 
 
@@ -231,7 +242,10 @@ class _Key:
 
 
 def compile_guards(
-    guards: list[Guard], same: list[tuple[Source, Source]], other: list[tuple[Source, Source]]
+    guards: list[Guard],
+    same: list[tuple[Source, Source]],
+    other: list[tuple[Source, Source]],
+    apart: Sequence[Source] = (),
 ) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
     constants: dict[str, Any] = {}
@@ -276,6 +290,9 @@ def compile_guards(
         lines.append(f"if {load(one)} is not {load(two)}: return False")
     for one, two in other:
         lines.append(f"if {load(one)} is {load(two)}: return False")
+    if apart:
+        ids = ", ".join([f"{constant(id)}({load(source)})" for source in apart])
+        lines.append(f"if {constant(len)}({{{ids}}}) < {len(apart)}: return False")
     body = "\n    ".join([*lines, "return True"])
     exec(f"def check(a):\n    {body}\n", constants)
     return constants["check"]  # type: ignore[no-any-return]

@@ -16,15 +16,14 @@ import numpy as np
 from duograph.core.op import value_key
 from duograph.frontend.dropped import is_dropped_silently
 from duograph.frontend.exact import are_same_keys
-from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, lacks, lookup, tensor_facts
+from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, tensor_facts
 from duograph.frontend.sources import Source
-from duograph.frontend.world import MISSING
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import TYPE
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .words import facts_text, short, told
+from .words import facts_text, short
 
 __all__ = ["KINDS", "Kind", "guard_kind"]
 
@@ -32,6 +31,8 @@ _DICT_LENGTHS = (dict.__len__, OrderedDict.__len__)
 _LENGTHS = (*_DICT_LENGTHS, list.__len__, tuple.__len__)
 _SIZED = (list, tuple, dict, set, frozenset)
 _OF_CODE = ("__code__", "__defaults__", "__kwdefaults__")
+_PLAIN_CELL = ((), None, 0)
+"""The `cell_facts` of most."""
 SIMPLE = (int, float, str, bytes, bool, type(None))
 """Classes of values that are compared without running code of users."""
 
@@ -84,7 +85,7 @@ class Kind:
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
         """Why it does not hold for ``value``, for the recompile log."""
-        return f"{source} was {told(expected)}, is {told(value)}"
+        return f"{source} was {short(expected)}, is {short(value)}"
 
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
         """A Python expression that is true if it holds.
@@ -137,7 +138,7 @@ class _Is(Kind):
         return f"{source} is {short(expected)}"
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"{source} was another object ({told(expected)}), is {told(value)}"
+        return f"{source} was another object ({short(expected)}), is {short(value)}"
 
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
         return f"{value} is {constant(expected)}"
@@ -293,9 +294,11 @@ class _Cell(Kind):
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
         cell = t.known(source)
-        tables = [] if cell is None else [vars(cell).get(name) for name in HOOKS]
+        if cell is None:
+            return expected == _PLAIN_CELL and self._of_structure(t, source)
+        tables = [vars(cell).get(name) for name in HOOKS]
         plain = bool(tables) and all(isinstance(x, dict) and type(x).__len__ in _DICT_LENGTHS for x in tables)
-        if expected != ((), None, 0) or not plain:
+        if expected != _PLAIN_CELL or not plain:
             return False
         own = t.program.own_dictionary(cell)
         for name in HOOKS:
@@ -303,6 +306,19 @@ class _Cell(Kind):
             t.program.empty(own[name])
         t.program.holds(own, "_mixed_dtype", None)
         t.program.absent(own, "construct")
+        return True
+
+    def _of_structure(self, t: Translation, source: Source) -> bool:
+        """For a Cell that may be another one in each call."""
+        p, cell = t.program, source.load(t.args)
+        kinds = [type(vars(cell).get(name)) for name in HOOKS]
+        if not all(kind in (dict, OrderedDict) for kind in kinds):
+            return False
+        value = t.register(source)
+        for name, kind in zip(HOOKS, kinds, strict=True):
+            p.len_(p.own(value, name), kind, 0)
+        p.owns(value, "_mixed_dtype", None)
+        p.owns_no(value, "construct")
         return True
 
 
@@ -320,7 +336,7 @@ class _Len(Kind):
         return f"len({source}) == {expected}"
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
-        actual = len(value) if type(value) in _SIZED else told(value)  # no code of the user's is asked
+        actual = len(value) if type(value) in _SIZED else short(value)  # no code of the user's is asked
         return f"length of {source} was {expected}, is {actual}"
 
     def test(self, value: str, expected: Any, constant: Callable[[Any], str]) -> str:
@@ -339,6 +355,35 @@ class _Len(Kind):
 
     def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
         return type(load()) is tuple
+
+
+@guard_kind
+class _Items(Kind):
+    """A plain list of just these numbers and texts."""
+
+    name = "items"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return type(value) is list and len(value) == len(expected) and not self.differing(value, expected)
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} holds the {len(expected)} numbers or texts that it held"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        if type(value) is not list or len(value) != len(expected):
+            return f"{source} had {len(expected)} items, is {short(value)}"
+        i = self.differing(value, expected)[0]
+        return f"{source}[{i}] was {short(expected[i])}, is {short(value[i])}"
+
+    @staticmethod
+    def differing(value: list[Any], expected: tuple[Any, ...]) -> list[int]:
+        """The places where a list of the same length holds something else."""
+        pairs = enumerate(zip(value, expected, strict=True))
+        return [i for i, (a, b) in pairs if a is not b and (type(a) is not type(b) or value_key(a) != value_key(b))]
+
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
+        t.program.items(t.register(source), expected)
+        return True
 
 
 @guard_kind
@@ -368,6 +413,19 @@ class _Elements(Kind):
 
     def holds(self, value: Any, expected: Any) -> bool:
         return are_same_keys(value, expected)
+
+
+@guard_kind
+class _Table(Kind):
+    """A set whose table has room for so many bytes: what is made of it has its order from there."""
+
+    name = "table"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return bool(set.__sizeof__(value) == expected)
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"the table of {source} has {expected} bytes"
 
 
 @guard_kind
@@ -430,7 +488,7 @@ class _Sheds(Kind):
         return f"an item of {source} tells when it is dropped"
 
 
-class _Lacks(Kind):
+class Lacks(Kind):
     """Something is not there."""
 
     def text(self, source: Source, expected: Any) -> str:
@@ -441,7 +499,7 @@ class _Lacks(Kind):
 
 
 @guard_kind
-class _NoItem(_Lacks):
+class _NoItem(Lacks):
     name = "no item"
 
     def holds(self, value: Any, expected: Any) -> bool:
@@ -453,115 +511,3 @@ class _NoItem(_Lacks):
             return False
         t.program.absent(held, expected)
         return True
-
-
-# ---- attributes -----------------------------------------------------------------------------------------------------
-
-
-@guard_kind
-class _NoAttribute(_Lacks):
-    name = "no attribute"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return not hasattr(value, expected)
-
-    def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        module = t.known(source)
-        plain = type(module) is types.ModuleType and "__getattr__" not in vars(module)
-        if not plain or hasattr(types.ModuleType, expected):
-            return False
-        t.program.absent(vars(module), expected)
-        t.program.absent(vars(module), "__getattr__")
-        return True
-
-
-@guard_kind
-class _NoOwnAttribute(_Lacks):
-    """Neither the object nor its class has it."""
-
-    name = "no own attribute"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return lacks(value, expected)
-
-
-@guard_kind
-class _NoValue(_Lacks):
-    """The dictionary of the object lacks it."""
-
-    name = "no value"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return expected not in vars(value)
-
-    def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        owner = t.known(source)
-        if owner is None:
-            return False
-        t.program.absent(t.program.own_dictionary(owner), expected)
-        return True
-
-
-@guard_kind
-class _Defines(Kind):
-    """A class, or the first base that has the name, defines this under it; ``Pin(None)``: no class does."""
-
-    name = "defines"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return lookup(value, expected[0]) is expected[1].value
-
-    def text(self, source: Source, expected: Any) -> str:
-        name, raw = expected
-        return f"{source}.{name} is {short(raw.value)}" if raw.value else f"{source} has no {name!r}"
-
-    def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"{source}.{expected[0]} was another object ({told(expected[1].value)})"
-
-    def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        cls, (name, raw) = t.known(source), expected
-        if not isinstance(cls, type):
-            return False
-        if raw.value is None and lookup(cls, name, MISSING) is MISSING:
-            t.program.lacking(cls, name)
-        else:
-            t.program.defines(cls, name, raw.value)
-        return True
-
-    def is_about_code(self, source: Source) -> bool:
-        return True
-
-
-# ---- answers of code ------------------------------------------------------------------------------------------------
-
-
-@guard_kind
-class _KindOf(Kind):
-    """Whether a class counts as a subclass (`abc` can be asked at any time)."""
-
-    name = "kind of"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return issubclass(expected[0].value, value) is expected[1]
-
-    def text(self, source: Source, expected: Any) -> str:
-        return f"{expected[0].value.__name__} is {'a' if expected[1] else 'no'} {source}"
-
-    def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"{expected[0].value.__name__} was registered with {source}, or is not any more"
-
-
-@guard_kind
-class _Gives(Kind):
-    """A function that only reads gives this for these arguments."""
-
-    name = "gives"
-
-    def holds(self, value: Any, expected: Any) -> bool:
-        return KINDS["equal"].holds(value(*expected[0]), expected[1])
-
-    def text(self, source: Source, expected: Any) -> str:
-        return f"{source}({', '.join(map(short, expected[0]))}) == {short(expected[1])}"
-
-    def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"{source}({', '.join(map(short, expected[0]))}) was {told(expected[1])}"

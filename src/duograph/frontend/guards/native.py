@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from duograph.frontend.facts import lookup
+from duograph.frontend.facts import HEAP_TYPE, lookup
 from duograph.frontend.sources import Source
 from duograph.frontend.world import MISSING
 from duograph.runtime.guards.program import GuardProgram
@@ -24,6 +25,7 @@ class Translator:
         self.args = args
         self.registers: dict[Source, int] = {}
         self.identified = {g.source: g.expected.value for g in guards if g.check == "is"}
+        self.classes = {g.source: g.expected for g in guards if g.check == "type"}
         self.measured = {(g.source, g.kind.checked_class(g.wanted, partial(g.source.load, args))) for g in guards}
         self._grouped: dict[int, dict[Source, int]] = {}  # registers of the group about a dictionary
 
@@ -51,11 +53,14 @@ class Translator:
                 if type(source.key) is int and _is_plain_sequence(holder) and 0 <= source.key < len(holder):
                     kind = type(holder) if isinstance(holder, tuple) else tuple
                     return p.at(self.register(source.base), source.key, kind)
-                if type(holder) is dict and type(source.key) is str:
-                    return p.key(self.register(source.base), source.key)
+                if type(holder) in (dict, OrderedDict) and type(source.key) is str:
+                    look_up = p.key if type(holder) is dict else p.ordered
+                    return look_up(self.register(source.base), source.key)
                 return p.item(self.register(source.base), source.key)
             case "global":
                 return p.lookup(source.base.value, source.key)
+            case "number":
+                return self.register(source.base)  # `CallPlan.numbers` takes it as it is
         return p.cell(source.base.value)
 
     def _attribute(self, source: Source) -> int:
@@ -69,7 +74,25 @@ class Translator:
         offset = _field_of(owner, key)
         if offset is not None:
             return p.field(owner, offset)
-        return p.attr(self.register(source.base), key)
+        return self._of_structure(source) or p.attr(self.register(source.base), key)
+
+    def _of_structure(self, source: Source) -> int | None:
+        """An attribute in the dictionary of an object of which only the class is known, or in a table of a Cell."""
+        p, cls = self.program, self.classes.get(source.base)
+        if cls is None or not cls.__flags__ & HEAP_TYPE:
+            return None
+        owner = source.base.load(self.args)
+        if type(owner) is not cls:
+            return None
+        if _is_own_attribute(owner, source.key):
+            return p.own(self.register(source.base), source.key)
+        for name in ("_params", "_cells", "_buffers"):
+            table: Any = getattr(owner, "__dict__", {}).get(name)
+            if type(table) in (dict, OrderedDict) and source.key in table and source.key not in vars(owner):
+                p.owns_no(self.register(source.base), source.key)
+                held = p.own(self.register(source.base), name)
+                return (p.key if type(table) is dict else p.ordered)(held, source.key)
+        return None
 
     def namespace(self, source: Source) -> dict[Any, Any] | None:
         """The dictionary known by identity in which the value of ``source`` stands, if it is nothing else."""
@@ -191,6 +214,7 @@ def translated(
     guards: Sequence[Guard],
     same: Sequence[tuple[Source, Source]],
     other: Sequence[tuple[Source, Source]],
+    apart: Sequence[Source],
     args: Sequence[Any],
     judged: Callable[[Callable[..., bool]], Callable[..., bool]],
 ) -> Translator:
@@ -200,6 +224,7 @@ def translated(
         guards: in order; an earlier one may make a later one meaningful.
         same: pairs of sources that must be one object.
         other: pairs of sources that must be two.
+        apart: sources that must all be different objects.
         args: arguments for which they hold.
         judged: makes a check of a sequence of arguments one that native code calls with them; it deals with exceptions.
 
@@ -212,6 +237,8 @@ def translated(
         translator.program.same(translator.register(one), translator.register(two))
     for one, two in other:
         translator.program.differ(translator.register(one), translator.register(two))
+    if apart:
+        translator.program.apart([translator.register(source) for source in apart])
     if rest:
         translator.program.python(judged(compile_guards(rest, [], [])))
     return translator

@@ -8,16 +8,24 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import types
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..ast.load import FunctionSource, remember
 from ..ast.scope import names_of
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
 
 def build_function(
-    node: ast.FunctionDef, source: FunctionSource, fn: types.FunctionType, held: Mapping[str, Any], qualname: str
+    node: Definition,
+    source: FunctionSource,
+    fn: types.FunctionType,
+    held: Mapping[str, Any],
+    qualname: str,
 ) -> types.FunctionType:
     """The function that ``node`` defines, in the place of ``fn``.
 
@@ -36,13 +44,28 @@ def build_function(
     return made
 
 
+def as_definition(source: FunctionSource) -> FunctionSource:
+    """A ``lambda`` as a function of one statement; other functions as they are."""
+    node = source.node
+    if not isinstance(node, ast.Lambda):
+        return source
+    result = ast.copy_location(ast.Return(node.body), node.body)
+    made = ast.FunctionDef("<lambda>", node.args, [result], [], **_no_type_parameters())
+    return replace(source, node=ast.copy_location(made, node))
+
+
 def keep_source(made: types.FunctionType, node: ast.FunctionDef, source: FunctionSource) -> None:
     """Lets a capture of ``made`` find its tree."""
-    remember(made.__code__, FunctionSource(node, source.file, names_of(node), source.postponed))
+    remember(made.__code__, FunctionSource(node, source.file, names_of(node), source.postponed, source.origin))
 
 
-def _code(node: ast.FunctionDef, source: FunctionSource, free: tuple[str, ...]) -> types.CodeType:
+def _code(node: Definition, source: FunctionSource, free: tuple[str, ...]) -> types.CodeType:
     """``node`` compiled inside a function that has the variables ``free``."""
+    if any(_ends_early(n) for n in ast.walk(node)):
+        node = copy.deepcopy(node)
+        for n in ast.walk(node):
+            if _ends_early(n):
+                n.end_lineno, n.end_col_offset = n.lineno, n.col_offset  # type: ignore[attr-defined]
     targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in free]
     body: list[ast.stmt] = [ast.Assign(targets, ast.Constant(None))] if targets else []
     if node.name not in free:  # which else would be a variable of ``outer``
@@ -57,6 +80,13 @@ def _code(node: ast.FunctionDef, source: FunctionSource, free: tuple[str, ...]) 
     flags = __future__.annotations.compiler_flag if source.postponed else 0
     module = compile(ast.Module([outer], []), source.file, "exec", flags, dont_inherit=True)
     return _inner(_inner(module, "outer"), node.name)
+
+
+def _ends_early(node: ast.AST) -> bool:
+    """Whether a node ends before it begins, as some in texts with values do up to 3.11: trees with such do not
+    compile."""
+    end = getattr(node, "end_lineno", None)
+    return end is not None and (end, node.end_col_offset) < (node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
 
 def _no_type_parameters() -> dict[str, Any]:

@@ -137,7 +137,18 @@ class Flow:
 
     def _target_names(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> Names:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return self._binds(*targets)
+        return frozenset().union(*(self._surely_bound(target) for target in targets))
+
+    def _surely_bound(self, target: ast.expr) -> Names:
+        """What an assignment to ``target`` binds, whatever a walrus inside of it does."""
+        match target:
+            case ast.Name():
+                return frozenset({target.id} & self.own)
+            case ast.Tuple() | ast.List():
+                return frozenset().union(*(self._surely_bound(part) for part in target.elts))
+            case ast.Starred():
+                return self._surely_bound(target.value)
+        return frozenset()
 
     def _sure(self, node: ast.AST | None) -> Names:
         """What evaluating an expression surely binds: a walrus that is the whole of it."""
@@ -147,7 +158,9 @@ class Flow:
         head = bound
         while True:
             inner = _Loop()
-            start = head | self._binds(node.target) if isinstance(node, ast.For) else head | self._sure(node.test)
+            start = (
+                head | self._surely_bound(node.target) if isinstance(node, ast.For) else head | self._sure(node.test)
+            )
             end = self._bind(node.body, start, inner)
             again = _meet([head, *inner.continues, *([end] if end is not None else [])])
             assert again is not None
@@ -226,10 +239,11 @@ class Flow:
     def _live_loop(self, node: ast.For | ast.While, live: Names, handled: Names, outer: _Loop | None) -> Names:
         after = self._live(node.orelse, live, handled, outer)
         header = self._reads(node.target, node.iter) if isinstance(node, ast.For) else self._reads(node.test)
+        bound = self._surely_bound(node.target) - handled if isinstance(node, ast.For) else frozenset()
         head = after | header
         while True:
             inner = _Loop(on_break=live, on_continue=head)
-            again = head | self._live(node.body, head, handled, inner)
+            again = head | (self._live(node.body, head, handled, inner) - bound)
             if again == head:
                 return head
             head = again

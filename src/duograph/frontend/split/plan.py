@@ -21,35 +21,37 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from duograph.base.lookup import raw_getattr
+
 from ..ast.load import FunctionSource
-from ..ast.scope import contains_yield
-from .flow import Flow
-from .uses import FUNCTIONS, Uses
+from ..ast.scope import contains_yield, names_of
+from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part
+from .flow import Flow, Point
+from .foreign import Kinds, root_name, works
+from .hoist import Hoister, Place
+from .uses import FUNCTIONS
 
 N = TypeVar("N", bound=ast.AST)
 
-Place = tuple[str, int, int, int, int]
-"""A statement: its kind and where it is in the file. Of the kind `BORDER`: where a segment must begin."""
 BORDER = "border"
 
-RESULT, ENDED = ".result", ".ended"
-COMPILED, BOUND = ".compiled", ".bound"
+RESULT, ENDED, BEGAN = ".result", ".ended", ".began"
+COMPILED, BOUND, CLOCK = ".compiled", ".bound", ".clock"
 """Variables of the skeleton, under names that no program can have."""
 
+_BUILT_IN = ("locals", "vars", "dir", "eval", "exec", "breakpoint")
+_OF_FRAMES = ("inspect", "traceback", "builtins")
 _LOOKS_AT_FRAME = {
-    *("locals", "vars", "dir", "eval", "exec", "breakpoint", "_getframe", "currentframe", "stack", "getouterframes"),
+    *(*_BUILT_IN, "_getframe", "currentframe", "stack", "getouterframes"),
     *("set_trace", "settrace", "setprofile", "print_stack", "extract_stack", "walk_stack", "getcallargs"),
     *("__traceback__", "exc_info", "format_exc", "print_exc", "format_exception", "print_exception", "tb_frame"),
 }
 """What shows a program its own local variables or frames: it would see those of skeleton and segments."""
-
-_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
-_WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.AugAssign, ast.Compare)
-"""Expressions that may compute with tensors."""
 
 
 def place_of(node: ast.stmt) -> Place:
@@ -69,10 +71,27 @@ class Break:
     Attributes:
         reason: why it cannot be captured.
         span: where.
+        spent: how often it ran, and the seconds that took; of a statement with blocks, only how often.
     """
 
     reason: str
     span: Any
+    spent: list[Any] = field(default_factory=lambda: [0, 0.0])
+
+    @property
+    def times(self) -> int:
+        """How often it ran."""
+        return self.spent[0]  # type: ignore[no-any-return]
+
+    @property
+    def milliseconds(self) -> float:
+        """What that took in all."""
+        return self.spent[1] * 1e3  # type: ignore[no-any-return]
+
+    @property
+    def account(self) -> str:
+        """How often it ran, and how long."""
+        return f"{self.times} times, {self.milliseconds:.1f} ms in Python"
 
     def __str__(self) -> str:
         return f"{self.reason} at {self.span}" if self.span is not None else self.reason
@@ -106,71 +125,137 @@ class Segment:
 
 @dataclass(slots=True)
 class Plan:
-    """A function as its skeleton and its segments."""
+    """A function as its skeleton and its segments.
 
-    skeleton: ast.FunctionDef
+    Attributes:
+        called: names of what the skeleton calls, and may be compiled when it is.
+    """
+
+    skeleton: ast.FunctionDef | ast.AsyncFunctionDef
     segments: list[Segment] = field(default_factory=list)
+    counted: dict[str, Place] = field(default_factory=dict)
+    """Variables of the skeleton that hold `Break.spent` of the statement at a place."""
+    called: set[str] = field(default_factory=set)
 
 
-def can_be_cut(source: FunctionSource) -> bool:
-    """Whether a function may be rewritten at all."""
+def can_be_cut(source: FunctionSource, variables: Mapping[str, Any]) -> bool:
+    """Whether a function with these global variables may be rewritten at all."""
     node = source.node
-    if not isinstance(node, ast.FunctionDef) or source.names.is_generator:
+    if isinstance(node, ast.Lambda) and source.names.is_generator:
         return False
-    return not any(_name_of(n) in _LOOKS_AT_FRAME for n in ast.walk(node))
+    found = (n for n in ast.walk(node) if _name_of(n) in _LOOKS_AT_FRAME)
+    return all(_is_a_namesake(n, source, variables) for n in found)
+
+
+def _is_a_namesake(node: ast.AST, source: FunctionSource, variables: Mapping[str, Any]) -> bool:
+    """Whether something only has the name of what looks at frames: ``ops.stack``, ``model.eval``."""
+    name, root = _name_of(node), node
+    if name not in (*_BUILT_IN, "stack"):
+        return False
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return True
+    if root.id in source.names.own:
+        return node is not root and not any(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.walk(source.node))
+    value = variables.get(root.id)
+    is_module = issubclass(type(value), types.ModuleType)
+    known = raw_getattr(value, "__name__" if is_module else "__module__", "builtins")
+    return value is not None and known not in _OF_FRAMES
 
 
 def _name_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def plan_cuts(source: FunctionSource, places: frozenset[Place], is_user_function: Callable[[str], bool]) -> Plan:
-    """The plan that runs the statements at ``places`` as plain Python.
+def exits_of(source: FunctionSource) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+    """Where a generator, or an asynchronous function, is left and entered again, and what it does there."""
+    body = source.node.body
+    for node in own_nodes(body) if isinstance(body, list) else ():
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            yield node, "yield"
+        elif isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
+            yield node, "await"
+
+
+def plan_cuts(
+    source: FunctionSource,
+    places: frozenset[Place],
+    kind_of: Callable[[str], str],
+    counted: Collection[Place] = (),
+) -> Plan:
+    """The plan that runs the statements and expressions at ``places`` as plain Python.
 
     Args:
         source: the function.
-        places: statements, and borders of segments.
-        is_user_function: whether a global name is that of a function that may be compiled where it is called.
+        places: statements (`place_of`), expressions (`hoist.value_place`), and borders of segments (`border_before`).
+        kind_of: what a global name stands for (`Kinds`).
+        counted: those of the places that the skeleton counts and times.
     """
-    return _Planner(source, places, is_user_function).plan()
+    return _Planner(source, places, kind_of, counted).plan()
 
 
 class _Planner:
     def __init__(
-        self, source: FunctionSource, places: frozenset[Place], is_user_function: Callable[[str], bool]
+        self,
+        source: FunctionSource,
+        places: frozenset[Place],
+        kind_of: Callable[[str], str],
+        counted: Collection[Place],
     ) -> None:
         node = source.node
-        assert isinstance(node, ast.FunctionDef)
-        self.node, self.places = node, places
+        assert not isinstance(node, ast.Lambda)
+        self.places, self.to_count = places, counted
+        self.counted: dict[str, Place] = {}
         a = node.args
         self.order = [x.arg for x in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if x is not None]
-        first = (*a.posonlyargs, *a.args)
-        self.own = source.names.own
-        self.calls = _Calls(lambda name: name not in self.own and is_user_function(name))
-        self.flow = Flow(node.body, self.own, set(self.order), first[0].arg if first else "")
-        self.declared = [n for n in _own_nodes(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
-        self.rebound: set[str] = set().union(*(self.flow.uses(n).rebound for n in node.body))
-        self.shared = self._shared_variables()
+        first = [p.arg for p in (*a.posonlyargs, *a.args)]
+        kinds = self.kinds = Kinds(kind_of, source.names.own, COMPILED)
+        self._look(node, source.names.own, first)
+        self.calls = _Calls(kinds, set().union(*(self.flow.uses(n).made for n in node.body)))
+        deleted = [self.flow.uses(n).deletes for n in node.body]
+        hoister = Hoister(places, self.flow, self.shared.union(self.rebound, *deleted), kinds)
+        body = hoister.rewritten(node.body)
+        self.plain, self.foreign = hoister.plain, hoister.foreign
+        if hoister.variables or body is not node.body:
+            made = copy.copy(node)
+            made.body = body
+            self._look(made, source.names.own | hoister.variables, first)
+        self.hoisted = hoister.variables
         self.segments: list[Segment] = []
         self.number = 0
+
+    def _look(self, node: ast.FunctionDef | ast.AsyncFunctionDef, own: set[str], first: list[str]) -> None:
+        """Looks at how variables are used."""
+        self.node, self.own = node, own
+        self.flow = Flow(node.body, own, set(self.order), first[0] if first else "")
+        self.declared = [n for n in own_nodes(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
+        self.rebound: set[str] = set().union(*(self.flow.uses(n).rebound for n in node.body))
+        self.shared = self._shared_variables()
 
     def plan(self) -> Plan:
         skeleton = copy.copy(self.node)
         skeleton.decorator_list = []
-        skeleton.body = [*self.declared, *self._block(self.node.body, is_last=True)]
-        if not skeleton.body:
-            skeleton.body = list(self.node.body)
-        return Plan(skeleton, self.segments)
+        skeleton.body = self._block(self.node.body, is_last=True) or list(self.node.body)
+        skeleton.body = [*self.declared, *self._locals(skeleton), *skeleton.body]
+        return Plan(skeleton, self.segments, self.counted, self.calls.names)
+
+    def _locals(self, skeleton: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        """Annotations without values, which do nothing, but make variables local: those that only segments bind."""
+        read = {n.id for statement in skeleton.body for n in ast.walk(statement) if isinstance(n, ast.Name)}
+        names = sorted((self.own & read) - names_of(skeleton).own)
+        made = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(None), None, 1) for n in names]
+        return [ast.fix_missing_locations(ast.copy_location(one, self.node)) for one in made]
 
     def _shared_variables(self) -> set[str]:
         """Variables whose cells matter: a closure may see them bound again, or before they are bound."""
         uses = self.flow.uses
         whole: dict[str, int] = dict.fromkeys(self.order, 1)
-        statements = [n for n in _own_nodes(self.node.body) if isinstance(n, ast.stmt)]
-        in_loops = {n for s in statements if isinstance(s, ast.For | ast.While) for n in _own_nodes([s])}
+        statements = [n for n in own_nodes(self.node.body) if isinstance(n, ast.stmt)]
+        in_loops = {n for s in statements if isinstance(s, ast.For | ast.While) for n in own_nodes([s])}
         shared: set[str] = set()
         for node in statements:
-            found = _own_part(node, uses)
+            found = own_part(node, uses)
             shared |= found.rebound
             for name in found.binds | found.deletes:
                 whole[name] = whole.get(name, 0) + (2 if node in in_loops or name in found.deletes else 1)
@@ -198,7 +283,8 @@ class _Planner:
                 continue
             if self._stays(node):
                 flush(False)
-                made.append(self._python(node, is_last and node is body[-1]))
+                made.extend(self._counting(node, self._python(node, is_last and node is body[-1])))
+                made.extend(self._dropped(node, self.flow.uses(node).reads, self.flow.points[node]))
                 continue
             if bound or border_before(node) in self.places:
                 flush(False)
@@ -209,10 +295,9 @@ class _Planner:
 
     def _stays(self, node: ast.stmt) -> bool:
         """Whether a statement is part of the skeleton, at least its header."""
-        if place_of(node) in self.places or any(
-            isinstance(n, ast.stmt) and place_of(n) in self.places for n in _own_nodes([node])
-        ):
-            return True
+        for n in own_nodes([node]):
+            if isinstance(n, ast.stmt) and (n in self.plain or place_of(n) in self.places):
+                return True
         uses = self.flow.uses(node)
         point = self.flow.points[node]
         if (uses.binds | uses.deletes) & self.shared or uses.captured & self.shared or uses.reads & self.rebound:
@@ -221,9 +306,9 @@ class _Planner:
             return True
         if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef | ast.Raise) or contains_yield(node):
             return True
-        if any(isinstance(n, ast.ClassDef) for n in _own_nodes([node])) or _leaves_loop(node):
+        if any(isinstance(n, ast.ClassDef) for n in own_nodes([node])) or leaves_loop(node):
             return True
-        if isinstance(node, _COMPOUND) and uses.binds & point.handled:
+        if uses.binds & point.handled and (isinstance(node, COMPOUND) or binds_early(node)):
             return True
         bound = uses.binds & point.live
         return point.ends and bool(bound - point.bound_after)
@@ -258,6 +343,30 @@ class _Planner:
             return self.calls.of(node)
         return made
 
+    def _counting(self, node: ast.stmt, made: ast.stmt) -> Iterator[ast.stmt]:
+        """``made``, which the skeleton has for ``node``, and what counts and times it."""
+        place = self.foreign.get(node, place_of(node))
+        if place not in self.to_count or contains_yield(node):
+            yield made
+            return
+        name = f".spent{len(self.counted)}"
+        self.counted[name] = place
+        yield _added(name, 0, ast.Constant(1), node)
+        if isinstance(node, (*COMPOUND, *FUNCTIONS, ast.ClassDef)):
+            yield made
+            return
+        clock = ast.Call(_name(CLOCK, node), [], [])
+        yield _place(ast.Assign([_name(BEGAN, node, ast.Store())], clock), node)
+        returns = isinstance(made, ast.Return) and made.value is not None
+        if isinstance(made, ast.Return) and made.value is not None:
+            yield _place(ast.Assign([_name(RESULT, node, ast.Store())], made.value), node)
+        else:
+            yield made
+        spent = ast.BinOp(copy.deepcopy(clock), ast.Sub(), _name(BEGAN, node))
+        yield _added(name, 1, spent, node)
+        if returns:
+            yield _place(ast.Return(_name(RESULT, node)), node)
+
     def _inner(self, body: list[ast.stmt], is_last: bool = False) -> list[ast.stmt]:
         return self._block(body, is_last) or [ast.copy_location(ast.Pass(), body[0])]
 
@@ -266,12 +375,16 @@ class _Planner:
     def _segment(self, run: list[ast.stmt], is_last: bool) -> Iterator[ast.stmt]:
         """The statements of the skeleton for ``run``; what computes nothing at its borders stays as it is."""
         start, end = 0, len(run)
-        while start < end and not _works(run[start]):
+        while start < end and not works(run[start], self.kinds):
             start += 1
-        while end > start and not _works(run[end - 1]) and not (is_last and isinstance(run[end - 1], ast.Return)):
+        while (
+            end > start
+            and not works(run[end - 1], self.kinds)
+            and not (is_last and isinstance(run[end - 1], ast.Return))
+        ):
             end -= 1
         yield from run[:start]
-        if start < end and any(_works(n) for n in run[start:end]):
+        if start < end and any(works(n, self.kinds) for n in run[start:end]):
             yield from self._call(run[start:end], is_last and end == len(run))
         else:
             end = start
@@ -282,7 +395,7 @@ class _Planner:
         points = [self.flow.points[n] for n in run]
         uses = [self.flow.uses(n) for n in run]
         binds: set[str] = set().union(*(u.binds for u in uses))
-        returns = any(isinstance(n, ast.Return) for n in _own_nodes(run))
+        returns = any(isinstance(n, ast.Return) for n in own_nodes(run))
         ends = points[-1].ends and not is_last
         results = tuple(sorted(binds & points[-1].live)) if ends else ()
         parameters = self._parameters(run, results)
@@ -320,7 +433,7 @@ class _Planner:
         run: list[ast.stmt],
     ) -> Segment:
         args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
-        node = copy.copy(self.node)
+        node = ast.FunctionDef(**dict(ast.iter_fields(self.node)))
         node.args, node.body, node.decorator_list, node.returns = args, [*self._declarations(run), *body], [], None
         for arg in args.args:
             ast.copy_location(arg, run[0])
@@ -378,62 +491,14 @@ class _Planner:
             ]
         for node in made:
             yield _place(node, at)
+        yield from self._dropped(at, parameters, self.flow.points[run[-1]])
 
-
-def _own_part(node: ast.stmt, uses: Any) -> Uses:
-    """What a statement itself does, apart from those in its blocks."""
-    if not isinstance(node, _COMPOUND):
-        return uses(node)
-    found = Uses()
-    parts: list[ast.AST] = []
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            continue
-        if isinstance(child, ast.ExceptHandler):
-            if child.name:
-                found.binds.add(child.name)
-            parts += [child.type] if child.type is not None else []
-        elif isinstance(child, ast.match_case):
-            parts += [child.pattern, *([child.guard] if child.guard is not None else [])]
-        else:
-            parts.append(child)
-    for part in parts:
-        inner = uses(part)
-        for name in Uses.__slots__:
-            getattr(found, name).update(getattr(inner, name))
-    return found
-
-
-def _own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """All nodes of a block that belong to the function itself."""
-    work: list[ast.AST] = list(body)
-    while work:
-        node = work.pop()
-        yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            work.extend(ast.iter_child_nodes(node))
-
-
-def _leaves_loop(node: ast.stmt) -> bool:
-    """Whether a statement contains a ``break`` or ``continue`` of a loop around it."""
-    if isinstance(node, ast.Break | ast.Continue):
-        return True
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        return False
-    inside = node.orelse if isinstance(node, ast.For | ast.While) else _statements_in(node)
-    return any(_leaves_loop(n) for n in inside)
-
-
-def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            yield child
-        elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            yield from child.body
-
-
-def _works(node: ast.stmt) -> bool:
-    return any(isinstance(n, _WORK) for n in _own_nodes([node]))
+    def _dropped(self, at: ast.stmt, names: Iterable[str], point: Point) -> Iterator[ast.stmt]:
+        """Lets go of what hoisted variables hold, once they have been read: Python's own stack does."""
+        names = sorted(n for n in names if n in self.hoisted and n not in point.live) if point.ends else []
+        if names:
+            targets: list[ast.expr] = [_name(n, at, ast.Store()) for n in names]
+            yield _place(ast.Assign(targets, ast.Constant(None)), at)
 
 
 class _Flags(ast.NodeTransformer):
@@ -450,14 +515,16 @@ class _Flags(ast.NodeTransformer):
 
 
 def _with_flags(node: ast.stmt) -> ast.stmt:
-    return _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in _own_nodes([node])) else node
+    return _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in own_nodes([node])) else node
 
 
 class _Calls(ast.NodeTransformer):
-    """``f(x)`` becomes ``<compiled>(f)(x)`` where ``f`` is a function of the user: it is compiled when it is called."""
+    """``f(x)`` becomes ``<compiled>(f)(x)`` where ``f`` may be a function, method or Cell of the user: what it stands
+    for then is compiled when it is called."""
 
-    def __init__(self, is_user_function: Callable[[str], bool]) -> None:
-        self.is_user_function = is_user_function
+    def __init__(self, kinds: Kinds, made_here: set[str]) -> None:
+        self.kinds, self.made_here = kinds, made_here
+        self.names: set[str] = set()  # of what is called
 
     def of(self, node: Any) -> Any:
         """``node``, or a copy of it in which calls are rewritten."""
@@ -465,11 +532,15 @@ class _Calls(ast.NodeTransformer):
         return self.visit(copy.deepcopy(node)) if has_calls else node
 
     def _applies(self, node: ast.Call) -> bool:
-        return isinstance(node.func, ast.Name) and self.is_user_function(node.func.id)
+        name = root_name(node.func)
+        if not name or name in self.made_here or self.kinds.is_foreign_call(node):
+            return False
+        return self.kinds.of(name) != "module"
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
         if self._applies(node):
+            self.names.add(root_name(node.func))
             node.func = _place(ast.Call(_name(COMPILED, node.func), [node.func], []), node.func)
         return node
 
@@ -478,6 +549,12 @@ class _Calls(ast.NodeTransformer):
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _skip
+
+
+def _added(name: str, place: int, value: ast.expr, at: ast.AST) -> ast.stmt:
+    """``name[place] += value``."""
+    target = ast.Subscript(_name(name, at), ast.Constant(place), ast.Store())
+    return _place(ast.AugAssign(target, ast.Add(), value), at)
 
 
 def _set(name: str, value: bool, at: ast.AST) -> ast.Assign:

@@ -95,7 +95,7 @@ class _Visitor(ast.NodeVisitor):
         found = visitor.uses
         used = found.reads | found.binds | found.deletes
         self.uses.reads |= found.reads
-        self.uses.captured |= used
+        self.uses.captured |= used | found.captured
         self.uses.rebound |= found.binds | found.deletes | found.rebound
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
@@ -130,6 +130,11 @@ class _Visitor(ast.NodeVisitor):
             self.uses.captured |= found.reads
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        for name in node.names:  # of a function or class made here: the variable must be there, also if it is not bound
+            self._add(self.uses.captured, name)
+            self._add(self.uses.rebound, name)
 
     def visit_alias(self, node: ast.alias) -> None:
         self._add(self.uses.binds, node.asname or node.name.split(".")[0])

@@ -29,11 +29,10 @@ class Stage:
 @dataclass
 class Analysis:
     """Values of a reduction program: per number its step (``None`` for a leaf), its level (0 the same everywhere,
-    1 per result, 2 per element) and its stage (how many reductions must have ended before)."""
+    1 per result, 2 per element), and the passes: of values by how many reductions must have ended before."""
 
     steps: list[tuple[ElementStep | Reduction, int] | None]
     levels: list[int]
-    stages: list[int]
     passes: list[Stage]
 
 
@@ -61,7 +60,7 @@ def analyse(program: Program, loops: Loops) -> Analysis:
             steps.append((step, first))
             levels.append(level)
             stages.append(stage)
-    return Analysis(steps, levels, stages, _passes(program, steps, levels, stages))
+    return Analysis(steps, levels, _passes(program, steps, levels, stages))
 
 
 def _passes(program: Program, steps: list[Any], levels: list[int], stages: list[int]) -> list[Stage]:

@@ -41,6 +41,7 @@ def _converted(b: Builder, x: Value, elem: str) -> Value:
 
 for _name in ("identity", "stop_gradient"):
     pointwise(_name, raw_half=True)(lambda b, x: x)
+pointwise("spread", raw_half=True)(lambda b, x, *, group: x)
 pointwise("assigned", raw_half=True)(lambda b, value, before: value)
 
 

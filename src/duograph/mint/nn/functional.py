@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from duograph.api.functional import activation, creation, loss, nn, pool, random
+from duograph.api.functional import activation, creation, loss, nn, pool
 from duograph.api.functional.forms import in_dtype, need_tensor, one_per_axis, renamed
-from duograph.api.functional.index import FUNCTIONS as _INDEX
 from duograph.api.functional.padding import pad as _pad
 from duograph.api.functional.products import dense
 from duograph.api.public_ops import functions
@@ -23,6 +22,7 @@ SAME = [
     "cross_entropy", "fold", "gelu", "grid_sample", "group_norm", "hardshrink", "hardsigmoid", "hardswish",
     "interpolate", "kl_div", "l1_loss", "layer_norm", "mse_loss", "normalize", "pixel_shuffle", "prelu", "relu",
     "sigmoid", "softplus", "softshrink", "soft_margin_loss", "tanh", "unfold", "upsample", "clamp", "conv_transpose2d",
+    "embedding", "gumbel_softmax", "relu_", "threshold_",
 ]  # fmt: skip
 globals().update({name: _OPS[name] for name in SAME})
 flatten = _MINT["flatten"]
@@ -32,6 +32,9 @@ mish = renamed(_OPS["mish"], x="input")
 selu = renamed(_OPS["selu"], input_x="input")
 logsigmoid = renamed(_OPS["logsigmoid"], x="input")
 max_unpool2d = renamed(_OPS["max_unpool2d"], x="input")
+linear = renamed(dense, "linear", False, "mint.nn.functional")
+binary_cross_entropy = renamed(loss.binary_cross_entropy, logits="input", labels="target")
+pad = renamed(_pad, input_x="input", padding="pad")
 
 
 def nll_loss(
@@ -57,11 +60,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels set to 0 with probability ``p``."""
     return _written(input, nn.dropout2d(input, p, training), inplace)
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``."""
-    return dense(input, weight, bias)
 
 
 def _written(x: Tensor, value: Tensor, inplace: bool) -> Tensor:
@@ -116,11 +114,6 @@ def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> 
     return activation.log_softmax(in_dtype(input, dtype), -1 if dim is None else dim)
 
 
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Any = None, reduction: str = "mean") -> Tensor:
-    """``-(y log p + (1 - y) log(1 - p))``."""
-    return loss.binary_cross_entropy(input, target, weight, reduction)
-
-
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Any = None, reduction: str = "mean", pos_weight: Any = None
 ) -> Tensor:
@@ -146,16 +139,6 @@ def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh`, in place."""
     return hardtanh(input, min_val, max_val, inplace=True)
-
-
-def relu_(input: Tensor) -> Tensor:
-    """`relu`, in place."""
-    return _OPS["relu_"](input)
-
-
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold`, in place."""
-    return _OPS["threshold_"](input, threshold, value)
 
 
 def _conv(rank: int) -> Any:
@@ -213,25 +196,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         top = reduce_max(tensor, axis=tuple(range(tensor.ndim)), keep_dims=False)
         depth = hooks.as_python_number(top, "index") + 1
     return creation.one_hot(tensor, depth)
-
-
-def pad(input: Tensor, pad: Any, mode: str = "constant", value: Any = None) -> Tensor:
-    """With elements more on both sides of the last axes."""
-    return _pad(input, pad, mode, value)
-
-
-def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-) -> Tensor:  # fmt: skip
-    """Rows of ``weight`` at ``input``."""
-    return _INDEX["embedding"](input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
-
-
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, dim: int = -1) -> Tensor:
-    """A sample of the Gumbel softmax."""
-    return random.gumbel_softmax(logits, tau, hard, dim)
 
 
 if TYPE_CHECKING:  # what the table gives

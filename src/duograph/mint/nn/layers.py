@@ -19,6 +19,40 @@ REQUIRED: Any = ...
 Compute = Callable[..., Any]
 
 
+_EXAMPLES: dict[str, tuple[str, tuple[Any, ...], Any]] = {
+    # name: (arguments of the constructor, shapes of the operands, shape of the result)
+    "GLU": ("", ((1, 2),), (1, 1)), "Threshold": ("0.5, 0.0", ((1, 2),), (1, 2)),
+    "Flatten": ("", ((2, 3, 4),), (2, 12)), "Fold": ("(2, 2), (1, 2)", ((1, 2, 2),), (1, 1, 2, 2)),
+    "Unfold": ("(1, 2)", ((1, 1, 2, 2),), (1, 2, 2)), "MaxPool2d": ("2", ((1, 1, 4, 4),), (1, 1, 2, 2)),
+    **{f"AvgPool{n}d": ("2", ((1, 1, *[4] * n),), (1, 1, *[2] * n)) for n in (1, 2, 3)},
+    **{f"AdaptiveMaxPool{n}d": ("2", ((1, 1, *[4] * n),), (1, 1, *[2] * n)) for n in (1, 2)},
+    "Upsample": ("(4, 4)", ((1, 1, 2, 2),), (1, 1, 4, 4)),
+    **{f"Upsampling{how}2d": ("(4, 4)", ((1, 1, 2, 2),), (1, 1, 4, 4)) for how in ("Nearest", "Bilinear")},
+    **{
+        f"{how}Pad{n}d": (args, ((1, 1, *[3] * n),), (1, 1, *[5] * n))
+        for how, args in (("Constant", "1, 0.5"), ("Zero", "1"), ("Reflection", "1"), ("Replication", "1"))
+        for n in (1, 2, 3)
+    },
+    "CosineEmbeddingLoss": ("", ((1, 2), (1, 2), (1,)), ()),
+    **{
+        f"{name}Loss": ("", ((1, 2), (1, 2)), ())
+        for name in ("KLDiv", "L1", "SmoothL1", "BCEWithLogits", "SoftMargin")
+    },
+}  # fmt: skip
+"""Layers whose example is another than that of a function of each element."""
+
+
+def _documented(name: str, table: dict[str, Any]) -> str:
+    """The docstring of a layer."""
+    defaults = [key if value is REQUIRED else f"{key}={value!r}" for key, value in table.items()]
+    arguments, operands, made = _EXAMPLES.get(name, ("", ((1, 2),), (1, 2)))
+    given = ", ".join(f"ops.ones({shape})" for shape in operands)
+    if name == "MaxUnpool2d":
+        arguments, given, made = "2", "ops.ones((1, 1, 1, 1)), ops.zeros((1, 1, 1, 1), ms.int64)", (1, 1, 2, 2)
+    text = f"PyTorch's layer ``{name}({', '.join(defaults)})``."
+    return f"{text}\n\nExamples:\n    >>> print(ms.mint.nn.{name}({arguments})({given}).shape)\n    {made}\n"
+
+
 def _layer(name: str, compute: Compute, parameters: dict[str, Any] | None = None) -> type[Cell]:
     """The Cell ``name`` that calls ``compute(cell, *inputs)``; its constructor takes ``parameters`` (with defaults)."""
     table = parameters or {}
@@ -46,7 +80,7 @@ def _layer(name: str, compute: Compute, parameters: dict[str, Any] | None = None
     ])  # fmt: skip
     members = {
         "__signature__": signature, "__init__": __init__, "construct": construct, "__module__": "duograph.mint.nn",
-        "__doc__": f"{name}({', '.join(table)}): PyTorch's layer of this name.",
+        "__doc__": _documented(name, table),
     }  # fmt: skip
     cls: type[Cell] = type(name, (Cell,), members)
     return cls

@@ -197,5 +197,9 @@ class _FractionalMaxPool(Cell):
 
 
 _, FractionalMaxPool2d, FractionalMaxPool3d = by_rank(
-    _FractionalMaxPool, "FractionalMaxPool", "Maxima over windows of {batch} at pseudo-random places."
+    _FractionalMaxPool,
+    "FractionalMaxPool",
+    "Maxima over windows of {batch} at pseudo-random places.",
+    "2, output_ratio=0.5",
+    lambda n: n // 2,
 )

@@ -187,7 +187,12 @@ class LBeta(Cell):
 
 
 class IGamma(Cell):
-    """The regularised lower incomplete gamma function."""
+    """The regularised lower incomplete gamma function.
+
+    Examples:
+        >>> print(nn.IGamma()(Tensor([1.0, 2.0]), Tensor([0.0, 0.0])))
+        [0. 0.]
+    """
 
     def construct(self, a, x):
         return _OPS["igamma"](a, x)
@@ -254,7 +259,13 @@ class MatrixDiagPart(Cell):
 
 
 class MatrixSetDiag(Cell):
-    """Matrices with other diagonals."""
+    """Matrices with other diagonals.
+
+    Examples:
+        >>> print(nn.MatrixSetDiag()(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([8.0, 9.0])))
+        [[8. 2.]
+         [3. 9.]]
+    """
 
     def construct(self, x, diagonal):
         old = linalg_diagonal(x.diagonal(0, -2, -1))

@@ -127,7 +127,7 @@ class _BatchSettings(Cell):
     dtype: Dtype = dt.float32
 
 
-class _BatchNorm(_BatchSettings):
+class BatchNorm(_BatchSettings):
     """What batch normalisations share."""
 
     ranks: ClassVar[tuple[int, ...]] = (4,)
@@ -146,14 +146,18 @@ class _BatchNorm(_BatchSettings):
             x = channels_first(x)
         by_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         if by_batch:
-            out = normalised_by_batch(
-                x, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.eps, self.keep
-            )
+            out = self.by_batch(x)
         else:
             out = normalised_by_moving(x, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.eps)
         if self.format == "NHWC":
             out = channels_last(out)
         return out
+
+    def by_batch(self, x):
+        """``x`` normalised by its own statistics, which move the moving ones."""
+        return normalised_by_batch(
+            x, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.eps, self.keep
+        )
 
     def extend_repr(self) -> str:
         return (
@@ -177,7 +181,7 @@ def check_channels(x: Tensor, ranks: tuple[int, ...], channels: int, data_format
 
 
 @with_settings
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L).
 
     Examples:
@@ -189,7 +193,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 @with_settings
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(BatchNorm):
     """Batch normalisation of (N, C, H, W).
 
     Examples:
@@ -200,21 +204,6 @@ class BatchNorm2d(_BatchNorm):
     """
 
     ranks = (4,)
-
-
-@with_settings
-class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over all processes: with one process, `BatchNorm2d`.
-
-    Examples:
-        >>> print(nn.SyncBatchNorm(2)(ops.ones((1, 2, 4, 4))).shape)
-        (1, 2, 4, 4)
-    """
-
-    process_groups: Anything = option("one process: without effect", default=None, after="use_batch_statistics")
-    data_format: Fixed = absent
-
-    ranks = (2, 4)
 
 
 @with_settings

@@ -372,4 +372,7 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = by_rank(
     _MaxUnpool,
     "MaxUnpool",
     "Undoes maximum pooling of {batch}: puts values at their positions, 0 elsewhere.",
+    "2",
+    lambda n: 2 * n,
+    "ops.ones({given}), ops.zeros({given}, ms.int64)",
 )

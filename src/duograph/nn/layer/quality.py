@@ -127,7 +127,12 @@ def _pair(img1: Any, img2: Any, max_val: float, owner: str) -> tuple[Tensor, Ten
 
 @with_settings
 class SSIM(Cell):
-    """The structural similarity of each pair of images."""
+    """The structural similarity of each pair of images.
+
+    Examples:
+        >>> print(nn.SSIM()(ops.ones((1, 3, 16, 16)), ops.ones((1, 3, 16, 16))).shape)
+        (1,)
+    """
 
     max_val: Range = 1.0
     filter_size: PositiveInt = option("of the Gaussian window", default=11)
@@ -171,7 +176,13 @@ class SSIM(Cell):
 
 @with_settings
 class MSSSIM(SSIM):
-    """The structural similarity over several scales."""
+    """The structural similarity over several scales.
+
+    Examples:
+        >>> similarity = nn.MSSSIM(power_factors=(0.5, 0.5), filter_size=3)
+        >>> print(similarity(ops.ones((1, 3, 16, 16)), ops.ones((1, 3, 16, 16))).shape)
+        (1,)
+    """
 
     power_factors: Powers = option(
         "weights of the scales", default=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), after="max_val"

@@ -21,7 +21,13 @@ _WORDS = {
 
 
 def by_rank(
-    base: Any, name: str, text: str, arguments: str = "", extent: Callable[[int], int] = lambda n: n, **members: Any
+    base: Any,
+    name: str,
+    text: str,
+    arguments: str = "",
+    extent: Callable[[int], int] = lambda n: n,
+    operands: str = "ops.ones({given})",
+    **members: Any,
 ) -> tuple[Any, Any, Any]:
     """The classes ``name`` + ``1d``, ``2d`` and ``3d``.
 
@@ -31,6 +37,7 @@ def by_rank(
         text: what they do, with words of `_WORDS` in braces.
         arguments: of the constructor, in the example; no example if there are none.
         extent: of an axis of 4 in the result of the example.
+        operands: of the call in the example.
         members: more attributes of the classes.
     """
     made: list[Any] = []
@@ -38,7 +45,7 @@ def by_rank(
         doc = text.format(**words)
         if arguments:
             given, shown = (1, 2, *(4,) * rank), (1, 2, *(extent(4),) * rank)
-            call = f"nn.{name}{rank}d({arguments})(ops.ones({given})).shape"
+            call = f"nn.{name}{rank}d({arguments})({operands.format(given=given)}).shape"
             doc += f"\n\nExamples:\n    >>> print({call})\n    {shown}"
         members |= {"__doc__": doc, "__module__": base.__module__, "rank": rank}
         made.append(with_settings(type(f"{name}{rank}d", (base,), dict(members))))

@@ -102,6 +102,13 @@ class LossBase(Cell):
 
     Raises:
         ValueError: another reduction.
+
+    Examples:
+        >>> class Cubed(nn.LossBase):
+        ...     def construct(self, logits, labels):
+        ...         return self.get_loss((logits - labels) ** 3)
+        >>> print(Cubed()(Tensor([1.0, 3.0]), Tensor([0.0, 1.0])))
+        4.5
     """
 
     def __init__(self, reduction: str = "mean") -> None:

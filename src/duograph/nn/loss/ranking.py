@@ -238,6 +238,11 @@ class CTCLoss(LossBase):
     """Connectionist temporal classification.
 
     Inputs are log probabilities (T, N, C), labels (N, S) and both lengths (N,); without N those of one sequence.
+
+    Examples:
+        >>> likely = ops.log_softmax(ops.zeros((2, 1, 2)))
+        >>> print(nn.CTCLoss(reduction="sum")(likely, Tensor([[1]]), Tensor([2]), Tensor([1])).shape)
+        ()
     """
 
     blank: Integer = option("index of the blank", default=0)

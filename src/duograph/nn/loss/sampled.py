@@ -20,7 +20,14 @@ _OPS = functions()
 
 @with_settings
 class SampledSoftmaxLoss(LossBase):
-    """Cross entropy of the true classes against ``num_sampled`` drawn ones, corrected by how likely these are."""
+    """Cross entropy of the true classes against ``num_sampled`` drawn ones, corrected by how likely these are.
+
+    Examples:
+        >>> loss = nn.SampledSoftmaxLoss(num_sampled=4, num_classes=7)
+        >>> weights, biases, labels = ops.ones((7, 3)), ops.ones(7), Tensor([[0], [1]])
+        >>> print(loss(weights, biases, labels, ops.ones((2, 3))).shape)
+        (2,)
+    """
 
     num_sampled: Anything = option("how many classes are drawn, all different, small numbers more often")
     num_classes: Anything = option("number of classes")

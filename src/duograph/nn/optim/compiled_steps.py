@@ -16,7 +16,7 @@ from duograph.core.op import state
 from duograph.nn import dispatch
 
 PLAIN_STEPS = 2
-"""Steps before the first that is compiled: who takes only one does not wait for a compiler."""
+"""Steps before the first that is compiled: a program that takes only one does not wait for a compiler."""
 
 
 class CompiledSteps:

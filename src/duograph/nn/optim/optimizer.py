@@ -6,7 +6,7 @@ so the same code runs eagerly and inside a graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
@@ -26,6 +26,7 @@ from duograph.tensor.tensor import Tensor
 
 from .compiled_steps import CompiledSteps
 from .rates import Member, _ConvertToCell, learning_rate_of, members_of, weight_decay_of
+from .shards import shards_of, states_of
 
 
 def assign(param: Parameter, value: Tensor, mine: bool = False) -> None:
@@ -91,6 +92,15 @@ class Optimizer(CompiledSteps, Cell):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> class Signed(nn.Optimizer):
+        ...     def move(self, i, param, grad, lr, decay, shared):
+        ...         ops.assign_sub(param, lr * grad.sign())
+        >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+        >>> moved = Signed(0.5, [weight])((Tensor([3.0, -4.0]),))
+        >>> print(weight.value())
+        [0.5 2.5]
     """
 
     decoupled_weight_decay = False
@@ -118,6 +128,7 @@ class Optimizer(CompiledSteps, Cell):
         if not self.is_group_lr:
             self.learning_rate = default
         self.parameters = ParameterTuple([m.param for m in members])
+        self.shards = shards_of(self.parameters, owner)
         self.param_length = len(members)
         self._set_rates(members, default, owner)
         self._set_decay(members, owner)
@@ -185,6 +196,8 @@ class Optimizer(CompiledSteps, Cell):
         assign(self.global_step, add(self.global_step, constant_like(self.global_step, 1)))
         shared = self.before_step()
         for i, (param, grad) in enumerate(zip(self.parameters, gradients, strict=True)):
+            if self.shards is not None and not self.shards.moves(i):
+                continue
             grad = stop_gradient(grad)
             if self.loss_scale != 1.0:
                 grad = mul(grad, constant_like(grad, 1.0 / self.loss_scale))
@@ -193,6 +206,8 @@ class Optimizer(CompiledSteps, Cell):
             if self.group_grad_centralization[i]:
                 grad = centralized(grad)
             self.move(i, param, grad, rates[i], decays[i], shared)
+        if self.shards is not None:
+            self.shards.exchange(self.parameters, assign)
         return (True,) * self.param_length
 
     def before_step(self) -> Any:
@@ -304,4 +319,8 @@ class Optimizer(CompiledSteps, Cell):
                     f"The value {self.parameters[i]} , its name '{prefix}.{name}' already exists. "
                     "Please set a unique name for the parameter."
                 )
-        return self.parameters.clone(prefix, init=init)
+        return self.kept([f"{prefix}.{name}" for name in names], lambda p: p.clone(init))
+
+    def kept(self, names: Sequence[str], make: Callable[[Parameter], Parameter]) -> ParameterTuple:
+        """One state per parameter, by ``make(parameter)``; stand-ins where other ranks keep them (`shards`)."""
+        return states_of(self.parameters, names, make, self.shards)

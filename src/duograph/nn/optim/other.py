@@ -38,8 +38,9 @@ class ASGD(Optimizer):
     weight_decay: Decay = 0.0
 
     def _settings_taken(self, given):
-        self.mu = ParameterTuple([scalar(f"mu_{p.name}", 1.0) for p in self.parameters])
-        self.eta = ParameterTuple([scalar(f"eta_{p.name}", 0.0) for p in self.parameters])
+        names = [p.name for p in self.parameters]
+        self.mu = self.kept([f"mu_{name}" for name in names], lambda p: scalar("mu", 1.0))
+        self.eta = self.kept([f"eta_{name}" for name in names], lambda p: scalar("eta", 0.0))
         self.ax = self.states("ax_")
 
     def before_step(self):

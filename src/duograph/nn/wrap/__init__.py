@@ -9,10 +9,11 @@ from .cell_wrapper import (
     WithGradCell,
     WithLossCell,
 )
+from .grad_reducer import DistributedGradReducer
 from .loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell, TrainOneStepWithLossScaleCell
 
 __all__ = [
-    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad", "GetNextSingleOp",
-    "ParameterUpdate", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "WithEvalCell", "WithGradCell",
-    "WithLossCell",
+    "DistributedGradReducer", "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad",
+    "GetNextSingleOp", "ParameterUpdate", "TrainOneStepCell", "TrainOneStepWithLossScaleCell", "WithEvalCell",
+    "WithGradCell", "WithLossCell",
 ]  # fmt: skip

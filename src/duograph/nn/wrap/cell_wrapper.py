@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.autodiff.grads import GradOperation, value_and_grad
+from duograph.context.parallel import data_parallel_size
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.cell_settings import cast_floats
@@ -13,6 +14,13 @@ from duograph.ops.creation import constant_like
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
+
+from .grad_reducer import DistributedGradReducer
+
+
+def reducer_of(weights: Any) -> DistributedGradReducer | None:
+    """What reduces the gradients of ``weights`` where training is data-parallel, and there are several processes."""
+    return DistributedGradReducer(weights) if data_parallel_size() > 1 else None
 
 
 class WithLossCell(Cell):
@@ -55,6 +63,11 @@ class WithGradCell(Cell):
         network (Cell): the network.
         loss_fn (Cell): its loss; ``None`` if the network returns the loss. Default ``None``.
         sens (Tensor): cotangent of the loss. Default ``None``: ones.
+
+    Examples:
+        >>> gradients = nn.WithGradCell(nn.Dense(2, 1, weight_init="ones", has_bias=False), nn.MSELoss())
+        >>> print(*gradients(Tensor([[1.0, 2.0]]), Tensor([[0.0]])))
+        [[ 6. 12.]]
     """
 
     def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None) -> None:
@@ -155,6 +168,8 @@ class TrainOneStepCell(Cell):
         self.sens = 1.0 if sens is None else sens
         self.return_grad = return_grad
         self.weights_name = [p.name for p in self.weights]
+        self.grad_reducer = reducer_of(self.weights)
+        self.reducer_flag = self.grad_reducer is not None
         self.value_and_grad = value_and_grad(self.forward, None, self.weights, has_aux=True)
 
     def forward(self, *inputs):
@@ -164,6 +179,8 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs):
         (_, loss), grads = self.value_and_grad(*inputs)
+        if self.grad_reducer is not None:
+            grads = self.grad_reducer(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, grads))
@@ -235,7 +252,13 @@ class ParameterUpdate(Cell):
 
 
 class GetNextSingleOp(Cell):
-    """Takes the next row of a data set: ``construct()``. It reads an iterator made by ``create_tuple_iterator``."""
+    """Takes the next row of a data set: ``construct()``. It reads an iterator made by ``create_tuple_iterator``.
+
+    Examples:
+        >>> rows = ms.dataset.NumpySlicesDataset([3, 4], shuffle=False).create_tuple_iterator()
+        >>> print(*nn.GetNextSingleOp([ms.int64], [[]], rows)())
+        3
+    """
 
     def __init__(self, dataset_types: Any, dataset_shapes: Any, queue_name: Any) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .cell_wrapper import scaled_loss
+from .cell_wrapper import reducer_of, scaled_loss
 
 
 def all_finite(tensors: Any) -> Tensor:
@@ -111,6 +111,13 @@ class TrainOneStepWithLossScaleCell(Cell):
     Raises:
         TypeError: ``scale_sense`` is something else.
         ValueError: it is a Tensor of another shape than () or (1,).
+
+    Examples:
+        >>> network = nn.WithLossCell(nn.Dense(2, 1, weight_init="ones", has_bias=False), nn.MSELoss())
+        >>> optimizer = nn.SGD(network.trainable_params(), 0.1)
+        >>> step = nn.TrainOneStepWithLossScaleCell(network, optimizer, Tensor(1024.0))
+        >>> print(*step(Tensor([[1.0, 2.0]]), Tensor([[0.0]])))
+        9.0 False 1024.0
     """
 
     def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
@@ -136,6 +143,8 @@ class TrainOneStepWithLossScaleCell(Cell):
                 f"but got 'scale_sense' type: {type(scale_sense)}."
             )
         self.scale_sense = Parameter(start, name="scale_sense")
+        self.grad_reducer = reducer_of(self.weights)
+        self.reducer_flag = self.grad_reducer is not None
         self.value_and_grad = value_and_grad(self.forward, None, self.weights, has_aux=True)
 
     def forward(self, *inputs):
@@ -145,6 +154,8 @@ class TrainOneStepWithLossScaleCell(Cell):
 
     def construct(self, *inputs):
         (_, loss), grads = self.value_and_grad(*inputs)
+        if self.grad_reducer is not None:  # whether they overflow is then the same on all processes
+            grads = self.grad_reducer(grads)
         grads = unscaled(grads, self.scale_sense)
         overflow = logical_not(all_finite(grads))
         scale = self.scale_sense * 1.0

@@ -9,6 +9,8 @@
     an operand given twice, or never read     ->  given once, or not at all
     a result that nobody reads                ->  not computed
 
+Of a ``while_loop`` that an `anchor` keeps, as it may have no end, at least one result stays.
+
 The parts that work on operands look at one node (`_Operands`); dropping results needs to know who reads them
 (`_Results`). Graphs that call themselves are left alone.
 """
@@ -22,14 +24,25 @@ from typing import Any
 from duograph.core.borders import symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.types import TokenType, TupleType
-from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
-from duograph.ir.node import Apply, Const, Graph, Node, Param, finds_sizes, introduced, sizes_in_attrs, told_sizes
+from duograph.ir.control import anchor, call, cond, make_tuple, scan, tuple_get, undef, while_loop
+from duograph.ir.node import (
+    Apply,
+    Const,
+    Graph,
+    Node,
+    Param,
+    finds_sizes,
+    introduced,
+    reachable,
+    sizes_in_attrs,
+    told_sizes,
+)
+from duograph.ir.sizes import keeping_sizes
 from duograph.ir.walk import (
     Rebuild,
     can_inline,
     equal,
     inline,
-    reachable,
     recursive_graphs,
     retyped,
     same_node,
@@ -143,6 +156,8 @@ def _loop(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Nod
     graphs = [attrs[name] for name in names]
     outputs = items_of(body.output)
     fixed = [i for i in range(n) if outputs[i] is body.params[lead + i]]
+    if len(fixed) == n and node.op is while_loop:
+        fixed = fixed[1:]
     if fixed:
         moving = [i for i in range(n) if i not in fixed]
 
@@ -160,7 +175,7 @@ def _loop(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -> Nod
         new_attrs = {**attrs, **dict(zip(names, new_graphs, strict=True)), "n_carry": len(moving)}
         operands_ = (*operands[:lead], *[carry[i] for i in moving], *[carry[i] for i in fixed], *invariants)
         loop = _with_results(node, context.apply(node.op, operands_, new_attrs, node.tag), moving)
-        results = items_of(loop)
+        results = [with_origin(item, node) for item in items_of(loop)]
         return _tuple(node, [results[moving.index(i)] if i in moving else carry[i] for i in range(n)])
     graphs, kept = _with_operands(graphs, invariants, n, [len(g.params) - n - len(invariants) for g in graphs])
     attrs = {**attrs, **dict(zip(names, graphs, strict=True))}
@@ -241,15 +256,15 @@ class _Results(Rebuild):
         self.read: dict[Node, set[int]] = {}
 
     def nodes(self, graph: Graph, mapping: dict[Node, Node]) -> Node:
-        """As `Rebuild.nodes`, having looked who reads what first."""
+        """As `Rebuild.nodes`, after the readers of each value were found."""
         readers = users(graph)
         mentioned = _mentioned(graph)
         for node in graph.nodes:
             self.read.pop(node, None)  # another graph may have the same node, and read less of it
             if node.op in _GRAPHS and isinstance(node.type, TupleType) and node is not graph.output:
                 using = readers.get(node, [])
-                if all(u.op is tuple_get for u in using):
-                    self.read[node] = {u.attrs["index"] for u in using}
+                if all(u.op is tuple_get or u.op is anchor for u in using):
+                    self.read[node] = {u.attrs["index"] for u in using if u.op is tuple_get}
                     if mentioned and finds_sizes(node):  # attributes may know sizes by the names they have here
                         items = enumerate(node.type.items)
                         self.read[node] |= {i for i, t in items if not mentioned.isdisjoint(symbols_in(t))}
@@ -260,7 +275,7 @@ class _Results(Rebuild):
         if read is None or any(attrs[k] in self.recursive for k in _GRAPHS[node.op]):
             return simplified(node, operands, attrs)
         assert isinstance(node.type, TupleType)
-        wanted = _needed_carries(node, attrs, read) if node.op in (while_loop, scan) else read
+        wanted = _wanted_results(node, attrs, read)
         if len(wanted) == len(node.type.items):
             return same_node(node, operands, attrs)
         order = sorted(wanted)
@@ -270,6 +285,14 @@ class _Results(Rebuild):
         return _tuple(node, [
             results[i] if i in results else context.apply(undef, (), {"type": t}) for i, t in enumerate(node.type.items)
         ])  # fmt: skip
+
+
+def _wanted_results(node: Apply, attrs: dict[str, Any], read: set[int]) -> set[int]:
+    """The results that are to be computed; one at least, by which an anchor holds the node that nobody reads."""
+    assert isinstance(node.type, TupleType)
+    if node.op not in (while_loop, scan):
+        return read or {0}
+    return _needed_carries(node, attrs, read) or _needed_carries(node, attrs, {0} if node.type.items else set())
 
 
 def _needed_carries(node: Apply, attrs: dict[str, Any], read: set[int]) -> set[int]:
@@ -309,7 +332,7 @@ def _fewer_carries(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any
         output = g.output
         if name == "body":
             items = items_of(g.output)
-            output = _tuple(node, [items[i] for i in order])
+            output = keeping_sizes(g, {}, _tuple(node, [items[i] for i in order]))
         new_attrs[name] = node.context.graph(g.name, params, output)
     carry = operands[lead : lead + n]
     new_operands = (*operands[:lead], *[carry[i] for i in order], *operands[lead + n :])
@@ -328,5 +351,6 @@ def _fewer_results(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any
     for name in _GRAPHS[node.op]:
         g: Graph = attrs[name]
         items = items_of(g.output)
-        new_attrs[name] = g.context.graph(g.name, g.params, _tuple(node, [items[i] for i in order]))
+        output = keeping_sizes(g, {}, _tuple(node, [items[i] for i in order]))
+        new_attrs[name] = g.context.graph(g.name, g.params, output)
     return _with_results(node, node.context.apply(node.op, operands, new_attrs, node.tag), order)

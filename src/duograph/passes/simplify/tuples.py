@@ -2,6 +2,7 @@
 
 tuple_get(make_tuple(a, b), 0)                      ->  a
 make_tuple(tuple_get(t, 0), tuple_get(t, 1))        ->  t, if t has two items
+anchor(x, make_tuple(tuple_get(t, 0), 1))           ->  anchor(x, t)
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duograph.core.types import TupleType
-from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.control import anchor, make_tuple, tuple_get, undef
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.walk import rebuild, same_node
 
@@ -33,7 +34,31 @@ def simplified(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) -
         source = _source(operands)
         if source is not None:
             return source
+    if node.op is anchor:
+        operands = _anchored(operands)
+        if len(operands) == 1:
+            return operands[0]
     return same_node(node, operands, attrs)
+
+
+def _anchored(operands: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The operands of an anchor, with what computes the items of tuples that are made, in the place of these."""
+    if not any(_is_made(value) for value in operands[1:]):
+        return operands
+    found: dict[Node, None] = {}
+    for value in operands[1:]:
+        items = value.operands if _is_made(value) else ()  # type: ignore[attr-defined]
+        found |= dict.fromkeys(_computing(item) for item in items) if items else {value: None}
+    return operands[0], *[value for value in found if isinstance(value, Apply) and value.op is not undef]
+
+
+def _is_made(value: Node) -> bool:
+    return isinstance(value, Apply) and value.op is make_tuple
+
+
+def _computing(item: Node) -> Node:
+    """The operation whose result ``item`` is."""
+    return item.operands[0] if isinstance(item, Apply) and item.op is tuple_get else item
 
 
 def item(value: Node, index: int, like: Apply | None = None, attrs: dict[str, Any] | None = None) -> Node:

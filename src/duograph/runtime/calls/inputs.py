@@ -94,6 +94,14 @@ def read_numbers(f: Function, call: Value, registers: Value, python: Label) -> N
         with f.if_(kind.eq(w.FLOAT)):
             f.goto_if(f.get(value, TYPE).ne(f.word("float")), python)
             bits.set(f.get(value, FLOAT_VALUE))
+        with f.if_(kind.eq(w.NUMPY_INT)):
+            bits.set(f.api("PyLong_AsLongLongAndOverflow", value, overflow))
+            f.goto_if(f.load("i32", overflow).ne(0), python)
+            with f.if_(bits.get().eq(-1)):
+                f.goto_if(f.api("PyErr_Occurred").ne(None), python)
+        with f.if_(kind.eq(w.NUMPY_FLOAT)):
+            bits.set(f.api("PyFloat_AsDouble", value).to("i64"))
+            f.goto_if(f.api("PyErr_Occurred").ne(None), python)
         f.store(bits.get(), dims, f.get(number, w.NUMBER.dim) * 8)
     generator = f.get(call, w.CALL.generator)
     with f.if_(generator.ne(None)):

@@ -49,8 +49,9 @@ class Classes:
     """The classes that take part.
 
     Attributes:
-        function: compiled functions: slots ``_own`` (their versions) and ``_method`` (for a method the key of its
-            versions in the table of the instance, else ``None``).
+        function: compiled functions: slots ``_own`` (their versions), ``_method`` (for a method the key of its
+            versions in the table of the instance, else ``None``) and ``_subject`` (what versions get in front of the
+            arguments, else ``None``).
         bound: bound methods: slots ``function`` and ``__self__``.
         versions: versions of one owner: slots ``native`` and ``taped``, tuples of `NativeCall`: what is tried while no
             tape records, and while some do.
@@ -95,7 +96,7 @@ class CallPlan:
         executable: what it runs.
         names: of the parameters that are given, and how they may be.
         subjects: tensors; those that are buffers in the order of the buffers.
-        numbers: register, Python type and place among the dims.
+        numbers: register, Python type, place among the dims, and whether it is a number of NumPy's.
         generator: random generator whose seed and offset are inputs, with their places among the dims.
         draws: leaf of the result that is the generator's new offset.
         writes: subject, and leaf of the result with its new contents.
@@ -117,7 +118,7 @@ class CallPlan:
     positional: int
     positional_only: int
     subjects: list[Subject] = field(default_factory=list)
-    numbers: list[tuple[int, type, int]] = field(default_factory=list)
+    numbers: list[tuple[int, type, int, bool]] = field(default_factory=list)
     generator: tuple[Any, int, int] | None = None
     draws: int = -1
     writes: list[tuple[int, int]] = field(default_factory=list)
@@ -139,7 +140,10 @@ class CallPlan:
         for k, s in enumerate(self.subjects):
             flags = [name for name in ("is_written", "is_donated", "is_alone") if getattr(s, name)]
             lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
-        lines += [f"number: {register}, {kind.__name__}, {place}" for register, kind, place in self.numbers]
+        lines += [
+            f"number: {register}, {kind.__name__}, {place}{', of NumPy' * of_numpy}"
+            for register, kind, place, of_numpy in self.numbers
+        ]
         lines += [f"random: {self.generator[1:]}, {self.draws}"] if self.generator is not None else []
         lines += [f"write: {write}" for write in self.writes]
         word, _ = words_without_addresses(self.kept)
@@ -269,7 +273,8 @@ class NativeCall:
         block[w.CALL.exclusive.word] = int(exclusive)
         block[w.CALL.marks.word] = 1 + max((s.mark for s in plan.subjects), default=0)
         kinds: dict[type, int] = {int: w.INT, bool: w.BOOL, float: w.FLOAT}
-        numbers = [word for r, kind, dim in plan.numbers for word in (r, kinds[kind], dim)]
+        of_numpy: dict[type, int] = {int: w.NUMPY_INT, float: w.NUMPY_FLOAT}
+        numbers = [x for r, kind, dim, of in plan.numbers for x in (r, (of_numpy if of else kinds)[kind], dim)]
         block[w.CALL.numbers.word], block[w.CALL.number_at.word] = len(plan.numbers), self._array(numbers)
         if plan.generator is not None:
             generator, block[w.CALL.seed.word], block[w.CALL.offset.word] = plan.generator
@@ -377,7 +382,8 @@ class CallMachine:
             "data": known.slot(Tensor, "_data"), "storage": known.slot(Tensor, "_storage"),
             "view": known.slot(Tensor, "_view"), "version": known.slot(Alias, "version"),
             "now": known.slot(type(CLOCK), "now"), "own": known.slot(classes.function, "_own"),
-            "method": known.slot(classes.function, "_method"), "native": known.slot(classes.versions, "native"),
+            "method": known.slot(classes.function, "_method"), "of": known.slot(classes.function, "_subject"),
+            "native": known.slot(classes.versions, "native"),
             "taped": known.slot(classes.versions, "taped"),
             "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
             "block": known.slot(NativeCall, "_block"),
@@ -394,7 +400,7 @@ class CallMachine:
         numbers = {name: cpython.original_slot(cls, cpython.CALL) for name, cls in replaced.items()}
         module = Module(
             "dg_call_words", objects, numbers | {"config_version": -1} if known.has_versions else numbers,
-            ["config_found"], slots, call_text.IMPORTS, call_text.DEFINITIONS,
+            ["config_found"], slots, call_text.IMPORTS, call_text.MEMORY,
         )  # fmt: skip
         symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
         symbols |= {"dg_check": machine_code().address("dg_check"), "dg_quiet": engine.loaded.word("enabled")}

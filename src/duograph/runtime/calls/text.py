@@ -8,7 +8,7 @@ the call raises: it may come from a signal handler (Ctrl-C), and a repeated call
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Module, Value
+from duograph.runtime.python.asm import Function, Memory, Module, Value
 from duograph.runtime.python.cpython import DICT_VERSION, SIZE, TUPLE_ITEMS, TYPE
 
 from . import effects as call_effects
@@ -19,7 +19,7 @@ IMPORTS = {
     "dg_check": "i64 (ptr, ptr, ptr, ptr, ptr)",
 }  # fmt: skip
 """Functions of the launcher and the guard machine."""
-DEFINITIONS = ("@dg_quiet = external global i64",)
+MEMORY = {"dg_quiet": Memory("i64", length=None)}
 """What ``dg_ready`` gives if no tape records."""
 STATE = ("config_found", "config_version")
 TP_CALL = "new (ptr, ptr, ptr)"
@@ -105,7 +105,7 @@ def _serve(module: Module) -> Function:
 
 
 def _quiet_place(f: Function) -> Value:
-    return f.symbol("dg_quiet")
+    return f.memory("dg_quiet").pointer
 
 
 def _store(module: Module) -> Function:
@@ -139,7 +139,9 @@ def _call(module: Module) -> Function:
     first = f.variable("ptr", 0)
     with f.if_(f.get(f.arg("args"), SIZE).ne(0)):
         first.set(f.load("ptr", f.arg("args"), TUPLE_ITEMS))
-    _answer(f, f.arg("self"), first.get(), f.const("ptr", 0), "plain_call")
+    subject = f.get(f.arg("self"), f.slot("of"))
+    given = f.select(subject.eq(f.word("None")), f.const("ptr", 0), subject)
+    _answer(f, f.arg("self"), first.get(), given, "plain_call")
     return f
 
 

@@ -63,7 +63,7 @@ SUBJECT = Struct(
     donated="i64", alone="i64",
 )  # fmt: skip
 NUMBER = Struct("number", register="i64", kind="i64", dim="i64")  # ``dim``: its place among the dims of `main`
-INT, BOOL, FLOAT = range(3)
+INT, BOOL, FLOAT, NUMPY_INT, NUMPY_FLOAT = range(5)  # NumPy's: an object that gives such a number
 # A size: number of the subject, axis, place among the dims of `main` (-1: none).
 SIZE = Struct("size", subject="i64", axis="i64", dim="i64")
 # A leaf: what it is, and the number of its output or the word of the context.

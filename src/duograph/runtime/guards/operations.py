@@ -267,6 +267,14 @@ def key(m: GuardCode) -> None:
 
 
 @operation
+def ordered(m: GuardCode) -> None:
+    """In a register that must be an ``OrderedDict``."""
+    dictionary = m.f.load("ptr", m.base)
+    m.check(m.f.get(dictionary, TYPE).eq(m.f.word("OrderedDict")))
+    _lookup(m, dictionary)
+
+
+@operation
 def own(m: GuardCode) -> None:
     """In the dictionary of an object."""
     _lookup(m, _own_dictionary(m, m.f.load("ptr", m.base)))
@@ -288,6 +296,15 @@ def owns(m: GuardCode) -> None:
     dictionary = _own_dictionary(m, m.register())
     now = m.unless_known(dictionary, DICT_VERSION)
     m.check(m.f.api("PyDict_GetItemWithError", dictionary, m.second).eq(m.first))
+    m.remember(now)
+
+
+@operation
+def owns_no(m: GuardCode) -> None:
+    """The dictionary of an object lacks a key."""
+    dictionary = _own_dictionary(m, m.register())
+    now = m.unless_known(dictionary, DICT_VERSION)
+    m.check(m.f.api("PyDict_Contains", dictionary, m.second).eq(0))
     m.remember(now)
 
 
@@ -388,6 +405,18 @@ def differ(m: GuardCode) -> None:
 
 
 @operation
+def apart(m: GuardCode) -> None:
+    """Registers, whose numbers stand in a table, that are all different objects."""
+    f, numbers = m.f, m.first
+    registers = m.f.arg("registers")
+    with f.times(m.operands[2]) as i:
+        one = f.load("ptr", registers, f.load("i64", numbers, i * 8) * 8)
+        with f.times(i) as k:
+            m.check(one.ne(f.load("ptr", registers, f.load("i64", numbers, k * 8) * 8)))
+    f.goto(m.next)
+
+
+@operation
 def type_(m: GuardCode) -> None:
     m.holds_if(m.f.get(m.register(), TYPE).eq(m.first))
 
@@ -405,6 +434,26 @@ def equal(m: GuardCode) -> None:
     f, value = m.f, m.register()
     f.goto_if(value.eq(m.first), m.next)
     m.holds_if(f.api("PyObject_RichCompareBool", value, m.first, EQUAL).eq(1))
+
+
+@operation
+def items(m: GuardCode) -> None:
+    """A list of just the numbers and texts of a tuple: the same objects, or of the same classes and bits."""
+    f, value, wanted = m.f, m.register(), m.first
+    m.check(f.get(value, TYPE).eq(f.word("list")))
+    count = f.get(wanted, SIZE)
+    m.check(f.get(value, SIZE).eq(count))
+    held = f.get(value, LIST_ITEMS)
+    with f.times(count) as i:
+        mine, other = f.load("ptr", held, i * 8), f.load("ptr", wanted + i * 8, TUPLE_ITEMS)
+        with f.if_(mine.ne(other)):
+            kind = f.get(mine, TYPE)
+            m.check(kind.eq(f.get(other, TYPE)))
+            with f.if_(kind.eq(f.word("float"))):
+                m.check(f.get(mine, FLOAT_VALUE).eq(f.get(other, FLOAT_VALUE)))
+            with f.if_(kind.ne(f.word("float"))):
+                m.check(f.api("PyObject_RichCompareBool", mine, other, EQUAL).eq(1))
+    f.goto(m.next)
 
 
 @operation

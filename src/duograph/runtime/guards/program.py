@@ -21,6 +21,7 @@ the version of that object is the one for which they held. The versions, and fie
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,7 @@ import numpy as np
 
 from duograph.base.events import emit
 from duograph.base.failures import is_from_outside
+from duograph.base.lookup import raw_getattr
 from duograph.base.once import once
 from duograph.lower.loop.types import float_bits
 from duograph.runtime.python import cpython
@@ -175,6 +177,11 @@ class GuardProgram:
         self._add("key", r := self._register(), base, self._pointer(key))
         return r
 
+    def ordered(self, base: int, key: str) -> int:
+        """An item of what must be an ``OrderedDict``."""
+        self._add("ordered", r := self._register(), base, self._pointer(key))
+        return r
+
     def lookup(self, namespace: dict[Any, Any], key: Any) -> int:
         """An item of a dictionary that is known by identity."""
         self._add("lookup", r := self._register(), self._pointer(namespace), self._pointer(key))
@@ -211,9 +218,23 @@ class GuardProgram:
         else:
             self._add("equal", value, self._pointer(expected))
 
+    def items(self, value: int, expected: tuple[Any, ...]) -> None:
+        """A plain list of just these numbers and texts."""
+        self._add("items", value, self._pointer(expected))
+
     def owns(self, value: int, name: str, expected: Any) -> None:
         """The object's own dictionary has this object under a name."""
         self._add("owns", value, self._pointer(expected), self._pointer(name))
+
+    def owns_no(self, value: int, name: str) -> None:
+        """The object's own dictionary lacks a name."""
+        self._add("owns_no", value, 0, self._pointer(name))
+
+    def apart(self, values: Sequence[int]) -> None:
+        """These are all different objects."""
+        table = np.array(values, np.int64)
+        self.tables.append(table)
+        self._add("apart", 0, address_of(table), len(values))
 
     def keys(self, value: int, expected: Sequence[str]) -> None:
         """A plain dictionary with exactly these keys, in this order."""
@@ -374,7 +395,7 @@ def _name_of(value: Any) -> str:
         return repr(value)
     if type(value) is tuple and all(type(item) is str for item in value):
         return repr(value)
-    name = getattr(value, "__qualname__", None) or (value.get("__name__") if type(value) is dict else None)
+    name = raw_getattr(value, "__qualname__") or (value.get("__name__") if type(value) is dict else None)
     return f"<{type(value).__qualname__} {name}>" if isinstance(name, str) else f"<{type(value).__qualname__}>"
 
 
@@ -393,8 +414,9 @@ def machine_code() -> Loaded:
     """
     known = layout()
     objects = {
-        "True": True, "False": False, "ndarray": np.ndarray, "list": list, "dict": dict, "Exception": Exception,
-        "judge": is_from_outside,
+        "True": True, "False": False, "ndarray": np.ndarray, "list": list, "dict": dict, "float": float,
+        "Exception": Exception,
+        "judge": is_from_outside, "OrderedDict": OrderedDict,
     }  # fmt: skip
     module = Module("dg_guard_words", objects, slots={"data": known.slot(Tensor, "_data")})
     functions = guard_text.functions(module, known.has_versions, known.has_class_versions)

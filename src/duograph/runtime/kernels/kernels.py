@@ -1,8 +1,8 @@
 """Loop IR functions as machine code in this process: compiled or loaded once, as long as somebody uses it.
 
-Who calls code keeps it (executables, launch records, single ops), and code keeps what it calls. Besides, what was asked
-for lately is kept, so that a program that is made again finds its code. All other code is unmapped: a process has so
-many mappings and no more (Linux: 65530), and each piece of code takes two.
+Callers keep the code they call (executables, launch records, single ops), and code keeps what it calls. Besides, what
+was asked for lately is kept, so that a program that is made again finds its code. All other code is unmapped: a process
+has so many mappings and no more (Linux: 65530), and each piece of code takes two.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def load_kernels(functions: Iterable[Function]) -> tuple[Linked, ...]:
     """Finds on disk, or compiles together, what of ``functions`` (and of what they call) has no code yet.
 
     Returns:
-        The code; who calls it keeps this.
+        The code, which lives as long as this object.
     """
     functions = list(functions)
     emit("kernels", functions=functions)

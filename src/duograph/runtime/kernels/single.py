@@ -17,6 +17,7 @@ import numpy as np
 from duograph.base.failures import internal_failure
 from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
+from duograph.core.memory import ADDRESSABLE, readable
 from duograph.core.op import Op, attrs_key
 from duograph.core.types import TensorType, TupleType, Type, scalar_type
 from duograph.lower.loop.types import float_bits
@@ -63,6 +64,8 @@ class SingleOp:
                     assert isinstance(memory, Temporary), f"{lowered.op.name}: unknown operand {memory}"
                     place[id(memory)] = (2, len(self.temps))
                     assert isinstance(memory.nbytes, int)
+                    if memory.nbytes >= ADDRESSABLE:
+                        raise MemoryError(f"out of memory: '{lowered.op.name}' needs {readable(memory.nbytes)}")
                     self.temps.append(max(64, memory.nbytes))
                 sources.append(place[id(memory)])
             dims = tuple([_dim(d, place) for d in call.dims])

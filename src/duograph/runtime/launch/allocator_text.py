@@ -7,7 +7,7 @@ in their bins; when they would exceed the cap, all of them go back to the system
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Module, Value
+from duograph.runtime.python.asm import Function, Memory, Module, Value
 
 HEADER = 64
 BIN, BYTES, NEXT = 0, 8, 16  # fields of the header
@@ -18,10 +18,7 @@ LARGEST = 1 << 46
 STATE = (
     "cap", "cached", "reuses", "reserved", "reserved_peak", "allocated", "allocated_peak", "allocations",
 )  # fmt: skip
-DEFINITIONS = (
-    f"@bins = internal global [{BINS} x ptr] zeroinitializer, align 64",
-    "declare i64 @llvm.ctlz.i64(i64, i1)",
-)
+MEMORY = {"bins": Memory("ptr", BINS, 64)}
 
 
 def functions(module: Module) -> list[Function]:
@@ -30,7 +27,7 @@ def functions(module: Module) -> list[Function]:
 
 
 def _bin_place(f: Function, number: Value) -> Value:
-    return f.emit("ptr", f"getelementptr [{BINS} x ptr], ptr @bins, i64 0, i64 {number}")
+    return f.memory("bins").at(number * 8).pointer
 
 
 def _alloc(module: Module) -> Function:
@@ -40,7 +37,7 @@ def _alloc(module: Module) -> Function:
     with f.if_(size.above(LARGEST)):
         f.ret(0)
     last = f.select(size.above(HEADER), size - 1, HEADER - 1)
-    power = f.const("i64", 63) - f.emit("i64", f"call i64 @llvm.ctlz.i64(i64 {last}, i1 true)")
+    power = f.const("i64", 63) - f.api("llvm.ctlz.i64", last, f.const("i1", 1))
     quarter = (last >> (power - 2)) & 3
     number = (power - 5) * 4 + quarter
     amount = (quarter + 5) << (power - 2)

@@ -299,8 +299,8 @@ class Engine:
         slots = {name: known.slot(cls, slot) for name, (cls, slot) in OWN_SLOTS.items()}
         slots |= {name: known.slot(NativeEntry, name) for name in CELL_SLOTS}
         state = [*launch_text.STATE, *allocator_text.STATE, *["state_version"] * known.has_versions]
-        definitions = [*allocator_text.DEFINITIONS, *launch_text.DEFINITIONS]
-        module = asm.Module("dg_words", objects, state=state, slots=slots, definitions=definitions)
+        memory = {**allocator_text.MEMORY, **launch_text.MEMORY}
+        module = asm.Module("dg_words", objects, state=state, slots=slots, memory=memory)
         functions = [*allocator_text.functions(module), *launch_text.functions(module, known.has_versions)]
         functions += [launch_text.method_entry(module, f"dg_cell{i}", i) for i in range(len(self.methods))]
         return module.load(functions, [f.name for f in functions if f.is_exported])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Module, Value
+from duograph.runtime.python.asm import Function, Memory, Module, Value
 from duograph.runtime.python.cpython import (
     ALIGNED,
     ARRAY_DATA,
@@ -17,10 +17,7 @@ from duograph.runtime.python.cpython import (
 
 from .words import CONSTANT, CONSTANTS, OUTPUT, mixed
 
-DEFINITIONS = (
-    f"@constants = internal global [{CONSTANT.n_words * CONSTANTS} x i64] zeroinitializer, align 64",
-    "declare i64 @llvm.fshl.i64(i64, i64, i64)",
-)
+MEMORY = {"constants": Memory("i64", CONSTANT.n_words * CONSTANTS, 64)}
 
 
 def functions(module: Module) -> list[Function]:
@@ -138,7 +135,7 @@ def _number(module: Module) -> Function:
     f.goto_if(f.load("i32", overflow).ne(0), make)
     f.place(known)
     hashed = mixed(f, mixed(f, kind.to("i64"), dtype.to("i64")), bits.get()) >> 55
-    place = f.symbol("constants") + hashed * CONSTANT.n_bytes
+    place = f.memory("constants").at(hashed * CONSTANT.n_bytes).pointer
     other = f.label("other")
     f.goto_if(f.get(place, CONSTANT.dtype).ne(dtype), other)
     f.goto_if(f.get(place, CONSTANT.bits).ne(bits.get()), other)

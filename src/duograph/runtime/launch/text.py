@@ -40,7 +40,7 @@ from .words import (
     STEP,
 )
 
-DEFINITIONS = launch_objects.DEFINITIONS
+MEMORY = launch_objects.MEMORY
 
 STATE = (
     "enabled", "several", "thread", "state", "state_tapes", "table", "table_mask", "table_shift", "variables",

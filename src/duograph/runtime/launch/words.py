@@ -53,5 +53,5 @@ MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
 
 def mixed(f: Function, hashed: Value, word: Value) -> Value:
     """The hash after one more word."""
-    turned = f.emit("i64", f"call i64 @llvm.fshl.i64(i64 {hashed}, i64 {hashed}, i64 5)")
+    turned = f.api("llvm.fshl.i64", hashed, hashed, 5)
     return (turned ^ word) * MULTIPLIER

@@ -65,9 +65,9 @@ class _Mapping:
 
     __slots__ = ("__weakref__", "tracker")
 
-    def __init__(self, tracker: Any) -> None:
+    def __init__(self, tracker: Any, linker: _Linker) -> None:
         self.tracker = tracker
-        _mapped[id(tracker)] = tracker
+        _mapped[id(tracker)] = tracker, linker
 
     def __del__(self) -> None:
         if sys.is_finalizing():  # the process ends, and the code with it
@@ -88,8 +88,8 @@ class Linked:
 
     __slots__ = ("__weakref__", "_addresses", "_keep", "_mapping")
 
-    def __init__(self, tracker: Any, names: Iterable[str], keep: tuple[object, ...] = ()) -> None:
-        self._mapping = _Mapping(tracker)
+    def __init__(self, mapping: _Mapping, names: Iterable[str], keep: tuple[object, ...] = ()) -> None:
+        self._mapping, tracker = mapping, mapping.tracker
         self._addresses = {name: int(tracker[name]) for name in names}
         self._keep = keep
 
@@ -118,14 +118,64 @@ _lock = fork_safe_lock()
 _once = functools.partial(once, lock=_lock)
 _numbers = itertools.count()
 _dead: list[Any] = []  # code to unmap
-_mapped: dict[int, Any] = {}
-"""All handles of code in memory: the collector would end one that is part of garbage while we do."""
+_mapped: dict[int, tuple[Any, _Linker]] = {}
+"""All handles of code in memory, and who linked it: the collector would end one that is part of garbage while we do."""
+
+MOST_DEAD = 64
+"""Pieces of code that are unmapped, of whichever linker, before another linker goes on."""
+
+
+class _Linker:
+    """One of LLVM's linkers.
+
+    LLVM unmaps code, but keeps the empty library in which it was, 9 KB, until the linker goes. So there is a new linker
+    (1 ms) now and then, if code is unmapped at all; an old one ends with the last code that it has linked.
+
+    Attributes:
+        jit: LLVM's object.
+        live: handles of the code that is still there.
+        others: pieces of code, its own or not, that have gone since it is the one that links.
+    """
+
+    __slots__ = ("jit", "live", "others")
+
+    def __init__(self) -> None:
+        self.jit = _llvm().create_lljit_compiler(use_jit_link=True)
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.jit))  # code may run until the very end of the process
+        self.live: set[int] = set()
+        self.others = 0
+
+    def bury(self, tracker: Any) -> None:
+        tracker.close()
+        self.live.discard(id(tracker))
+        if _linker is not None:
+            _linker.others += 1
+        self.end_if_unused()
+
+    def end_if_unused(self) -> None:
+        if not self.live and self is not _linker:
+            self.jit.close()
+            ctypes.pythonapi.Py_DecRef(ctypes.py_object(self.jit))
+
+
+_linker: _Linker | None = None
+
+
+def _current_linker() -> _Linker:
+    global _linker
+    last = _linker
+    if last is None or last.others >= MOST_DEAD:
+        _linker = _Linker()
+        if last is not None:
+            last.end_if_unused()
+    assert _linker is not None
+    return _linker
 
 
 def _bury() -> None:
     while _dead:
-        tracker = _dead.pop()
-        _mapped.pop(id(tracker)).close()
+        tracker, linker = _mapped.pop(id(_dead.pop()))
+        linker.bury(tracker)
 
 
 def llvm_version() -> str:
@@ -209,10 +259,15 @@ def _linked(
         _bury()
         _check_room(sum(map(len, objects)))
         try:
-            tracker = builder.link(_jit(), f"code{next(_numbers)}")
+            linker = _current_linker()
+            linker.others += 1  # unless it is there in the end
+            tracker = builder.link(linker.jit, f"code{next(_numbers)}")
         except RuntimeError as error:
             raise LinkError(str(error)) from None
-    return Linked(tracker, names, keep)
+        linker.others -= 1
+        linker.live.add(id(tracker))
+        mapping = _Mapping(tracker, linker)
+    return Linked(mapping, names, keep)
 
 
 MAPPINGS = 64
@@ -374,14 +429,6 @@ def _llvm() -> binding:
         for option in OPTIONS:
             binding.set_option("duograph", option)
     return binding
-
-
-@_once
-def _jit() -> Any:
-    """The linker of this process. It is never closed: code may run until the very end."""
-    jit = _llvm().create_lljit_compiler(use_jit_link=True)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(jit))
-    return jit
 
 
 @_once

@@ -4,8 +4,8 @@
                      int64_t chunk)
 
 calls `fn(ctx, b, min(b + chunk, end))` for b = begin, begin + chunk, ... and returns when all calls have. Always these
-calls, whatever the number of threads; who makes them, and when, is open. So a kernel whose partial results are indexed
-by chunk has the same result on any number of threads.
+calls, whatever the number of threads; which thread makes them, and when, is open. So a kernel whose partial results are
+indexed by chunk has the same result on any number of threads.
 
 **Slices.** The range is cut into as many slices as there are threads. Each takes the chunks of its own slice, then what
 is left of the others: so a thread finds in its cache what it wrote in the kernel before, if both go through images or
@@ -41,10 +41,8 @@ from duograph.base.cores import available_cores
 from duograph.base.events import emit
 from duograph.base.fork import fork_safe_lock
 from duograph.lower.target import current_target
-from duograph.runtime.machine.code import load
-from duograph.runtime.machine.llvm import Linked
 
-from .text import MAX_THREADS, NAMES, pool_text
+from .text import MAX_THREADS, NAMES, pool_module
 
 __all__ = ["MAX_THREADS", "available_cores", "info", "refresh", "set_threads", "stop", "symbols", "threads"]
 
@@ -57,11 +55,11 @@ class _Pool:
     def __init__(self) -> None:
         target = current_target()
         self.spins = target.spins
-        self.linked: Linked = load(pool_text(target, sys.platform == "linux"), NAMES)
-        self.linked.make_immortal()
+        module, functions = pool_module(target, sys.platform == "linux")
+        self.loaded = module.load(functions, NAMES)
         self.lock = threading.RLock()
         self.threads = 1
-        self.held = self.is_forking = False
+        self.held = False
         self.configure = self._control("dg_pool_configure", ctypes.c_int32, ctypes.c_int32)
         self.release = self._control("dg_pool_release")
         self.reset = self._control("dg_pool_reset")
@@ -76,7 +74,7 @@ class _Pool:
             )
 
     def _control(self, name: str, *arguments: type, result: type | None = None) -> Callable[..., Any]:
-        return ctypes.CFUNCTYPE(result, *arguments)(self.linked.address(name))
+        return ctypes.CFUNCTYPE(result, *arguments)(self.loaded.address(name))
 
     def hold(self) -> bool:
         """Keep regions out and end the workers; False if a region does not end within some seconds."""
@@ -85,38 +83,40 @@ class _Pool:
             self.stop()
         return self.held
 
+    def let_go(self) -> None:
+        """Let regions in again, if they are kept out."""
+        if self.held:
+            self.held = False
+            self.release()
+
     def resize(self, count: int) -> None:
         with self.lock:
-            held = self.hold()
-            # More threads than cores: who spins takes the core from who works.
+            self.hold()
+            # More threads than cores: a spinning thread takes its core from one that works.
             self.configure(count - 1, self.spins if count <= available_cores() else 50)
             self.threads = count
-            if held:
-                self.release()
+            self.let_go()
         emit("threads", count=count)
 
     def shut_down(self) -> None:
         with self.lock:
             if self.hold():
                 self.configure(0, 0)
-                self.release()
+                self.let_go()
 
     def before_fork(self) -> None:
-        self.is_forking = True
-        self.lock.acquire()
+        self.lock.acquire()  # other threads may fork at the same time: each gives back what it has taken itself
         self.hold()
 
     def after_fork(self) -> None:
-        if self.is_forking:  # else this pool was made while another thread waited for what a fork needs
-            self.is_forking = False
-            if self.held:
-                self.release()
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # else it was made while this thread was about to fork
+            self.let_go()
             self.lock.release()
 
     def after_fork_in_child(self) -> None:
         self.reset()
-        if self.is_forking:
-            self.is_forking = False
+        self.held = False
+        if self.lock._is_owned():  # type: ignore[attr-defined]
             self.lock.release()
         else:
             self.lock = threading.RLock()
@@ -164,8 +164,8 @@ def stop() -> None:
     """End the workers; the next region that can use them starts them again."""
     if _the_pool is not None:
         with _the_pool.lock:
-            if _the_pool.hold():
-                _the_pool.release()
+            _the_pool.hold()
+            _the_pool.let_go()
 
 
 def info() -> dict[str, int]:
@@ -176,7 +176,7 @@ def info() -> dict[str, int]:
 
 def symbols() -> dict[str, int]:
     """What kernels may import, by name: the pool's entry. Functions of libc are found without being listed."""
-    return {"dg_parallel": _pool().linked.address("dg_parallel")}
+    return {"dg_parallel": _pool().loaded.address("dg_parallel")}
 
 
 def _default_threads() -> int:

@@ -18,392 +18,11 @@ region that value belongs to by then, its job was written before the region was 
 from __future__ import annotations
 
 from duograph.lower.target import Target
+from duograph.runtime.python.asm import Function, Memory, Module, Value
 
-__all__ = ["MAX_THREADS", "NAMES", "pool_text"]
+__all__ = ["MAX_THREADS", "NAMES", "pool_module"]
 
 MAX_THREADS = 256
-
-_SERIAL = """
-define internal void @serial(ptr %fn, ptr %ctx, i64 %begin, i64 %end, i64 %chunk) nounwind {
-entry:
-  br label %head
-head:
-  %b = phi i64 [ %begin, %entry ], [ %next, %body ]
-  %more = icmp slt i64 %b, %end
-  br i1 %more, label %body, label %out
-body:
-  %next = add i64 %b, %chunk
-  %short = icmp slt i64 %next, %end
-  %e = select i1 %short, i64 %next, i64 %end
-  call void %fn(ptr %ctx, i64 %b, i64 %e)
-  br label %head
-out:
-  ret void
-}
-"""
-
-_PLAIN_PARALLEL = """
-define void @dg_parallel(ptr %fn, ptr %ctx, i64 %begin, i64 %end, i64 %chunk) nounwind {
-  tail call void @serial(ptr %fn, ptr %ctx, i64 %begin, i64 %end, i64 %chunk)
-  ret void
-}
-define i32 @dg_pool_take(i32 %tries) nounwind {
-  ret i32 1
-}
-define void @dg_pool_stop() nounwind {
-  ret void
-}
-define void @dg_pool_reset() nounwind {
-  ret void
-}
-define void @dg_pool_release() nounwind {
-  ret void
-}
-define void @dg_pool_configure(i32 %workers, i32 %spins) nounwind {
-  ret void
-}
-define i32 @dg_pool_started() nounwind {
-  ret i32 0
-}
-"""
-
-_THREADED = """
-@generation = internal global i32 0, align 128
-@state = internal global i32 0, align 128
-@slices = internal global [{max_slices} x [16 x i64]] zeroinitializer, align 128
-@sleepers = internal global i32 0, align 128
-@busy = internal global i32 0, align 128
-@job_fn = internal global ptr null, align 128
-@job_ctx = internal global ptr null, align 8
-@job_chunk = internal global i64 0, align 8
-@job_slices = internal global i64 0, align 8
-@job_mode = internal global {mode_type} 0, align 8
-@wanted = internal global i32 0, align 128
-@started = internal global i32 0, align 4
-@spins = internal global i32 0, align 4
-@stopping = internal global i32 0, align 4
-@handles = internal global [{max_threads} x i64] zeroinitializer, align 128
-
-declare i64 @syscall(i64, ...)
-declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_join(i64, ptr)
-declare i32 @pthread_sigmask(i32, ptr, ptr)
-declare i32 @sigfillset(ptr)
-declare i32 @sigdelset(ptr, i32)
-declare i32 @sched_yield()
-{declarations}
-
-; The chunks of slice `own`, one after the other, then those that are left of the other slices.
-define internal void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 %own, i64 %slices) nounwind noinline {{
-entry:
-  br label %slice
-slice:
-  %k = phi i64 [ 0, %entry ], [ %k1, %empty ]
-  %n = add i64 %own, %k
-  %number = urem i64 %n, %slices
-  %next_at = getelementptr [{max_slices} x [16 x i64]], ptr @slices, i64 0, i64 %number, i64 0
-  %end_at = getelementptr i64, ptr %next_at, i64 1
-  %end = load i64, ptr %end_at
-  br label %head
-head:
-  %b = atomicrmw add ptr %next_at, i64 %chunk monotonic
-  %more = icmp slt i64 %b, %end
-  br i1 %more, label %body, label %empty
-body:
-  %next = add i64 %b, %chunk
-  %short = icmp slt i64 %next, %end
-  %e = select i1 %short, i64 %next, i64 %end
-  call void %fn(ptr %ctx, i64 %b, i64 %e)
-  br label %head
-empty:
-  %k1 = add i64 %k, 1
-  %others = icmp slt i64 %k1, %slices
-  br i1 %others, label %slice, label %out
-out:
-  ret void
-}}
-
-; A worker: waits for a generation other than the last it saw, joins its region if that is still open. Its argument is
-; the present generation, and its number in the upper half.
-define internal ptr @worker(ptr %first) nounwind {{
-entry:
-  %first64 = ptrtoint ptr %first to i64
-  %first32 = trunc i64 %first64 to i32
-  %own = lshr i64 %first64, 32
-  br label %wait
-wait:
-  %last = phi i32 [ %first32, %entry ], [ %g, %attempt ], [ %g, %work ], [ %last, %sleep ]
-  %spins = load atomic i32, ptr @spins monotonic, align 4
-  br label %spin
-spin:
-  %i = phi i32 [ 0, %wait ], [ %i1, %again ]
-  %g = load atomic i32, ptr @generation acquire, align 4
-  %new = icmp ne i32 %g, %last
-  br i1 %new, label %called, label %again
-again:
-  {pause}
-  %i1 = add i32 %i, 1
-  %patient = icmp ult i32 %i1, %spins
-  br i1 %patient, label %spin, label %sleep
-sleep:
-  %s0 = atomicrmw add ptr @sleepers, i32 1 seq_cst
-  %r0 = call i64 (i64, ...) @syscall(i64 {futex}, ptr @generation, i64 128, i32 %last, ptr null, ptr null, i64 0)
-  %s1 = atomicrmw sub ptr @sleepers, i32 1 seq_cst
-  br label %wait
-called:
-  %stop = load atomic i32, ptr @stopping acquire, align 4
-  %stops = icmp ne i32 %stop, 0
-  br i1 %stops, label %out, label %attempt
-attempt:
-  %s = load atomic i32, ptr @state monotonic, align 4
-  %open = icmp slt i32 %s, 0
-  br i1 %open, label %join, label %wait
-join:
-  %in = add i32 %s, 1
-  %swap = cmpxchg ptr @state, i32 %s, i32 %in acquire monotonic
-  %ok = extractvalue {{ i32, i1 }} %swap, 1
-  br i1 %ok, label %work, label %attempt
-work:
-  %fn = load ptr, ptr @job_fn
-  %ctx = load ptr, ptr @job_ctx
-  %chunk = load i64, ptr @job_chunk
-  %slices = load i64, ptr @job_slices
-{mode_take}
-  call void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 %own, i64 %slices)
-  %s2 = atomicrmw sub ptr @state, i32 1 release
-  br label %wait
-out:
-  ret ptr null
-}}
-
-; Starts the workers that are wanted and not there. The caller has set `busy`.
-define internal void @start() nounwind noinline {{
-entry:
-  %all = alloca [256 x i8], align 16
-  %old = alloca [256 x i8], align 16
-  %x0 = call i32 @sigfillset(ptr %all)
-  %x1 = call i32 @sigdelset(ptr %all, i32 4)
-  %x2 = call i32 @sigdelset(ptr %all, i32 5)
-  %x3 = call i32 @sigdelset(ptr %all, i32 6)
-  %x4 = call i32 @sigdelset(ptr %all, i32 7)
-  %x5 = call i32 @sigdelset(ptr %all, i32 8)
-  %x6 = call i32 @sigdelset(ptr %all, i32 11)
-  %x7 = call i32 @pthread_sigmask(i32 2, ptr %all, ptr %old)
-  %g = load i32, ptr @generation
-  %g64 = zext i32 %g to i64
-  %wanted = load i32, ptr @wanted
-  %first = load i32, ptr @started
-  br label %head
-head:
-  %n = phi i32 [ %first, %entry ], [ %n1, %made ]
-  %more = icmp slt i32 %n, %wanted
-  br i1 %more, label %make, label %done
-make:
-  %handle = getelementptr [{max_threads} x i64], ptr @handles, i64 0, i32 %n
-  %n1 = add i32 %n, 1
-  %number = zext i32 %n1 to i64
-  %upper = shl i64 %number, 32
-  %both = or i64 %upper, %g64
-  %arg = inttoptr i64 %both to ptr
-  %rc = call i32 @pthread_create(ptr %handle, ptr null, ptr @worker, ptr %arg)
-  %failed = icmp ne i32 %rc, 0
-  br i1 %failed, label %less, label %made
-made:
-  br label %head
-less:                                  ; the system gives no more threads: go on with those there are
-  store i32 %n, ptr @wanted
-  br label %done
-done:
-  store i32 %n, ptr @started
-  %x8 = call i32 @pthread_sigmask(i32 2, ptr %old, ptr null)
-  ret void
-}}
-
-define void @dg_parallel(ptr %fn, ptr %ctx, i64 %begin, i64 %end, i64 %chunk) nounwind {{
-entry:
-  %length = sub i64 %end, %begin
-  %single = icmp sle i64 %length, %chunk
-  %wanted = load atomic i32, ptr @wanted monotonic, align 4
-  %alone = icmp eq i32 %wanted, 0
-  %simple = or i1 %single, %alone
-  br i1 %simple, label %serially, label %enter
-serially:
-  tail call void @serial(ptr %fn, ptr %ctx, i64 %begin, i64 %end, i64 %chunk)
-  ret void
-enter:
-  %lock = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
-  %mine = extractvalue {{ i32, i1 }} %lock, 1
-  br i1 %mine, label %check, label %serially
-check:
-  %started = load i32, ptr @started
-  %missing = icmp slt i32 %started, %wanted
-  br i1 %missing, label %begin_workers, label %publish
-begin_workers:
-  call void @start()
-  br label %publish
-publish:
-  store ptr %fn, ptr @job_fn
-  store ptr %ctx, ptr @job_ctx
-  store i64 %chunk, ptr @job_chunk
-{mode_publish}
-  %rounded = add i64 %length, -1
-  %others = sdiv i64 %rounded, %chunk
-  %chunks = add i64 %others, 1
-  %workers = load i32, ptr @started
-  %workers64 = zext i32 %workers to i64
-  %all = add i64 %workers64, 1
-  %fewer = icmp slt i64 %chunks, %all
-  %parts = select i1 %fewer, i64 %chunks, i64 %all
-  store i64 %parts, ptr @job_slices
-  %each = sdiv i64 %chunks, %parts
-  %extra = srem i64 %chunks, %parts
-  br label %cut
-cut:                                   ; whole chunks; the first slices have one more if they are uneven
-  %part = phi i64 [ 0, %publish ], [ %part1, %cut ]
-  %from = phi i64 [ %begin, %publish ], [ %to, %cut ]
-  %long = icmp slt i64 %part, %extra
-  %one = zext i1 %long to i64
-  %count = add i64 %each, %one
-  %span = mul i64 %count, %chunk
-  %to = add i64 %from, %span
-  %beyond = icmp slt i64 %end, %to
-  %limit = select i1 %beyond, i64 %end, i64 %to
-  %next_at = getelementptr [{max_slices} x [16 x i64]], ptr @slices, i64 0, i64 %part, i64 0
-  %end_at = getelementptr i64, ptr %next_at, i64 1
-  store atomic i64 %from, ptr %next_at monotonic, align 8
-  store i64 %limit, ptr %end_at
-  %part1 = add i64 %part, 1
-  %cutting = icmp slt i64 %part1, %parts
-  br i1 %cutting, label %cut, label %open
-open:
-  store atomic i32 -2147483648, ptr @state release, align 4
-  %g = atomicrmw add ptr @generation, i32 1 seq_cst
-  %asleep = load atomic i32, ptr @sleepers seq_cst, align 4
-  %any = icmp ne i32 %asleep, 0
-  br i1 %any, label %wake, label %run
-wake:                                  ; as many as there are chunks beside the caller's first
-  %asleep64 = zext i32 %asleep to i64
-  %few = icmp slt i64 %others, %asleep64
-  %woken = select i1 %few, i64 %others, i64 %asleep64
-  %r0 = call i64 (i64, ...) @syscall(i64 {futex}, ptr @generation, i64 129, i64 %woken, ptr null, ptr null, i64 0)
-  br label %run
-run:
-  call void @take(ptr %fn, ptr %ctx, i64 %chunk, i64 0, i64 %parts)
-  %before = atomicrmw and ptr @state, i32 2147483647 acq_rel
-  br label %finish
-finish:
-  %i = phi i32 [ 0, %run ], [ %i1, %spin ], [ %i1, %yield ]
-  %inside = load atomic i32, ptr @state acquire, align 4
-  %empty = icmp eq i32 %inside, 0
-  br i1 %empty, label %done, label %linger
-linger:
-  %i1 = add i32 %i, 1
-  %patient = icmp ult i32 %i1, 2000
-  br i1 %patient, label %spin, label %yield
-spin:
-  {pause}
-  br label %finish
-yield:                                 ; a worker may have lost its core to us
-  %r1 = call i32 @sched_yield()
-  br label %finish
-done:
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
-
-; Takes `busy`, trying again for a while; 0 if a region is still under way.
-define i32 @dg_pool_take(i32 %tries) nounwind {{
-entry:
-  br label %head
-head:
-  %i = phi i32 [ 0, %entry ], [ %i1, %again ]
-  %lock = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
-  %mine = extractvalue {{ i32, i1 }} %lock, 1
-  br i1 %mine, label %yes, label %again
-again:
-  %r = call i32 @sched_yield()
-  %i1 = add i32 %i, 1
-  %more = icmp ult i32 %i1, %tries
-  br i1 %more, label %head, label %no
-yes:
-  ret i32 1
-no:
-  ret i32 0
-}}
-
-; Ends all workers and waits for them. The caller has `busy`.
-define void @dg_pool_stop() nounwind {{
-entry:
-  %n = load i32, ptr @started
-  %none = icmp eq i32 %n, 0
-  br i1 %none, label %out, label %tell
-tell:
-  store atomic i32 1, ptr @stopping release, align 4
-  %g = atomicrmw add ptr @generation, i32 1 seq_cst
-  %r0 = call i64 (i64, ...) @syscall(i64 {futex}, ptr @generation, i64 129, i64 2147483647, ptr null, ptr null, i64 0)
-  br label %join
-join:
-  %i = phi i32 [ 0, %tell ], [ %i1, %join ]
-  %at = getelementptr [{max_threads} x i64], ptr @handles, i64 0, i32 %i
-  %handle = load i64, ptr %at
-  %r1 = call i32 @pthread_join(i64 %handle, ptr null)
-  %i1 = add i32 %i, 1
-  %more = icmp slt i32 %i1, %n
-  br i1 %more, label %join, label %joined
-joined:
-  store i32 0, ptr @started
-  store atomic i32 0, ptr @stopping release, align 4
-  br label %out
-out:
-  ret void
-}}
-
-; In the child of a fork: no worker has come along, whatever the words say.
-define void @dg_pool_reset() nounwind {{
-  store i32 0, ptr @started
-  store i32 0, ptr @state
-  store i32 0, ptr @sleepers
-  store i32 0, ptr @stopping
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
-
-define void @dg_pool_release() nounwind {{
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
-
-; The caller has `busy` and has stopped the workers.
-define void @dg_pool_configure(i32 %workers, i32 %spins) nounwind {{
-  store atomic i32 %workers, ptr @wanted monotonic, align 4
-  store atomic i32 %spins, ptr @spins monotonic, align 4
-  ret void
-}}
-
-define i32 @dg_pool_started() nounwind {{
-  %n = load i32, ptr @started
-  ret i32 %n
-}}
-"""
-
-# The floating-point mode (rounding, flush to zero) belongs to a thread. Another library may have changed it on the
-# caller's after the workers started; a result must not depend on which thread made it.
-_MODES = {
-    "x86-64": {
-        "futex": "202",
-        "mode_type": "i32",
-        "declarations": "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)",
-        "mode_publish": "  call void @llvm.x86.sse.stmxcsr(ptr @job_mode)",
-        "mode_take": "  call void @llvm.x86.sse.ldmxcsr(ptr @job_mode)",
-    },
-    "aarch64": {
-        "futex": "98",
-        "mode_type": "i64",
-        "declarations": "declare i64 @llvm.aarch64.get.fpcr()\ndeclare void @llvm.aarch64.set.fpcr(i64)",
-        "mode_publish": "  %mode = call i64 @llvm.aarch64.get.fpcr()\n  store i64 %mode, ptr @job_mode",
-        "mode_take": "  %mode = load i64, ptr @job_mode\n  call void @llvm.aarch64.set.fpcr(i64 %mode)",
-    },
-}
 
 NAMES = (
     "dg_parallel",
@@ -416,11 +35,344 @@ NAMES = (
 )
 """What the text exports."""
 
+_LINES = 128
+_SLICE = 128
+_BODY = "void (ptr, i64, i64)"
+_LOOP = "ptr fn, ptr ctx, i64 begin, i64 end, i64 chunk"
+_FAULTS = (4, 5, 6, 7, 8, 11)
+"""SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: a thread takes its own."""
+_SETMASK = 2
+_WAIT, _WAKE = 128, 129
+"""Of futexes that other processes do not see."""
+_FUTEX = {"x86-64": 202, "aarch64": 98}
+_OPEN = -(1 << 31)
+_LINGERS = 2000
+"""Looks of the caller at workers that are still inside, before it gives up its core."""
 
-def pool_text(target: Target, threaded: bool) -> str:
-    """The LLVM text of the pool; `threaded` needs Linux."""
+
+def _memory(arch: str) -> dict[str, Memory]:
+    apart, job = Memory("i32", align=_LINES), Memory("i64")
+    return {
+        "generation": apart, "state": apart, "slices": Memory("i64", (MAX_THREADS + 1) * _SLICE // 8, _LINES),
+        "sleepers": apart, "busy": apart,
+        "job_fn": Memory("ptr", align=_LINES), "job_ctx": Memory("ptr"), "job_chunk": job, "job_slices": job,
+        "job_mode": Memory("i32" if arch == "x86-64" else "i64"),
+        "wanted": apart, "started": Memory("i32", align=4), "spins": Memory("i32", align=4),
+        "stopping": Memory("i32", align=4), "handles": Memory("i64", MAX_THREADS, _LINES),
+    }  # fmt: skip
+
+
+def pool_module(target: Target, threaded: bool) -> tuple[Module, list[Function]]:
+    """The pool's functions; ``threaded`` needs Linux."""
     if not threaded:
-        return _SERIAL + _PLAIN_PARALLEL
-    fields = dict(_MODES[target.arch])
-    fields["declarations"] += "\n" + target.pause_declaration
-    return _SERIAL + _THREADED.format(pause=target.pause, max_threads=MAX_THREADS, max_slices=MAX_THREADS + 1, **fields)
+        m = Module("dg_pool_words")
+        return m, [_serial(m), *_without_threads(m)]
+    m = Module("dg_pool_words", memory=_memory(target.arch))
+    makers = (_parallel, _pool_take, _pool_stop, _pool_reset, _pool_release, _pool_configure, _pool_started)
+    functions = [_serial(m), _take(m), _worker(m, target.arch), _start(m)]
+    return m, functions + [make(m, target.arch) for make in makers]
+
+
+# The loop ------------------------------------------------------------------------------------------------------------
+
+
+def _serial(module: Module) -> Function:
+    """``void serial(...)``: all chunks, on the calling thread."""
+    f = Function("void", "serial", _LOOP, module)
+    head, out = f.label("l", "i64"), f.label()
+    (begin,) = f.place(head, f.arg("begin"))
+    f.goto_unless(begin.lt(f.arg("end")), out)
+    f.goto(head, _call_chunk(f, begin, f.arg("end")))
+    f.place(out)
+    f.ret()
+    return f
+
+
+def _call_chunk(f: Function, begin: Value, end: Value) -> Value:
+    """Calls the body for the chunk at ``begin``; gives the beginning of the next."""
+    after = begin + f.arg("chunk")
+    f.call_at(_BODY, f.arg("fn"), f.arg("ctx"), begin, f.select(after.lt(end), after, end))
+    return after
+
+
+def _without_threads(module: Module) -> list[Function]:
+    parallel = Function("void", "dg_parallel", _LOOP, module, linkage="")
+    _run_serially(parallel)
+    taken = Function("i32", "dg_pool_take", "i32 tries", module, linkage="")
+    taken.ret(1)
+    started = Function("i32", "dg_pool_started", "", module, linkage="")
+    started.ret(0)
+    idle = [("dg_pool_stop", ""), ("dg_pool_reset", ""), ("dg_pool_release", ""),
+            ("dg_pool_configure", "i32 workers, i32 spins")]  # fmt: skip
+    nothing = [Function("void", name, params, module, linkage="") for name, params in idle]
+    for f in nothing:
+        f.ret()
+    return [parallel, taken, started, *nothing]
+
+
+def _run_serially(f: Function) -> None:
+    f.call("void", "serial", *[f.arg(name) for name in ("fn", "ctx", "begin", "end", "chunk")])
+    f.ret()
+
+
+# Workers -------------------------------------------------------------------------------------------------------------
+
+
+def _take(module: Module) -> Function:
+    """``void take(...)``: the chunks of slice ``own``, one after the other, then those left of the other slices."""
+    f = Function("void", "take", "ptr fn, ptr ctx, i64 chunk, i64 own, i64 slices", module)
+    each, head, empty = f.label("l", "i64"), f.label(), f.label()
+    (k,) = f.place(each, 0)
+    following = f.memory("slices").at((f.arg("own") + k).modulo(f.arg("slices")) * _SLICE)
+    end = following.at(8).get()
+    f.place(head)
+    begin = following.change("add", f.arg("chunk"), "monotonic")
+    f.goto_unless(begin.lt(end), empty)
+    _call_chunk(f, begin, end)
+    f.goto(head)
+    f.place(empty)
+    others = k + 1
+    f.goto_if(others.lt(f.arg("slices")), each, others)
+    f.ret()
+    return f
+
+
+def _worker(module: Module, arch: str) -> Function:
+    """``ptr worker(ptr first)``: waits for a generation other than the last it saw, joins its region if that is open.
+
+    Its argument is the present generation, and its number in the upper half.
+    """
+    f = Function("ptr", "worker", "ptr first", module)
+    first = f.arg("first").to("i64")
+    wait, spin, called, attempt, out = (f.label("l", *types) for types in (["i32"], ["i32"], [], [], []))
+    start, own = first.to("i32"), first >> 32
+    (last,) = f.place(wait, start)
+    spins = f.memory("spins").get("monotonic")
+    (i,) = f.place(spin, 0)
+    generation = f.memory("generation").get("acquire")
+    f.goto_if(generation.ne(last), called)
+    _pause(f, arch)
+    again = i + 1
+    f.goto_if(again.below(spins), spin, again)
+    sleepers = f.memory("sleepers")
+    sleepers.change("add", 1, "seq_cst")
+    _futex(f, arch, _WAIT, last, None, None, 0)
+    sleepers.change("sub", 1, "seq_cst")
+    f.goto(wait, last)
+    f.place(called)
+    f.goto_if(f.memory("stopping").get("acquire").ne(0), out)
+    f.place(attempt)
+    state = f.memory("state")
+    before = state.get("monotonic")
+    f.goto_unless(before.lt(0), wait, generation)
+    f.goto_unless(state.replace(before, before + 1, "acquire"), attempt)
+    fn, ctx, chunk, slices = (f.memory(f"job_{name}").get() for name in ("fn", "ctx", "chunk", "slices"))
+    _set_mode(f, arch)
+    f.call("void", "take", fn, ctx, chunk, own, slices)
+    state.change("sub", 1, "release")
+    f.goto(wait, generation)
+    f.place(out)
+    f.ret(None)
+    return f
+
+
+def _start(module: Module) -> Function:
+    """``void start()``: starts the workers that are wanted and not there. The caller has set ``busy``."""
+    f = Function("void", "start", "", module)
+    blocked, before = f.space("i8", 256, align=16), f.space("i8", 256, align=16)
+    f.api("sigfillset", blocked)
+    for fault in _FAULTS:
+        f.api("sigdelset", blocked, fault)
+    f.api("pthread_sigmask", _SETMASK, blocked, before)
+    generation = f.memory("generation").get().to("i64")
+    wanted = f.memory("wanted").get()
+    head, made, done = f.label("l", "i32"), f.label(), f.label()
+    (n,) = f.place(head, f.memory("started").get())
+    f.goto_unless(n.lt(wanted), done)
+    handle, number = f.memory("handles").at(n.to("i64") * 8).pointer, n + 1
+    argument = ((number.to("i64") << 32) | generation).to("ptr")
+    f.goto_unless(f.api("pthread_create", handle, None, f.symbol("worker"), argument).ne(0), made)
+    f.memory("wanted").set(n)  # the system gives no more threads: go on with those there are
+    f.goto(done)
+    f.place(made)
+    f.goto(head, number)
+    f.place(done)
+    f.memory("started").set(n)
+    f.api("pthread_sigmask", _SETMASK, before, None)
+    f.ret()
+    return f
+
+
+# Regions -------------------------------------------------------------------------------------------------------------
+
+
+def _parallel(module: Module, arch: str) -> Function:
+    """``void dg_parallel(...)``: see `pool.pool`."""
+    f = Function("void", "dg_parallel", _LOOP, module, linkage="")
+    fn, ctx, begin, end, chunk = (f.arg(name) for name in ("fn", "ctx", "begin", "end", "chunk"))
+    enter, serially, publish = f.label(), f.label(), f.label()
+    length = end - begin
+    is_short = length.at_most(chunk)
+    wanted = f.memory("wanted").get("monotonic")
+    f.goto_unless(is_short | wanted.eq(0), enter)
+    f.place(serially)
+    _run_serially(f)
+    f.place(enter)
+    f.goto_unless(f.memory("busy").replace(0, 1, "acquire"), serially)
+    f.goto_unless(f.memory("started").get().lt(wanted), publish)
+    f.call("void", "start")
+    f.place(publish)
+    f.memory("job_fn").set(fn)
+    f.memory("job_ctx").set(ctx)
+    f.memory("job_chunk").set(chunk)
+    _publish_mode(f, arch)
+    others = (length + -1).over(chunk)
+    slices = _cut(f, others + 1)
+    f.memory("state").set(_OPEN, "release")
+    f.memory("generation").change("add", 1, "seq_cst")
+    asleep = f.memory("sleepers").get("seq_cst")
+    with f.if_(asleep.ne(0)):  # as many as there are chunks beside the caller's first
+        woken = asleep.to("i64")
+        _futex(f, arch, _WAKE, f.select(others.lt(woken), others, woken), None, None, 0)
+    f.call("void", "take", fn, ctx, chunk, 0, slices)
+    f.memory("state").change("and", _OPEN ^ -1, "acq_rel")
+    _await_workers(f, arch)
+    f.memory("busy").set(0, "release")
+    f.ret()
+    return f
+
+
+def _cut(f: Function, chunks: Value) -> Value:
+    """Cuts the range into slices of whole chunks, the first with one more if they are uneven; gives their number."""
+    workers = f.memory("started").get().to("i64") + 1
+    slices = f.select(chunks.lt(workers), chunks, workers)
+    f.memory("job_slices").set(slices)
+    each, extra = chunks.over(slices), chunks.rest(slices)
+    cut, end = f.label("l", "i64", "i64"), f.arg("end")
+    k, begin = f.place(cut, 0, f.arg("begin"))
+    following = begin + (each + k.lt(extra).to("i64")) * f.arg("chunk")
+    limit = f.select(end.lt(following), end, following)
+    place = f.memory("slices").at(k * _SLICE)
+    place.set(begin, "monotonic")
+    place.at(8).set(limit)
+    done = k + 1
+    f.goto_if(done.lt(slices), cut, done, following)
+    return slices
+
+
+def _await_workers(f: Function, arch: str) -> None:
+    """Waits until no worker is inside."""
+    finish, patience, done = f.label("l", "i32"), f.label(), f.label()
+    (i,) = f.place(finish, f.const("i32", 0))
+    f.goto_if(f.memory("state").get("acquire").eq(0), done)
+    again = i + 1
+    f.goto_unless(again.below(_LINGERS), patience)
+    _pause(f, arch)
+    f.goto(finish, again)
+    f.place(patience)  # a worker may have lost its core to us
+    f.api("sched_yield")
+    f.goto(finish, again)
+    f.place(done)
+
+
+# Controls ------------------------------------------------------------------------------------------------------------
+
+
+def _pool_take(module: Module, arch: str) -> Function:
+    """``i32 dg_pool_take(i32 tries)``: takes ``busy``, trying for a while; 0 if a region is still under way."""
+    f = Function("i32", "dg_pool_take", "i32 tries", module, linkage="")
+    head, again = f.label("l", "i32"), f.label()
+    (i,) = f.place(head, 0)
+    f.goto_unless(f.memory("busy").replace(0, 1, "acquire"), again)
+    f.ret(1)
+    f.place(again)
+    f.api("sched_yield")
+    tried = i + 1
+    f.goto_if(tried.below(f.arg("tries")), head, tried)
+    f.ret(0)
+    return f
+
+
+def _pool_stop(module: Module, arch: str) -> Function:
+    """``void dg_pool_stop()``: ends all workers and waits for them. The caller has ``busy``."""
+    f = Function("void", "dg_pool_stop", "", module, linkage="")
+    join, out = f.label("l", "i32"), f.label()
+    n = f.memory("started").get()
+    f.goto_if(n.eq(0), out)
+    f.memory("stopping").set(1, "release")
+    f.memory("generation").change("add", 1, "seq_cst")
+    _futex(f, arch, _WAKE, f.const("i64", (1 << 31) - 1), None, None, 0)
+    (i,) = f.place(join, 0)
+    f.api("pthread_join", f.memory("handles").at(i.to("i64") * 8).get(), None)
+    joined = i + 1
+    f.goto_if(joined.lt(n), join, joined)
+    f.memory("started").set(0)
+    f.memory("stopping").set(0, "release")
+    f.place(out)
+    f.ret()
+    return f
+
+
+def _pool_reset(module: Module, arch: str) -> Function:
+    """``void dg_pool_reset()``: in the child of a fork, where no worker has come along, whatever the words say."""
+    f = Function("void", "dg_pool_reset", "", module, linkage="")
+    for name in ("started", "state", "sleepers", "stopping"):
+        f.memory(name).set(0)
+    f.memory("busy").set(0, "release")
+    f.ret()
+    return f
+
+
+def _pool_release(module: Module, arch: str) -> Function:
+    f = Function("void", "dg_pool_release", "", module, linkage="")
+    f.memory("busy").set(0, "release")
+    f.ret()
+    return f
+
+
+def _pool_configure(module: Module, arch: str) -> Function:
+    """``void dg_pool_configure(i32 workers, i32 spins)``: the caller has ``busy`` and has stopped the workers."""
+    f = Function("void", "dg_pool_configure", "i32 workers, i32 spins", module, linkage="")
+    f.memory("wanted").set(f.arg("workers"), "monotonic")
+    f.memory("spins").set(f.arg("spins"), "monotonic")
+    f.ret()
+    return f
+
+
+def _pool_started(module: Module, arch: str) -> Function:
+    f = Function("i32", "dg_pool_started", "", module, linkage="")
+    f.ret(f.memory("started").get())
+    return f
+
+
+# What processors call by different names ------------------------------------------------------------------------------
+
+
+def _futex(f: Function, arch: str, op: int, *rest: Value | int | None) -> None:
+    f.api("syscall", _FUTEX[arch], f.memory("generation").pointer, op, *rest)
+
+
+def _pause(f: Function, arch: str) -> None:
+    """The body of a loop that waits."""
+    if arch == "x86-64":
+        f.api("llvm.x86.sse2.pause")
+    else:
+        f.api("llvm.aarch64.hint", 1)
+
+
+# The floating-point mode (rounding, flush to zero) belongs to a thread. Another library may have changed it on the
+# caller's after the workers started; a result must not depend on which thread made it.
+
+
+def _publish_mode(f: Function, arch: str) -> None:
+    if arch == "x86-64":
+        f.api("llvm.x86.sse.stmxcsr", f.memory("job_mode").pointer)
+    else:
+        f.memory("job_mode").set(f.api("llvm.aarch64.get.fpcr"))
+
+
+def _set_mode(f: Function, arch: str) -> None:
+    if arch == "x86-64":
+        f.api("llvm.x86.sse.ldmxcsr", f.memory("job_mode").pointer)
+    else:
+        f.api("llvm.aarch64.set.fpcr", f.memory("job_mode").get())

@@ -96,7 +96,7 @@ class ControlEmitter(Emitter):
         raise NotImplementedError
 
     def _places_of_call(self, node: Apply, graph: Graph, scope: Scope) -> dict[Place, Memory]:
-        """What was set aside for the results of a call is set aside for those who make them."""
+        """Memory set aside for the results of a call is set aside for the steps that make them."""
         places: dict[Place, Memory] = {}
         for k, producer in enumerate(output_places(graph)):
             target = scope.places.get((node, k))

@@ -119,7 +119,7 @@ class Emitter(Frame):
             symbols = {s: value for s, value in symbols.items() if s not in own}
         scope = Scope(graph, args, symbols, places or {})
         held = blocks_of(tuple(args))
-        for block in held:  # who called still has them
+        for block in held:  # the caller still has them
             block.refs += 1
         steps = self.build.steps_of(graph)
         for i, step in enumerate(steps):

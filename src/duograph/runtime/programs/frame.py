@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.core.dim import Atom, Dim, Sum, Symbol, symbols_of
+from duograph.core.dim import Atom, Dim, Sum, Symbol, by_name, symbols_of
 from duograph.core.types import TensorType
 from duograph.lower.loop.builder import Builder
 from duograph.lower.loop.ir import Block as Region
@@ -92,7 +92,7 @@ class Frame:
         """New memory for a tensor of a size that is known when the program starts."""
         nbytes = bytes_of(type)
         if not isinstance(nbytes, int):
-            for symbol in sorted(symbols_of(nbytes) - self.entry_symbols.keys(), key=str):
+            for symbol in sorted(symbols_of(nbytes) - self.entry_symbols.keys(), key=by_name):
                 raise UnknownExtent(symbol)
         return Memory(type, self.block(name, bytes_of(type)))
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.borders import symbols_in
-from duograph.core.dim import Dim, Symbol, evaluate, symbols_of
+from duograph.core.dim import Dim, Symbol, by_name, evaluate, symbols_of
 from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.interpreter import Interpreter, resolved
@@ -66,7 +66,7 @@ class HostStep:
 
     def __post_init__(self) -> None:
         self.operand_types = [o.type for o in self.node.operands]
-        self.keeps = bool(self.node.op.effects) or any(is_handle(t) for t in leaf_types(self.node.type))
+        self.keeps = "io" in self.node.op.effects or any(is_handle(t) for t in leaf_types(self.node.type))
         if self.node.op in CONTROL:
             context = self.node.context
             params = tuple([context.param(context.fresh_name("x"), t) for t in self.operand_types])
@@ -210,7 +210,7 @@ def emit_host(e: Emitter, node: Apply, operands: list[Tree], scope: Scope, reaso
     buffers, dims = [], [b.load(e.ctx, RUN), b.const(number)]
     for leaf in [leaf for tree in operands for leaf in leaves_of(tree)]:
         if isinstance(leaf, Memory):
-            for symbol in sorted(symbols_in(leaf.type) - scope.symbols.keys(), key=str):
+            for symbol in sorted(symbols_in(leaf.type) - scope.symbols.keys(), key=by_name):
                 raise UnknownExtent(symbol)
             buffers.append(e.buffer(leaf))
         elif isinstance(leaf, Number | Handle):
@@ -268,4 +268,4 @@ def _symbols(node: Apply, scope: Scope) -> list[Symbol]:
     visit([o.type for o in node.operands])
     visit(list(node.attrs.values()))
     visit(node.type)
-    return sorted((s for s in found if s in scope.symbols), key=lambda s: s.name)
+    return sorted((s for s in found if s in scope.symbols), key=by_name)

@@ -1,7 +1,7 @@
 """Residuals that leave a native program: stacks and packed objects as Python objects that own their memory.
 
 A forward program saves values that its backward program needs. `NativeStack` carries them from one to the other without
-looking at them; who has to look (the interpreter, derivatives of higher order) gets the linked cells of
+looking at them; readers (the interpreter, derivatives of higher order) get the linked cells of
 `autodiff.stacks` from `cells`.
 
 A cell begins with three words: the address of the cell below, how many there are, and a number that stands for the
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.autodiff.stacks import Cell
+from duograph.autodiff.stacks import StackCell
 from duograph.autodiff.tape import Residual
 from duograph.core.types import ObjectType, ScalarType, TensorType, TokenType, Type
 from duograph.runtime.python.cpython import address_of
@@ -85,14 +85,14 @@ def cells(value: Any) -> Any:
 
 def _cells(address: int, type: Type, objects: list[Any]) -> Any:
     if address == 0:
-        return None if isinstance(type, ObjectType) else Cell(None, ())
+        return None if isinstance(type, ObjectType) else StackCell(None, ())
     chain = []
     while address:
         chain.append(address)
         address = _word(address, 0)
-    made = None if isinstance(type, ObjectType) else Cell(None, ())
+    made = None if isinstance(type, ObjectType) else StackCell(None, ())
     for at in reversed(chain):
-        made = Cell(made, _items(at, objects))
+        made = StackCell(made, _items(at, objects))
     return made
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.failures import internal_failure
-from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.control import make_tuple, tuple_get, undef
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fuse.fusion import lower_group
 from duograph.lower.fuse.groups import Group, groups
@@ -82,10 +82,11 @@ def _known(node: Node) -> Any:
 def steps_of(graph: Graph, level: int) -> list[Step]:
     """The steps of ``graph``; operands of each are made by earlier ones.
 
-    Effects keep their places among what might fail before them, so graphs that have some are not rearranged.
+    Effects keep their places among what might fail before them, so graphs that have some are not rearranged; but for
+    what ranks do together, which is not done again if something fails (`distributed.journal`).
     """
-    if level == 0 or any(node.op.effects for node in graph.nodes):
-        return single_steps(graph)
+    if level == 0 or any("io" in node.op.effects for node in graph.nodes):
+        return _undefined_late(single_steps(graph))
     steps: list[Step] = []
     made: set[Node] = set()
 
@@ -112,7 +113,20 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
             single(node)
     if isinstance(graph.output, Apply):
         single(graph.output)
-    return steps
+    return _undefined_late(steps)
+
+
+def _undefined_late(steps: list[Step]) -> list[Step]:
+    """``steps`` with every `undef` just before its first use: the graph may find a size in its type out until then."""
+    undefined = {node: step for step in steps for node in step.nodes if isinstance(node, Apply) and node.op is undef}
+    if not undefined:
+        return steps
+    found: list[Step] = []
+    for step in steps:
+        if undefined.keys().isdisjoint(step.nodes):
+            found += [undefined.pop(node) for node in step.operands if node in undefined]
+            found.append(step)
+    return [*found, *undefined.values()]
 
 
 def _fused(group: Group) -> Step | None:

@@ -14,7 +14,8 @@
 Values know their type; pointers are added to in bytes. A call has to fit the signature of what it calls: C functions
 have theirs in `capi`, functions of other modules in ``imports``, those of this module in their definitions. A *word* is
 a field of the block that the code shares with Python; one that nobody declares, or declares and nobody uses, is an
-error. So is a new reference (``new``) that is neither stored, returned nor released, and a release of what is borrowed.
+error, and so it is with *memory*, which threads of native code share. So is a new reference (``new``) that is neither
+stored, returned nor released, and a release of what is borrowed.
 Nothing is optimised: what stands here is what runs.
 """
 
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from duograph.runtime.machine import code
 from duograph.runtime.machine.llvm import Linked, TextError
@@ -29,9 +31,24 @@ from duograph.runtime.machine.llvm import Linked, TextError
 from . import capi
 from .capi import Signature
 from .structs import Field
-from .text import Label, Operand, Text, Value, Variable, plain, spelled, type_of
+from .text import Label, Operand, Shared, Text, Value, Variable, plain, spelled, type_of
 
-__all__ = ["Function", "Label", "Loaded", "Module", "Operand", "TextError", "Value", "Variable"]
+__all__ = ["Function", "Label", "Loaded", "Memory", "Module", "Operand", "TextError", "Value", "Variable"]
+
+
+class Memory(NamedTuple):
+    """Memory that only native code sees, zero at the start; ``length`` None: it lies in another module."""
+
+    type: str
+    length: int | None = 1
+    align: int = 8
+
+    def spelled(self, name: str) -> str:
+        """Its definition, as LLVM text."""
+        if self.length is None:
+            return f"@{name} = external global {self.type}"
+        type = f"[{self.length} x {self.type}]" if self.length > 1 else self.type
+        return f"@{name} = internal global {type} zeroinitializer, align {self.align}"
 
 
 class Module:
@@ -44,7 +61,7 @@ class Module:
         state: words that start at zero: counters, and what is written later (`Loaded.set`).
         slots: fields of our own classes, by the names that the text has for them.
         imports: functions of other modules: name -> signature.
-        definitions: lines of text besides the functions, as LLVM spells them.
+        memory: variables that Python does not see.
     """
 
     def __init__(
@@ -55,9 +72,9 @@ class Module:
         state: Iterable[str] = (),
         slots: Mapping[str, Field] | None = None,
         imports: Mapping[str, str] | None = None,
-        definitions: Sequence[str] = (),
+        memory: Mapping[str, Memory] | None = None,
     ) -> None:
-        self.symbol, self.definitions = symbol, list(definitions)
+        self.symbol, self.memory = symbol, dict(memory or {})
         self.objects, self.numbers = dict(objects or {}), dict(numbers or {})
         self.slots = dict(slots or {})
         names = [*self.objects, *self.numbers, *state]
@@ -94,13 +111,14 @@ class Module:
             if any(isinstance(a, int) and p == "i32" for p, a in zip(known[name].params, args, strict=True)):
                 raise TextError(f"{caller.name}: {name} wants i32, and a number is i64")
         texts = [f.text() for f in functions]
-        unused = set(self.index) - self.used
+        unused = {*self.index, *self.memory} - self.used
         if unused:
             raise TextError(f"{self.symbol}: nobody uses {', '.join(sorted(unused))}")
         declared = [f"declare {s.spelled(name)}" for name, s in self.imports.items()]
         declared += [capi.declaration(name) for name in sorted(self.c_functions)]
         block = f"@{self.symbol} = global [{max(1, len(self.index))} x i64] zeroinitializer, align 64"
-        return "\n".join([*self.definitions, *declared, *texts, block, ""])
+        memory = [place.spelled(name) for name, place in self.memory.items()]
+        return "\n".join([*memory, *declared, *texts, block, ""])
 
     def load(
         self, functions: Sequence[Function], names: Sequence[str], symbols: Mapping[str, int] | None = None
@@ -110,7 +128,7 @@ class Module:
         Args:
             functions: all of the module.
             names: those whose addresses are wanted.
-            symbols: addresses of ``imports`` and of names in ``definitions``.
+            symbols: addresses of ``imports``, and of memory in other modules.
 
         Raises:
             TextError: see `text`.
@@ -201,6 +219,18 @@ class Function(Text):
         self.store(before + by, self.word_place(name))
         return before
 
+    def memory(self, name: str) -> Shared:
+        """Memory of the module.
+
+        Raises:
+            TextError: the module has none of this name.
+        """
+        found = self.module.memory.get(name)
+        if found is None:
+            raise TextError(f"{self.module.symbol} has no memory {name!r}")
+        self.module.used.add(name)
+        return Shared(self, found.type, self.symbol(name))
+
     # -- references --------------------------------------------------------------------------------------------
 
     def hold(self, value: Value) -> Value:
@@ -242,12 +272,13 @@ class Function(Text):
         return self._call(wanted.called(), wanted.result, str(address), signature, pairs)
 
     def api(self, name: str, *args: Operand) -> Value:
-        """Calls a function of the C API (`capi`)."""
+        """Calls a C function or an intrinsic of LLVM (`capi`)."""
         wanted = capi.signature(name)
         self.check_call(name, wanted, wanted.result, args)
-        types = [*map(plain, wanted.params), *["ptr"] * (len(args) - len(wanted.params))]
+        types = [*map(plain, wanted.params), *map(type_of, args[len(wanted.params) :])]
         self.module.c_functions.add(name)
-        return self._call(wanted.called(), wanted.result, f"@c_{name}", name, list(zip(types, args, strict=True)))
+        callee = f"@{capi.spelled(name)}"
+        return self._call(wanted.called(), wanted.result, callee, name, list(zip(types, args, strict=True)))
 
     def check_call(self, name: str, wanted: Signature, result: str, args: Sequence[Operand]) -> None:
         """Checks a call against the signature of what is called, which takes the references that it says it takes.
@@ -260,7 +291,7 @@ class Function(Text):
         if len(args) < len(wanted.params) or (len(args) > len(wanted.params) and not wanted.is_variadic):
             raise TextError(f"{self.name}: {len(args)} arguments for the {len(wanted.params)} of {name}")
         for k, arg in enumerate(args):
-            type = wanted.params[k] if k < len(wanted.params) else "ptr"
+            type = wanted.params[k] if k < len(wanted.params) else type_of(arg)
             self.fits(arg, type, name)
             if type == "steal" and isinstance(arg, Value):
                 self.spend(arg)

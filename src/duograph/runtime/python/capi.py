@@ -2,6 +2,7 @@
 
 ``new`` is a pointer whose reference the caller owns (or null), ``steal`` an argument whose reference the callee takes;
 all else is LLVM's types. Text names a function ``c_NAME`` (`asm.Function.api`), and the linker fills its address in.
+LLVM's intrinsics, which become instructions, stand in the table too; they keep their names and have no address.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from duograph.runtime.machine.llvm import TextError
 
 from .cpython import Unsupported, function_address
 
-__all__ = ["Signature", "declaration", "signature", "symbols"]
+__all__ = ["Signature", "declaration", "signature", "spelled", "symbols"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ _TABLE = """
     void PyEval_RestoreThread(ptr)
     ptr PyEval_SaveThread()
     i32 PyException_SetTraceback(ptr, ptr)
+    double PyFloat_AsDouble(ptr)
     new PyFloat_FromDouble(double)
     i32 PyGILState_Ensure()
     void PyGILState_Release(i32)
@@ -108,16 +110,33 @@ _TABLE = """
     void free(ptr)
     ptr memcpy(ptr, ptr, i64)
     ptr memset(ptr, i32, i64)
+
+    i32 pthread_create(ptr, ptr, ptr, ptr)
+    i32 pthread_join(i64, ptr)
+    i32 pthread_sigmask(i32, ptr, ptr)
+    i32 sched_yield()
+    i32 sigdelset(ptr, i32)
+    i32 sigfillset(ptr)
+    i64 syscall(i64, ...)
+
+    i64 llvm.aarch64.get.fpcr()
+    void llvm.aarch64.hint(i32)
+    void llvm.aarch64.set.fpcr(i64)
+    i64 llvm.ctlz.i64(i64, i1)
+    i64 llvm.fshl.i64(i64, i64, i64)
+    void llvm.x86.sse2.pause()
+    void llvm.x86.sse.ldmxcsr(ptr)
+    void llvm.x86.sse.stmxcsr(ptr)
 """
 
 
 def _parsed(table: str) -> dict[str, Signature]:
-    rows = [re.fullmatch(r"(\w+) (\w+)(\(.*\))", line.strip()) for line in table.split("\n") if line.strip()]
+    rows = [re.fullmatch(r"(\w+) ([\w.]+)(\(.*\))", line.strip()) for line in table.split("\n") if line.strip()]
     return {row[2]: Signature.parse(f"{row[1]} {row[3]}") for row in rows if row}
 
 
 _SIGNATURES: Mapping[str, Signature] = _parsed(_TABLE)
-_LIBC = frozenset({"aligned_alloc", "free", "memcpy", "memset"})
+_INTRINSIC = "llvm."
 
 
 def signature(name: str) -> Signature:
@@ -134,7 +153,12 @@ def signature(name: str) -> Signature:
 
 def declaration(name: str) -> str:
     """The line that text needs to call a C function."""
-    return f"declare {signature(name).spelled(f'c_{name}')}"
+    return f"declare {signature(name).spelled(spelled(name))}"
+
+
+def spelled(name: str) -> str:
+    """The symbol of a C function or intrinsic in text."""
+    return name if name.startswith(_INTRINSIC) else f"c_{name}"
 
 
 def symbols(names: Iterable[str]) -> dict[str, int]:
@@ -143,10 +167,12 @@ def symbols(names: Iterable[str]) -> dict[str, int]:
     Raises:
         Unsupported: this Python has no such function.
     """
-    return {f"c_{name}": _libc(name) if name in _LIBC else function_address(name) for name in names}
+    return {spelled(name): _address(name) for name in names if not name.startswith(_INTRINSIC)}
 
 
-def _libc(name: str) -> int:
+def _address(name: str) -> int:
+    if name.lstrip("_").startswith("Py"):
+        return function_address(name)
     address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
     if not address:
         raise Unsupported(f"no function {name}")

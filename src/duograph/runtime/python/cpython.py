@@ -388,6 +388,7 @@ def set_slot(cls: type, slot: tuple[int, int], address: int) -> None:
     ctypes.c_size_t.from_address(id(cls) + slot[1]).value = address
 
 
+@functools.cache  # one for all functions of the same code, however many there will be
 def _definition(name: str, address: int, doc: str) -> _MethodDef:
     made = _MethodDef(name.encode(), address, METH_FASTCALL | METH_KEYWORDS, doc.encode())
     keep_for_ever(made)  # CPython has a pointer to it

@@ -13,7 +13,7 @@ from duograph.runtime.machine.llvm import TextError
 
 from .structs import Field
 
-__all__ = ["Label", "Operand", "Text", "Value", "Variable", "plain", "spelled", "type_of"]
+__all__ = ["Label", "Operand", "Shared", "Text", "Value", "Variable", "plain", "spelled", "type_of"]
 
 
 class Value:
@@ -86,6 +86,26 @@ class Value:
         """Unsigned comparison."""
         return self._compared("ugt", other)
 
+    def below(self, other: Value | int) -> Value:
+        """Unsigned comparison."""
+        return self._compared("ult", other)
+
+    def at_most(self, other: Value | int) -> Value:
+        """Signed comparison."""
+        return self._compared("sle", other)
+
+    def over(self, other: Value) -> Value:
+        """Signed quotient, towards zero."""
+        return self._binary("sdiv", other)
+
+    def rest(self, other: Value) -> Value:
+        """What `over` leaves."""
+        return self._binary("srem", other)
+
+    def modulo(self, other: Value) -> Value:
+        """Unsigned remainder."""
+        return self._binary("urem", other)
+
     def to(self, type: str) -> Value:
         """The same bits or number in another type: integers extend with zeros."""
         if type == self.type:
@@ -119,6 +139,40 @@ class Variable:
 
     def set(self, value: Operand) -> None:
         self.function.store(value, self.place, type=self.type)
+
+
+class Shared:
+    """A place in memory that threads share. The order of an access is LLVM's; ``""``: it is not atomic."""
+
+    def __init__(self, function: Text, type: str, pointer: Value) -> None:
+        self.function, self.type, self.pointer = function, type, pointer
+        self._end = f", align {4 if type == 'i32' else 8}"
+
+    def _spelled(self, value: Operand) -> str:
+        self.function.fits(value, self.type, str(self.pointer))
+        return f"{self.type} {spelled(value, self.type)}"
+
+    def at(self, offset: Value | int) -> Shared:
+        """What lies so many bytes behind it."""
+        return Shared(self.function, self.type, self.pointer + offset)
+
+    def get(self, order: str = "") -> Value:
+        how = f"load atomic {self.type}" if order else f"load {self.type}"
+        return self.function.emit(self.type, f"{how}, ptr {self.pointer} {order}".rstrip() + self._end)
+
+    def set(self, value: Operand, order: str = "") -> None:
+        how = "store atomic" if order else "store"
+        self.function.line(f"{how} {self._spelled(value)}, ptr {self.pointer} {order}".rstrip() + self._end)
+
+    def change(self, op: str, value: Operand, order: str) -> Value:
+        """Adds to it, or what ``op`` says; gives what it was."""
+        return self.function.emit(self.type, f"atomicrmw {op} ptr {self.pointer}, {self._spelled(value)} {order}")
+
+    def replace(self, expected: Operand, value: Operand, order: str) -> Value:
+        """Whether it was as expected, and so became ``value``."""
+        pair = f"{self._spelled(expected)}, {self._spelled(value)} {order} monotonic"
+        found = self.function.emit("pair", f"cmpxchg ptr {self.pointer}, {pair}")
+        return self.function.emit("i1", f"extractvalue {{ {self.type}, i1 }} {found}, 1")
 
 
 class Label:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from duograph.nn.cell import Cell
+from duograph.train import agreement
 from duograph.train.serialization import refuse_encryption, save_checkpoint
 
 from .base import Callback, RunContext
@@ -168,18 +169,22 @@ class ModelCheckpoint(Callback):
         now = {"epoch_num": params.cur_epoch_num, "step_num": params.cur_step_num}
         appended = {name: now.get(name, value) for name, value in config.append_dict.items()}
         network = config.saved_network or params.train_network
-        save_checkpoint(
-            network,
-            str(folder / name),
-            config.integrated_save,
-            config.async_save,
-            appended or None,
-            crc_check=config.crc_check,
-            format=config.format,
-        )
+        is_writer = suffix != "" or agreement.writes(str((folder / name).absolute()))
+        network = agreement.what_to_save(network, alone=suffix != "")
+        if is_writer:  # of processes that write the same file, one does
+            save_checkpoint(
+                network,
+                str(folder / name),
+                config.integrated_save,
+                config.async_save,
+                appended or None,
+                crc_check=config.crc_check,
+                format=config.format,
+            )
         self.latest_ckpt_file_name = str(folder / name)
         self._last_step, self._last_time = params.cur_step_num, time.time()
-        self._forget(folder / name)
+        if is_writer:
+            self._forget(folder / name)
 
     def _forget(self, newest: Path) -> None:
         """Deletes files that are not to be kept."""

@@ -10,6 +10,7 @@ import numpy as np
 from duograph.core import dtype as dt
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
+from duograph.train import agreement
 
 from .base import Callback, RunContext
 
@@ -157,7 +158,7 @@ class _Watching(Callback):
     def current(self, params: Any) -> float | None:
         """The watched value, ``None`` if it is not known."""
         if self.monitor == "loss":
-            return loss_value(params.get("net_outputs"))
+            return agreement.mean(loss_value(params.get("net_outputs")))  # all processes stop, or none
         results = {**(params.get("eval_results") or {}), **(params.get("metrics") or {})}
         value = results.get(self.monitor, results.get("eval_" + self.monitor))
         if value is None and self.monitor == "eval_loss":

@@ -35,6 +35,14 @@ class CosineSimilarity(Metric):
     def clear(self) -> None:
         self._matrix: np.ndarray | None = None
 
+    def merge(self, states: Any) -> None:
+        """What several processes have seen.
+
+        Raises:
+            NotImplementedError: always: similarities to rows of other processes are not known.
+        """
+        raise NotImplementedError(f"CosineSimilarity compares all rows, and {len(states)} processes have some each")
+
     def update(self, inputs: Any) -> None:
         rows = self._array(inputs).astype(np.float64)
         if self.similarity == "cosine":

@@ -40,7 +40,7 @@ class BatchWeightGrad:
         room = NEAR // (form.lanes * size_of(self.elem)) - image - form.lanes
         self.lines = min(h.count, room // line)
         self.room = (image + self.lines * line + form.lanes) * form.lanes
-        # who goes on with the same images has them packed already
+        # a later kernel on the same images finds them packed
         blocks = self.rows // form.rows
         self.items = self.batches * groups * blocks
         self.grain = max(1, min(blocks, self.items // 4))

@@ -1,0 +1,45 @@
+"""The logger of the package: its level, and where its lines go if nobody has said so.
+
+It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more than
+warnings (``GLOG_v=0`` or ``1``); for all others it is the standard logger that it is.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+from .config import config, launched
+
+__all__ = ["package_logger"]
+
+_LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
+
+_FORMAT = "[%(levelname)s] DUOGRAPH(%(process)d{rank}):%(asctime)s [%(filename)s:%(lineno)d] %(message)s"
+
+
+class _Stderr(logging.StreamHandler[Any]):
+    """Writes to whatever ``sys.stderr`` is at the moment, so that redirection works."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, value: Any) -> None:
+        """The stream cannot be set."""
+
+
+def package_logger() -> logging.Logger:
+    """The logger ``duograph``, with the level that is set and, if nobody has given it one, a handler."""
+    logger = logging.getLogger("duograph")
+    if not logger.handlers:
+        handler = _Stderr()
+        job = launched()
+        rank = f", rank {job[1]}" if job is not None and job[2] > 1 else ""
+        handler.setFormatter(logging.Formatter(_FORMAT.format(rank=rank)))
+        logger.addHandler(handler)
+        logger.propagate = False
+    logger.setLevel(_LEVELS[config().log_level])
+    return logger

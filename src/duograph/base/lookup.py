@@ -1,0 +1,32 @@
+"""Attributes of objects that may be anybody's, read without running their code.
+
+A user's ``__getattr__`` may print, count, raise, or answer every question (mocks and proxies do): whether an object is
+a Cell, a symbol of ours or a function in C must not depend on it, and asking must not be seen.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType))
+"""Classes of callables whose attributes no code of a user's computes: `getattr` does."""
+
+
+def raw_getattr(obj: Any, name: str, default: Any = None) -> Any:
+    """``obj.name`` as ``object`` finds it: neither ``__getattr__`` nor an own ``__getattribute__`` is asked."""
+    find = type.__getattribute__ if issubclass(type(obj), type) else object.__getattribute__
+    try:
+        return find(obj, name)
+    except AttributeError:
+        return default
+
+
+def raw_hasattr(obj: Any, name: str) -> bool:
+    """Whether ``object`` finds ``obj.name``."""
+    find = type.__getattribute__ if issubclass(type(obj), type) else object.__getattribute__
+    try:
+        find(obj, name)
+    except AttributeError:
+        return False
+    return True

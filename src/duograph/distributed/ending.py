@@ -1,0 +1,153 @@
+"""How a job of several processes ends.
+
+*Well*: at its exit each process waits until all are there, then MPI ends. Whoever still communicates learns that others
+have ended (`group.END`), and that is an error.
+
+*Badly*: an exception that nobody catches, on any rank, ends all processes at once. The rank shows who it is, and its
+traceback; MPI ends the others. If all ranks have the same error (they do not fit together), one shows it, and the
+others wait a little for that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from duograph.base.config import job_folder, launched, log_folder
+from duograph.base.files import write_file
+
+from .errors import CommunicationError
+
+__all__ = ["begin", "note", "watch"]
+
+PATIENCE = 3.0
+"""Seconds that a rank whose error another one shows waits for the end."""
+MOMENT = 0.2
+"""Seconds that ranks other than 0 wait before they show their error: where all fail in the same way, rank 0 says so."""
+
+_world: Any = None
+_is_failing = False
+
+
+def begin() -> None:
+    """The first thing that a rank does which `python -m duograph` runs: its notes for the launcher, and its log."""
+    job = launched()
+    if job is None or job[2] == 1:
+        return
+    rank = job[1]
+    if folder := log_folder():
+        path = os.path.join(folder, f"worker_{rank}.log")
+        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.close(log)
+    note(rank, "running")
+    _hook()
+
+
+def watch(world: Any) -> None:
+    """From now on the end of this process is the end of a rank of ``world``."""
+    global _world
+    _world = world
+    _hook()
+
+
+def _hook() -> None:
+    if not _hooked:
+        _hooked.extend((sys.excepthook, threading.excepthook, os.getpid()))
+        sys.excepthook, threading.excepthook = _uncaught, _uncaught_in_thread
+        atexit.register(_end)
+
+
+_hooked: list[Any] = []
+
+
+def note(rank: int, what: str) -> None:
+    """Notes for the launcher what has become of this rank."""
+    folder = job_folder()
+    if folder and os.path.isdir(folder):
+        write_file(os.path.join(folder, str(rank)), f"{os.getpid()} {what}".encode(), tidy=False)
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if os.getpid() != _hooked[2]:
+        _hooked[0](kind, error, trace)
+        return
+    job = launched()
+    if _world is None and job is not None and job[2] > 1:
+        head = f"duograph: rank {job[1]} of {job[2]} (process {os.getpid()}) ends before the job begins:"
+        _show(head, kind, error, trace)
+        note(job[1], "failed")
+        _fail_early()
+        return
+    if _world is None:
+        _hooked[0](kind, error, trace)
+        return
+    _fail(kind, error, trace)
+
+
+def _show(head: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Shows an error in one piece, and gives the process manager time to pass it on before everything ends."""
+    shown = io.StringIO()
+    with contextlib.redirect_stderr(shown):
+        _hooked[0](kind, error, trace)
+    print(f"{head}\n{shown.getvalue()}", end="", file=sys.stderr, flush=True)
+    time.sleep(MOMENT)
+
+
+def _fail_early() -> None:
+    """Ends the ranks that wait in `init` for this one, which has not come so far: MPI cannot end others before they
+    all have begun. If they do not wait there, they go on without this one."""
+
+    def join() -> None:
+        from . import mpi
+
+        mpi.start().abort(1)
+
+    thread = threading.Thread(target=join, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+
+
+def _uncaught_in_thread(args: Any) -> None:
+    if _world is None or args.exc_type is SystemExit or os.getpid() != _hooked[2]:
+        _hooked[1](args)
+        return
+    _fail(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    global _is_failing
+    _is_failing = True
+    world = _world
+    if isinstance(error, CommunicationError) and error.speaker not in (None, world.rank):
+        time.sleep(PATIENCE)
+    elif world.rank:
+        time.sleep(MOMENT)
+    sys.stdout.flush()
+    where = f"{world.hosts[world.rank]}, process {os.getpid()}"
+    _show(f"duograph: rank {world.rank} of {world.size} ({where}) ends the job:", kind, error, trace)
+    note(world.rank, "failed")
+    world.transport.abort(130 if issubclass(kind, KeyboardInterrupt) else 1)
+
+
+def _end() -> None:
+    if _is_failing or os.getpid() != _hooked[2]:  # a child is no rank
+        return
+    if _world is None:
+        if (job := launched()) is not None:
+            note(job[1], "ended")
+        return
+    world = _world
+    try:
+        world.close()
+    except BaseException as error:  # noqa: BLE001 - there is nobody above
+        _fail(type(error), error, None)
+    note(world.rank, "ended")

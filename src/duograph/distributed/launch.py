@@ -1,0 +1,231 @@
+"""``python -m duograph launch -n N PROGRAM``: a thin front of ``mpiexec``.
+
+It finds the ``mpiexec`` of the ``mpich`` wheel beside Python, or the system's; deals the cores of this machine to the
+processes as threads; and, when the job has failed, says which rank was the first to end, and how. MindSpore's ``msrun``
+options mean what they mean there, where they are about processes of MPI; the others are refused, with the reason.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from duograph.base.config import child_environment
+from duograph.base.cores import available_cores
+
+__all__ = ["Options", "launch", "parse"]
+
+USAGE = """\
+usage: python -m duograph launch [-n N] [OPTION ...] PROGRAM [ARGUMENT ...]
+       python -m duograph launch [-n N] [OPTION ...] -m MODULE [ARGUMENT ...]
+
+  -n N, --worker_num N       number of processes; default: as many as cores
+  --local_worker_num N       processes on this machine; all of them, or give --hosts
+  --hosts A,B                machines to start processes on (mpiexec's -hosts)
+  --mpiexec PATH             the mpiexec to use; default: that of the mpich wheel, or of the system
+  --threads N                threads of each process; default: its share of the cores of its machine
+  --timeout S, --cluster_time_out S
+                             seconds that a rank waits for others (DUOGRAPH_COMM_TIMEOUT)
+  --log_dir FOLDER           what rank R prints goes to FOLDER/worker_R.log instead
+  --join True                accepted: the command always waits for the end of the job"""
+
+_JOIN = ("true", "false")
+_PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
+_REFUSED = {
+    "--master_addr": "MPI's own process manager finds the processes",
+    "--master_port": "MPI's own process manager finds the processes",
+    "--node_rank": "one command starts the processes of all machines (--hosts)",
+    "--bind_core": "cores are bound by mpiexec or Slurm",
+    "--sim_level": "there is no simulation of devices; distributed.world.simulate runs ranks as threads",
+    "--sim_rank_id": "there is no simulation of devices; distributed.world.simulate runs ranks as threads",
+    "--rank_table_file": "MPI knows the machines",
+    "--worker_log_name": "files of --log_dir are called worker_R.log",
+    "--tail_worker_log": "the output of all ranks is shown unless --log_dir is given",
+}
+
+
+@dataclass
+class Options:
+    """A command line, taken apart."""
+
+    count: int = 0
+    threads: int = 0
+    timeout: str = ""
+    log_dir: str = ""
+    hosts: str = ""
+    mpiexec: str = ""
+    local: int = 0
+    program: list[str] = field(default_factory=list)
+
+
+class UsageError(ValueError):
+    """The command line makes no sense."""
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """The options in front of the program, and the program.
+
+    Raises:
+        UsageError: unknown or refused option, wrong value, no program.
+    """
+    made, rest = Options(), list(arguments)
+    names = {
+        "-n": "count", "-np": "count", "--worker_num": "count", "--local_worker_num": "local", "--threads": "threads",
+        "--timeout": "timeout", "--cluster_time_out": "timeout", "--log_dir": "log_dir", "--hosts": "hosts",
+        "--mpiexec": "mpiexec", "--join": "join",
+    }  # fmt: skip
+    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
+        name, given, value = rest.pop(0).partition("=")
+        if name in _REFUSED:
+            raise UsageError(f"{name} is not there: {_REFUSED[name]}")
+        if name not in names:
+            raise UsageError(f"unknown option {name}")
+        if not given:
+            if not rest:
+                raise UsageError(f"{name} needs a value")
+            value = rest.pop(0)
+        _set(made, names[name], name, value)
+    if not rest or (rest[0] in ("-m", "-c") and len(rest) == 1):
+        raise UsageError("there is no program to run")
+    made.program = rest
+    made.count = made.count or made.local or available_cores()
+    if made.local and made.local != made.count and not made.hosts:
+        raise UsageError(f"of {made.count} processes {made.local} would be here: --hosts says where the others are")
+    return made
+
+
+def _set(made: Options, field_: str, name: str, value: str) -> None:
+    if field_ == "join":
+        if value.lower() not in _JOIN:
+            raise UsageError(f"{name} is True or False, not {value!r}")
+        return
+    if field_ in ("count", "local", "threads"):
+        if not value.isdecimal() or not 0 < int(value) <= 65536:
+            raise UsageError(f"{name} needs a number of 1 or more, got {value!r}")
+        setattr(made, field_, int(value))
+        return
+    if field_ == "timeout" and not re.fullmatch(r"\d+(\.\d+)?", value):
+        raise UsageError(f"{name} needs a number of seconds, got {value!r}")
+    setattr(made, field_, value)
+
+
+def find_mpiexec(chosen: str = "") -> str | None:
+    """The path of ``mpiexec``: ``chosen``, that beside this Python, or the first on the path."""
+    if chosen:
+        return shutil.which(chosen)
+    beside = Path(sys.executable).parent / "mpiexec"
+    return str(beside) if beside.exists() else shutil.which("mpiexec") or shutil.which("mpirun")
+
+
+def launch(arguments: Sequence[str]) -> int:
+    """Runs one command line; gives the exit status of the job."""
+    if list(arguments) in ([], ["-h"], ["--help"]):
+        print(USAGE)
+        return 0 if arguments else 2
+    try:
+        options = parse(arguments)
+    except UsageError as error:
+        print(f"duograph launch: {error}\n{USAGE}", file=sys.stderr)
+        return 2
+    mpiexec = find_mpiexec(options.mpiexec)
+    if mpiexec is None:
+        what = f"there is no {options.mpiexec}" if options.mpiexec else "there is no mpiexec"
+        print(f"duograph launch: {what}: pip install 'duograph[mpi]', or install MPI", file=sys.stderr)
+        return 2
+    here = options.local or (options.count if not options.hosts else 1)
+    threads = str(options.threads or max(1, available_cores() // here))
+    with tempfile.TemporaryDirectory(prefix="duograph-job-") as folder:
+        changes = {"DUOGRAPH_NUM_THREADS": threads, "DUOGRAPH_JOB_FOLDER": folder}
+        if options.timeout:
+            changes["DUOGRAPH_COMM_TIMEOUT"] = options.timeout
+        environment = child_environment(**changes)
+        if options.threads or options.timeout:  # what the command line says is of more weight than what was there
+            environment.update(changes)
+        command = [mpiexec, "-n", str(options.count)]
+        if options.hosts:
+            command += ["-hosts", options.hosts]
+        command += [sys.executable, "-m", "duograph"]
+        if options.log_dir:
+            os.makedirs(options.log_dir, exist_ok=True)
+            environment["DUOGRAPH_LOG_FOLDER"] = os.path.abspath(options.log_dir)
+        status, killed = _run([*command, *options.program], environment)
+        if status:
+            _tell(status, killed, folder, options.count)
+        return status
+
+
+def _run(command: list[str], environment: dict[str, str]) -> tuple[int, dict[int, int]]:
+    """Runs ``mpiexec``; gives its status, and the signals by which it says processes have ended, by process.
+
+    Ctrl-C is for mpiexec, which ends the ranks; this process waits for that, and passes SIGTERM on. If it is killed,
+    Linux tells mpiexec.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
+    libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()
+
+    def in_child() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if libc is not None:
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:  # it has ended before that was said
+                os._exit(1)
+
+    killed: dict[int, int] = {}
+    try:
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, preexec_fn=in_child,  # noqa: PLW1509 - one thread
+        )  # fmt: skip
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        assert process.stdout is not None
+        block: list[bytes] = []
+        while line := process.stdout.readline():
+            if block or line.startswith(b"=" * 40):  # hydra's own words about a rank that has ended badly
+                block.append(line)
+                if len(block) > 1 and line.startswith(b"=" * 40):
+                    killed.update(_bad_ends(b"".join(block)))
+                    block = []
+                continue
+            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
+        sys.stdout.buffer.write(b"".join(block))
+        status = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+    return (status if status >= 0 else 128 - status), killed
+
+
+def _bad_ends(text: bytes) -> dict[int, int]:
+    found = re.search(rb"PID (\d+) RUNNING AT.*?EXIT CODE: (\d+)", text, re.DOTALL)
+    return {int(found[1]): int(found[2])} if found else {}
+
+
+def _tell(status: int, killed: dict[int, int], folder: str, count: int) -> None:
+    """Says which rank ended the job, if it could not say so itself."""
+    notes: dict[int, tuple[int, str]] = {}
+    for rank in range(count):
+        path = Path(folder) / str(rank)
+        if path.exists():
+            process, _, what = path.read_text(encoding="ascii").partition(" ")
+            notes[rank] = int(process), what
+    failed = [rank for rank, (_, what) in notes.items() if what == "failed"]
+    for rank, (pid, what) in notes.items():
+        code = killed.get(pid, 0)
+        if what == "running" and 0 < code < 65:
+            name = signal.Signals(code).name if code in {*signal.Signals} else f"signal {code}"
+            print(f"duograph launch: rank {rank} of {count} (process {pid}) was killed by {name}", file=sys.stderr)
+            return
+    if failed:
+        told = ", ".join(map(str, failed))
+        print(f"duograph launch: the job was ended by rank {told} (status {status})", file=sys.stderr)
+    else:
+        print(f"duograph launch: the job ended with status {status}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Capture from bytecode: code objects become the syntax trees that the source driver interprets."""

@@ -1,0 +1,208 @@
+"""The flow of a function: its instructions without the copies that the compiler made, in order, with their loops.
+
+The compiler copies: the test of a loop stands before and behind its body, a short end of a function at each place that
+jumps to it. Copies are equal instructions of one place in the source that lead to equal ones; they become one again.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import Uncapturable
+from .depth import depths
+from .instructions import IMPLIED, NOWHERE, Instruction, decode
+
+_PAIRED = {"LOAD_FAST"}
+"""What 3.13 makes one instruction of with another: then it may have no place of its own."""
+
+
+class Flow:
+    """``instructions`` by index, 0 is the entry; ``order``: places in reverse postorder; ``loops``: the places of the
+    loop that begins at a place, itself among them."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.instructions = _merged(decode(code))
+        self.order: dict[int, int] = {}
+        self.loops: dict[int, set[int]] = {}
+        self.before: list[set[int]] = [set() for _ in self.instructions]
+        for i, made in enumerate(self.instructions):
+            for n in made.next:
+                self.before[n].add(i)
+        self.depth = depths(self.instructions)
+        self._outer: dict[int, int | None] = {}
+        self._walk()
+
+    def successors(self, i: int) -> list[int]:
+        """What may come after ``i``: the handler of exceptions, too."""
+        made = self.instructions[i]
+        return [*made.next, *([made.handler[0]] if made.handler is not None else [])]
+
+    def handler(self, i: int) -> int | None:
+        """Where the handler of ``try`` or ``with`` around ``i`` begins; those that only tidy up are no statement's."""
+        made = self.instructions[i]
+        if made.handler is None:
+            return None
+        h = made.handler[0]
+        if h not in self._outer:
+            self._outer[h] = h if self.instructions[h].op == "PUSH_EXC_INFO" else self.handler(h)
+        return self._outer[h]
+
+    def handlers(self, i: int) -> list[int]:
+        """The handlers around ``i``, from inside to outside."""
+        found = []
+        h = self.handler(i)
+        while h is not None and h not in found:
+            found.append(h)
+            h = self.handler(h)
+        return found
+
+    def reach(self, start: int, ends: Iterable[int], inside: Iterable[int]) -> set[int]:
+        """All places that can be reached from ``start``; not past ``ends``, nor into one of the handlers ``inside``."""
+        ends, inside = set(ends), set(inside)
+        seen: set[int] = set()
+        work = [start]
+        while work:
+            i = work.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if i in ends:
+                continue
+            work.extend(self.instructions[i].next)
+            h = self.handler(i)
+            if h is not None and h not in inside:
+                work.append(h)
+        return seen
+
+    def behind_name(self, i: int) -> int:
+        """Behind ``name = None; del name``, with which CPython ends an ``except`` clause that has a name."""
+        at = self.instructions
+        if at[i].op == "LOAD_CONST" and at[i].arg is None and at[i].next:
+            store = at[at[i].next[0]]
+            if store.op.startswith("STORE_") and store.next:
+                delete = at[store.next[0]]
+                if delete.op == store.op.replace("STORE", "DELETE") and delete.arg == store.arg:
+                    return delete.next[0]
+        return i
+
+    def behind_final(self, final: int, i: int) -> int:
+        """Where code goes on behind the copy of a ``finally`` clause that begins at ``i``."""
+        at = self.instructions
+        found: set[int] = set()
+        seen: set[tuple[int, int]] = set()
+        work = [(final, i)]
+        while work:
+            pair = work.pop()
+            if pair in seen:
+                continue
+            seen.add(pair)
+            a, b = at[pair[0]], at[pair[1]]
+            if a.op == "RERAISE":
+                found.add(pair[1])
+            elif a.op != b.op or a.position != b.position or len(a.next) != len(b.next):
+                raise Uncapturable("a finally clause that is compiled in different ways")
+            else:
+                work.extend(zip(a.next, b.next, strict=True))
+        if len(found) != 1:
+            raise Uncapturable("a finally clause that is left")
+        return found.pop()
+
+    def _walk(self) -> None:
+        """Depth first: an edge to a place that is still being visited closes a loop."""
+        entered: set[int] = {0}
+        active: set[int] = {0}
+        back: list[tuple[int, int]] = []
+        post: list[int] = []
+        stack = [(0, iter(self.successors(0)[::-1]))]
+        while stack:
+            i, rest = stack[-1]
+            for n in rest:
+                if n in active:
+                    back.append((i, n))
+                elif n not in entered:
+                    entered.add(n)
+                    active.add(n)
+                    stack.append((n, iter(self.successors(n)[::-1])))
+                    break
+            else:
+                stack.pop()
+                active.discard(i)
+                post.append(i)
+        self.order = {i: k for k, i in enumerate(reversed(post))}
+        preds: dict[int, set[int]] = {}
+        for i in self.order:
+            for n in self.successors(i):
+                preds.setdefault(n, set()).add(i)
+        for source, head in back:
+            body = self.loops.setdefault(head, {head})
+            work = [source]
+            while work:
+                i = work.pop()
+                if i not in body:
+                    body.add(i)
+                    work.extend(preds.get(i, ()))
+
+
+def _merged(made: list[Instruction]) -> list[Instruction]:
+    """One instruction for all that are equal and lead to equal ones."""
+    for i in _implied(made):
+        made[i].position = NOWHERE
+        if made[i].op == "RETURN_VALUE":
+            made[i].arg = IMPLIED
+    first: dict[Any, int] = {}
+    classes = [first.setdefault(_label(m), len(first)) for m in made]
+    count = len(first)
+    while count < len(made):
+        first = {}
+        refined = []
+        for i, m in enumerate(made):
+            handler = None if m.handler is None else classes[m.handler[0]]
+            key = (classes[i], tuple(classes[n] for n in m.next), handler)
+            refined.append(first.setdefault(key, len(first)))
+        classes = refined
+        if len(first) == count:
+            break
+        count = len(first)
+    if count == len(made):
+        return made
+    chosen: dict[int, int] = {}
+    kept: list[Instruction] = []
+    for i, c in enumerate(classes):
+        if c not in chosen:
+            chosen[c] = len(kept)
+            kept.append(made[i])
+    renumbered = []
+    for one in kept:
+        told = one.handler
+        if told is not None:
+            told = (chosen[classes[told[0]]], told[1], told[2])
+        renumbered.append(
+            Instruction(one.op, one.arg, one.position, tuple(chosen[classes[n]] for n in one.next), told, one.continues)
+        )
+    return renumbered
+
+
+def _label(made: Instruction) -> Any:
+    arg = made.arg if made.op != "LOAD_CONST" else (type(made.arg), repr(made.arg))
+    handler = None if made.handler is None else made.handler[1:]
+    position = NOWHERE if made.op in _PAIRED and sys.version_info >= (3, 13) else made.position
+    return made.op, arg, position, handler
+
+
+def _implied(made: list[Instruction]) -> set[int]:
+    """The instructions of ``return None`` at the end of a function, where no statement says so: their place is that of
+    what comes before."""
+    before: dict[int, list[int]] = {}
+    for i, m in enumerate(made):
+        for n in m.next:
+            before.setdefault(n, []).append(i)
+    found = set()
+    for i, m in enumerate(made):
+        if m.op == "LOAD_CONST" and m.arg is None and made[m.next[0]].op == "RETURN_VALUE":
+            places = {made[b].position for b in before.get(i, ())}
+            if m.position[0] is None or m.position in places or not before.get(i):
+                found |= {i, m.next[0]}
+    return found

@@ -1,0 +1,230 @@
+"""Statements with exception handlers: ``try`` and ``with``.
+
+Their bodies are the places that a handler is for; where they end is where normal flow leaves these and what the handler
+does meets. A ``finally`` clause is there once for exceptions, and as a copy on every other way out.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..errors import Uncapturable
+from .conditions import Scope
+from .instructions import NOWHERE
+from .stack import Body, Marker, Stack
+from .structure import Context, Exit, Structure
+
+
+class Guarded(Structure):
+    """Reads one function."""
+
+    def _guarded(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+        at = self.flow.instructions
+        begin = at[handler].next[0]
+        if at[begin].op == "WITH_EXCEPT_START":
+            return self._with(handler, i, stack, scope, out)
+        if at[begin].op == "POP_TOP" or self._checks(begin):
+            return self._except(handler, i, stack, scope, out)
+        return self._finally(handler, i, stack, scope, out)
+
+    def _within(self, handler: int, scope: Scope, final: int | None = None) -> Context:
+        outer = scope.context
+        inside = () if outer is None else outer.inside
+        return Context(handler, outer, (handler, *inside), final)
+
+    def _checks(self, i: int) -> bool:
+        """Whether a handler begins by asking for the class of the exception."""
+        seen = set()
+        while i not in seen:
+            seen.add(i)
+            made = self.flow.instructions[i]
+            if made.op == "CHECK_EXC_MATCH":
+                return True
+            if len(made.next) != 1 or made.op.startswith(("STORE_", "POP_", "DELETE_")):
+                return False
+            i = made.next[0]
+        return False
+
+    def _with(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+        at = self.flow.instructions
+        exit_: Any = stack[-2] if len(stack) > 1 else None
+        entered: Any = stack[-1] if stack else None
+        if not isinstance(entered, Marker) or entered.kind != "entered":
+            raise Uncapturable("a with statement of an unknown form")
+        asked = at[at[at[handler].next[0]].next[0]]
+        place = asked.next[0]
+        for wanted in ("POP_TOP", "POP_EXCEPT", "POP_TOP", "POP_TOP"):
+            if at[place].op != wanted:
+                raise Uncapturable("a with statement of an unknown form")
+            place = at[place].next[0]
+        inner = Scope(scope.stop | {place}, scope.loop, self._within(handler, scope))
+        body, rest = self.read(i, stack, inner)
+        if rest is not None and rest[0] != place:
+            raise Uncapturable("a with statement that ends elsewhere")
+        first: Any = body[0] if body else None
+        target = None
+        if isinstance(first, ast.Assign) and first.value is entered:
+            target, body = first.targets[0], body[1:]
+        item = ast.withitem(exit_.value, target)
+        node = ast.With([item], body or [self._plain(ast.Pass())])
+        out.append(ast.copy_location(node, exit_))
+        return place, stack[:-2]
+
+    def _region(self, handler: int, i: int) -> tuple[set[int], set[int]]:
+        """The places that the handler is for, and where normal flow goes from there."""
+        inside: set[int] = set()
+        exits: set[int] = set()
+        work = [i]
+        while work:
+            k = work.pop()
+            if k in inside or k in exits:
+                continue
+            around = self.flow.handlers(k)
+            if handler not in around:
+                exits.add(k)
+                continue
+            inside.add(k)
+            work.extend(self.flow.instructions[k].next)
+            work.extend(around[: around.index(handler)])
+        return inside, exits
+
+    def _meeting_of(self, ways: list[set[int]], scope: Scope) -> int | None:
+        common = {i for k, some in enumerate(ways) for i in some if any(i in r for r in ways[k + 1 :])}
+        return self.first(common, scope)
+
+    def _ways(self, places: list[int], scope: Scope) -> list[set[int]]:
+        around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
+        ends = {*scope.stop, *(p for p in around if p is not None)}
+        guards = () if scope.context is None else scope.context.inside
+        return [self.flow.reach(p, ends, guards) for p in places]
+
+    def _level(self, places: Any, stack: Stack, begin: int, scope: Scope) -> list[int]:
+        """Those of the places where a statement that began at ``begin`` may end: nothing else lies on the stack, and
+        they are not written inside of it, as far as columns tell."""
+        around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
+        level = sorted(p for p in places if self.flow.depth[p] <= len(stack))
+        column = self.column(begin)
+        outside = [p for p in level if p in around or p in scope.stop or not column or self.column(p) < column]
+        return outside or level
+
+    def _except(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+        at = self.flow.instructions
+        _, exits = self._region(handler, i)
+        normal = self._level(exits, stack, i, scope)
+        caught = self._level(self._clause_ends(handler), stack, i, scope)
+        end = self._end_of_try(normal, caught, scope)
+        ways = self._ways(normal, scope)
+        otherwise = [p for p, way in zip(normal, ways, strict=True) if p != end and end is not None and end in way]
+        begin = otherwise[0] if otherwise else None
+        context = self._within(handler, scope)
+        body, _ = self.read(
+            i, stack, Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, context)
+        )
+        orelse: Body = []
+        if begin is not None:
+            orelse, _ = self.read(begin, stack, scope.until(end))
+        handlers = []
+        place: int | None = at[handler].next[0]
+        while place is not None and at[place].op != "RERAISE":
+            clause, place = self._clause(place, stack, scope.until(end))
+            handlers.append(clause)
+        node = ast.Try(body or [self._plain(ast.Pass())], handlers, orelse, [])
+        out.append(self.put(node, at[i].position))
+        return None if end is None else (end, stack)
+
+    def _end_of_try(self, normal: list[int], caught: list[int], scope: Scope) -> int | None:
+        ways = self._ways([*normal, *caught], scope)
+        n = len(normal)
+        common: set[int] = set()
+        for x in range(len(ways)):
+            for y in range(max(x + 1, n), len(ways)):  # a clause meets another one, or what follows the body
+                common |= ways[x] & ways[y]
+        if common:
+            return self.first(common, scope)
+        if len(normal) > 1:
+            shared = self._meeting_of(ways[:n], scope)
+            if shared is not None:
+                return shared
+        if normal:
+            return max(normal)
+        return caught[0] if len(caught) == 1 else None
+
+    def _clause_ends(self, handler: int) -> set[int]:
+        """Where the clauses of a handler go on after they have dealt with the exception."""
+        found: set[int] = set()
+        seen: set[tuple[int, int]] = set()
+        outside = set(self.flow.handlers(handler))
+        work = [(handler, 0)]
+        while work:
+            i, depth = work.pop()
+            if (i, depth) in seen or depth > 20:
+                continue
+            seen.add((i, depth))
+            made = self.flow.instructions[i]
+            if made.op == "POP_EXCEPT" and depth == 1:
+                found.add(self.flow.behind_name(made.next[0]))
+                continue
+            inner = self.flow.handler(i)
+            if inner is not None and inner not in outside:
+                work.append((inner, depth))
+            depth += (made.op == "PUSH_EXC_INFO") - (made.op == "POP_EXCEPT")
+            work += [(n, depth) for n in made.next]
+        return found
+
+    def _clause(self, i: int, stack: Stack, scope: Scope) -> tuple[ast.ExceptHandler, int | None]:
+        """One ``except`` clause, and where the next begins."""
+        at = self.flow.instructions
+        caught = self.put(Marker("exception", None), NOWHERE)
+        inner: Stack = [*stack, self.put(Marker("previous", None), NOWHERE), caught]
+        kind: Any = None
+        following: int | None = None
+        position = at[i].position
+        if at[i].op != "POP_TOP":
+            while at[i].op != "BRANCH":
+                if len(at[i].next) != 1:
+                    raise Uncapturable("an except clause of an unknown form")
+                self.step(at[i], inner, None)
+                i = at[i].next[0]
+            match = inner.pop()
+            if not isinstance(match, Marker) or match.kind != "match":
+                raise Uncapturable("an except clause of an unknown form")
+            kind = match.value
+            i, following = at[i].next
+        name = None
+        if at[i].op.startswith("STORE_"):
+            name = at[i].arg
+            self.functions.note(self, at[i])
+        inner = inner[:-1]
+        body, rest = self.read(at[i].next[0], inner, scope)
+        if rest is not None and rest[0] not in scope.stop:
+            raise Uncapturable("an except clause that ends elsewhere")
+        clause = ast.ExceptHandler(kind, name, body or [self._plain(ast.Pass())])
+        return self.put(clause, position), following
+
+    def do_CHECK_EXC_MATCH(self, made: Any, stack: Stack, out: Body | None) -> None:
+        self.push(Marker("match", self.pop(stack)), made, stack)
+
+    def do_PUSH_EXC_INFO(self, made: Any, stack: Stack, out: Body | None) -> None:
+        raise Uncapturable("an exception handler outside of try")
+
+    def _finally(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+        at = self.flow.instructions
+        final = at[handler].next[0]
+        _, exits = self._region(handler, i)
+        normal = self._level({self.flow.behind_final(final, p) for p in exits}, stack, i, scope)
+        ways = self._ways(normal, scope)
+        end = self._meeting_of(ways, scope)
+        if end is None and normal:
+            end = max(normal)
+        context = self._within(handler, scope, final)
+        body, _ = self.read(i, stack, Scope(scope.stop | ({end} if end is not None else set()), scope.loop, context))
+        held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception")]
+        last, rest = self.read(final, [*stack, *held], Scope(frozenset(), None, scope.context))
+        if rest is not None:
+            raise Uncapturable("a finally clause of an unknown form")
+        node = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])
+        if len(body) == 1 and isinstance(body[0], ast.Try) and not body[0].finalbody:
+            node.body, node.handlers, node.orelse = body[0].body, body[0].handlers, body[0].orelse
+        out.append(self.put(node, at[i].position))
+        return None if end is None else (end, stack)

@@ -1,0 +1,176 @@
+"""From the arguments of a call to a program: what varies, which runs are known, and a second try with less of that."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from duograph.base.config import config
+from duograph.base.failures import SHORTAGE, internal_failure
+from duograph.frontend.budget import LEAST, LEAST_OF_PARTS, OutOfTime, Spent, share_left
+from duograph.frontend.capture import capture
+from duograph.frontend.errors import INTERNAL, Uncapturable
+from duograph.frontend.load import Load
+from duograph.frontend.program import Program
+from duograph.frontend.recording import MOST_RUNS, Recorded
+
+from .entries import Entries, without_frames
+from .entry import Entry, PassFailed
+from .misses import Miss
+from .options import JitOptions
+from .signature import MARKS, SUBJECT, caller, declared_patterns, marked_patterns, of_arguments
+from .telling import name_of
+
+logger = logging.getLogger("duograph")
+
+
+class Capturing:
+    """How a compiled function captures. Mixed into `JitFunction`, which says what the attributes are."""
+
+    __slots__ = ()
+
+    fn: Callable[..., Any]
+    options: JitOptions
+    load: Load
+    target: Any
+    part_of: tuple[Any, Any] | None
+    is_auxiliary: bool
+    spent: Spent
+    _signature: inspect.Signature
+    _may_break: bool
+    _first: int
+
+    def _entry(self, program: Program, names: tuple[str, ...], started: float) -> Entry:
+        """The version of a program whose capture was ``started`` then."""
+        capture_ms = (time.perf_counter() - started) * 1e3
+        try:
+            return Entry(program, names, self._level(), capture_ms, self.options.backend)
+        except SHORTAGE:
+            raise MemoryError from None
+        except Exception as error:
+            raise PassFailed(program.name, error) from error
+
+    @property
+    def least_share(self) -> float:
+        """Of the time of a capture, for the last attempt at a call."""
+        return LEAST_OF_PARTS if self.is_auxiliary else LEAST
+
+    def _is_strict(self) -> bool:
+        return config().jit_syntax_level == 0 if self.options.strict is None else self.options.strict
+
+    def _level(self) -> str:
+        return self.options.jit_level or config().jit_level or "O1"
+
+    def _patterns(self, store: Entries, names: tuple[str, ...], values: list[Any]) -> dict[Any, Any]:
+        """Shapes of tensors with symbols for what varies: because it has, or because somebody says so."""
+        owner = self.target if self.target is not None else values[0] if self._first and values else None
+        first = self._first or int(names[:1] == (SUBJECT,))
+        declared = declared_patterns(self.fn, owner, self.options.signature, names, first)
+        return store.sizes.patterns(values, (marked_patterns(names, values) | declared) if MARKS else declared)
+
+    def _general(
+        self,
+        store: Entries,
+        names: tuple[str, ...],
+        values: list[Any],
+        dynamic: set[Any],
+        patterns: dict[Any, Any],
+        near: Sequence[Miss],
+        begun: float,
+        left: Entry | None = None,
+    ) -> Program | None:
+        """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
+        store.is_late = False
+        if any(miss.entry.patterns == patterns for miss in near):  # they vary more than such a version allows
+            patterns = {}
+        tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
+        why = ""
+        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
+            if (sources, shapes) in tried or store.is_late:
+                continue
+            tried.append((sources, shapes))
+            try:
+                program = self._capture(names, values, sources, shapes, share_left(begun, self.least_share), left=left)
+            except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
+                logger.debug("%s", f"capture for varying numbers and sizes failed: {exc}")
+                store.is_late = isinstance(exc, OutOfTime)
+                if isinstance(exc, Uncapturable) and exc.trail and sources:
+                    store.refusal = without_frames(exc)
+                why = why or str(exc)
+            except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
+                what = f"{name_of(self.fn)}, numbers and sizes varying"
+                store.failures.append(internal_failure("capture", what, exc))
+                why = why or f"{type(exc).__name__}: {exc}"
+            else:
+                if program.sizes_match(values):
+                    break
+                why = why or "what is done depends on how large they are"
+        else:
+            program, sources, shapes = None, set(), {}
+        for source in dynamic - sources:
+            store.varying[source] = -1
+        if patterns and not shapes:
+            store.sizes.refuse(patterns, why)
+        return program
+
+    def _capture(
+        self,
+        names: tuple[str, ...],
+        values: list[Any],
+        dynamic: set[Any],
+        patterns: Any,
+        share: float = 1.0,
+        journals: bool = True,
+        left: Entry | None = None,
+        unsteady: frozenset[Any] = frozenset(),
+    ) -> Any:
+        target = self.target or self.fn
+        call = caller(target, self._signature, names[1:] if names[:1] == (SUBJECT,) else names)
+        if names[:1] == (SUBJECT,):
+            call = of_arguments(call)
+        recorded, why = self._runs(left) if journals else (None, "")
+        may_break = journals and self._may_break and not self._is_strict()
+        begun, operations = time.thread_time(), 0
+        try:
+            program = capture(
+                target,
+                names,
+                values,
+                call,
+                dynamic,
+                dict(patterns),
+                share,
+                self.options.is_exact,
+                journals,
+                may_break,
+                self.load,
+                unsteady,
+                recorded,
+            )
+            operations = len(program.graph.nodes)
+        finally:
+            self.spent.add(begun, operations)
+        program.unrecorded = program.unrecorded or why
+        program.patterns = patterns
+        return program
+
+    def _runs(self, left: Entry | None) -> tuple[Recorded | None, str]:
+        """The runs that a new version is to know besides the one that it is made for.
+
+        Args:
+            left: the version that this call has left, since it decides as none of its runs.
+
+        Returns:
+            ``None`` if it is to have all paths, and why, if runs are recorded as a rule.
+        """
+        if self.options.capture_mode != "trace":
+            return None, ""
+        if left is None:
+            return Recorded(), ""
+        known = left.program.recorded
+        if known is not None and len(known.ways) >= MOST_RUNS:
+            return None, f"more than {MOST_RUNS} runs decide differently"
+        return known, "" if known is not None else "a run decides otherwise than it was recorded"

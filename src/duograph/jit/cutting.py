@@ -1,0 +1,105 @@
+"""How a compiled function is cut (`cuts`): when, where, and what becomes of its parts."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+from typing import Any
+
+from duograph.base.collection import no_collection
+from duograph.base.diagnostics import Label
+from duograph.base.failures import is_from_outside
+from duograph.base.lookup import raw_hasattr
+from duograph.core.op import restoring
+from duograph.frontend.budget import OutOfTime
+from duograph.frontend.errors import Uncapturable
+from duograph.frontend.split.hoist import Place
+from duograph.frontend.split.plan import can_be_cut
+
+from .cuts import Cut, statements_at
+from .entries import Entries, Fallback, without_frames
+from .foreseen import further_labels
+from .keys import key_of_call
+from .telling import tell_breaks
+
+
+class Cutting:
+    """A part of `JitFunction`, which has the attributes."""
+
+    __slots__ = ()
+
+    cut: Cut | None
+
+    def _cut_at(self: Any, error: Uncapturable, cause: Fallback, places: frozenset[Place]) -> bool:
+        """Lets the rest of the function be compiled, and the statement that ``error`` came up in be plain Python.
+
+        ``places`` are those it was cut at when the capture began. Gives whether that is possible.
+        """
+        if self.options.signature is not None or self._python is None:
+            return False
+        if self.target is not None and not raw_hasattr(self.target, "run_instead"):  # another callable object
+            return False
+        if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
+            return False
+        try:
+            if self.cut is None and can_be_cut(self.load(self._python), self._python.__globals__):
+                self.cut = Cut(self, cause, self._segment, self.part_of)
+            found = statements_at(error, self)
+            tell_breaks(self, found.values())
+            return self.cut is not None and self.cut.note(found, places)
+        except Uncapturable:  # it has no source
+            return False
+
+    @restoring
+    @no_collection
+    def _cut_while_resting(self: Any, store: Entries, names: tuple[str, ...], values: list[Any]) -> None:
+        self._cut_at_what_varies(store, names, values)
+
+    def _cut_at_what_varies(self: Any, store: Entries, names: tuple[str, ...], values: list[Any]) -> bool:
+        """Versions for each value of something have been of no use: the statement that needs the value is plain Python
+        from now on, and the others are compiled for all values. Gives whether that is possible."""
+        refusal, store.refusal = store.refusal, None
+        unsteady, store.has_news = store.unsteady, False
+        if self._is_strict() or (refusal is None and unsteady <= store.known_unsteady):
+            return False
+        if refusal is None:
+            store.known_unsteady = unsteady
+            try:
+                self._capture(names, values, set(), {}, unsteady=unsteady)
+            except Uncapturable as error:
+                refusal = without_frames(error)
+            except Exception as error:  # what the program raises is a path of its graph
+                if is_from_outside(error):
+                    raise
+        if refusal is None or not refusal.trail:
+            return False
+        cause = Fallback((names, key_of_call(values)), refusal.reason, refusal.span, str(refusal), refusal)
+        is_cut = self._cut_at(refusal, cause, self.cut.places if self.cut is not None else frozenset())
+        if is_cut:
+            store.fallbacks.append(cause)
+        return is_cut
+
+    def _with_further(self: Any, labels: tuple[Label, ...]) -> tuple[Label, ...]:
+        """The label of a refusal, and those of what else would be refused, as far as that is foreseen."""
+        if self._python is None:
+            return labels
+        try:
+            source = self.load(self._python)
+        except Uncapturable:
+            return labels
+        return (*labels, *further_labels(source, self._python, labels[0] if labels else None))
+
+    def _segment(self: Any, fn: types.FunctionType, cut: Cut | None = None, segment: Any = None) -> Any:
+        """A function that is compiled as this one is, on behalf of it."""
+        made = type(self)(fn, replace(self.options, strict=None, signature=None, report=False, is_exact=True))
+        made.part_of = (cut, segment) if cut is not None else None
+        made.is_auxiliary = True
+        made.spent = self.spent
+        return made
+
+    def _note_no_use(self: Any, finer: bool = False) -> None:
+        """``finer``: parts of this segment may be of use, still."""
+        self.is_no_use = True
+        if self.part_of is not None:
+            cut, segment = self.part_of
+            cut.note(cut.halves(segment) if finer else dict.fromkeys(segment.places))

@@ -1,0 +1,32 @@
+"""What a cut knows of the compiled function that it is the form of."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Compiled(Protocol):
+    """A `JitFunction`.
+
+    Attributes:
+        load: gives the trees of functions.
+        part_of: of a segment, the cut that it is part of, and which segment it is.
+        is_no_use: compiled, it is no faster.
+        stats: numbers of versions, captures, breaks and checks.
+    """
+
+    load: Any
+    part_of: tuple[Any, Any] | None
+    is_no_use: bool
+    _python: Any
+
+    @property
+    def stats(self) -> dict[str, Any]: ...
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def _stores(self) -> list[Any]:
+        """Its versions, by owner."""
+
+    def explain(self) -> Any:
+        """What was compiled, what was not, and why."""

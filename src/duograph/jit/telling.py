@@ -1,0 +1,132 @@
+"""What a compiled function says of itself without being asked: the log, and one piece of advice.
+
+Three topics below the logger ``duograph`` (``GLOG_v=1`` shows them, or ``logging.getLogger("duograph.guards")``):
+``captures`` (what was compiled, what was not), ``recompiles`` (which guard failed), and at the level of debugging
+``guards`` (what was assumed). Records hold text only, since they may be kept.
+
+A function that runs slowly although it is compiled says so once, with what to change.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from duograph.base.config import config
+from duograph.base.logs import package_logger
+from duograph.base.lookup import raw_getattr
+from duograph.frontend.bytecode.instructions import Instruction, decode
+from duograph.frontend.errors import Uncapturable
+from duograph.ir.printer import print_graph
+
+from .entries import Entries
+from .entry import Entry
+
+captures = logging.getLogger("duograph.captures")
+recompiles = logging.getLogger("duograph.recompiles")
+guards = logging.getLogger("duograph.guards")
+_logger = logging.getLogger("duograph")
+
+if config().log_level < 2:
+    package_logger()
+
+SECONDS = 2.0
+"""So long plain Python may run for a function before that is worth a word."""
+MOST_CAPTURES = 24
+"""So many versions, and as many calls without one."""
+
+
+def name_of(fn: Any) -> str:
+    """What texts call a function, or an object that is called like one, without asking it to show itself."""
+    return str(raw_getattr(fn, "__qualname__", type(fn).__qualname__))
+
+
+def instructions_of(function: Any) -> list[Instruction]:
+    """The instructions of the Python function, as capture from bytecode reads them; none if there is no such function,
+    or this version of Python is not known."""
+    try:
+        return [] if function._python is None else decode(function._python.__code__)
+    except Uncapturable:
+        return []
+
+
+def bytecode_text(function: Any) -> str:
+    """The instructions of a function, one a line: where each leads, unless that is the next one."""
+    lines = []
+    for i, made in enumerate(instructions_of(function)):
+        arg = "" if made.arg is None and made.op != "LOAD_CONST" else f" {made.arg!r}"
+        leads = "" if made.next == (i + 1,) else f" -> {', '.join(map(str, made.next))}" if made.next else ""
+        lines.append(f"\n  {i:4} {made.op}{arg}{leads}")
+    return "".join(lines)
+
+
+def tell_captured(function: Any, entry: Entry) -> None:
+    """A version was made."""
+    if captures.isEnabledFor(logging.INFO):
+        program = entry.program
+        captures.info(
+            f"{function}: captured in {entry.capture_ms:.1f} ms: {len(entry.graph.nodes)} operations, "
+            f"{len(program.guards.guards)} guards"
+        )
+    if config().bytecode_logs:
+        log(function, "bytecode", bytecode_text(function))
+        log(function, "guard", "".join([f"\n  {g}" for g in entry.program.guards.guards]))
+        log(function, "graph", f"\n{print_graph(entry.graph)}")
+    if guards.isEnabledFor(logging.DEBUG):
+        guards.debug("\n".join([f"{function} assumes", *[f"  {g}" for g in entry.program.guards.guards]]))
+
+
+def tell_breaks(function: Any, breaks: Iterable[Any]) -> None:
+    """A function is cut at these statements; ``None``: at one that computes too little."""
+    for found in breaks:
+        if found is not None:
+            log(function, "graph_break", str(found))
+
+
+def log(function: Any, kind: str, text: str) -> None:
+    """A line of ``MS_JIT_BYTECODE_LOGS``, about a function that is captured from bytecode."""
+    kinds = config().bytecode_logs
+    if kinds and function.options.capture_mode == "bytecode" and (kind in kinds or "all" in kinds):
+        print(f"[{kind}] {function}: {text}", file=sys.stderr)
+
+
+def tell_recompiled(function: Any, reason: str) -> None:
+    """No version holds for a call, and why the latest does not."""
+    recompiles.info(f"{function}: {reason}")
+
+
+def advice(function: Any, stores: Sequence[Entries]) -> str:
+    """One sentence on why a function is slow, and one on what to change; empty if it is not."""
+    plain = [f for store in stores for f in store.fallbacks]
+    if function.cut is not None:
+        breaks = list(function.cut.breaks.values())
+        if sum(b.spent[1] for b in breaks) > SECONDS:
+            worst = max(breaks, key=lambda b: b.spent[1])
+            return (
+                f"{function} spends its time in Python, most of it at {worst.span or 'one statement'}: {worst.reason}. "
+                "Do that less often, or outside of the function."
+            )
+    elif sum(f.seconds for f in plain) > SECONDS:
+        worst_plain = max(plain, key=lambda f: f.seconds)
+        return (
+            f"{function} has run as plain Python {sum(f.hits for f in plain)} times: {worst_plain!r}. "
+            "Move that out of the function, or compile the parts around it."
+        )
+    unused, waited = sum(len(s.recompiles) for s in stores), sum(s.unattempted for s in stores)
+    if unused > MOST_CAPTURES or (waited > MOST_CAPTURES and sum(s.seconds for s in stores) > SECONDS):
+        why = next((r for s in stores for r in reversed(s.recompiles)), "")
+        return (
+            f"{function} was compiled {unused + 1} times, and {waited} calls ran as plain Python: {why}. "
+            "Pass what varies as a Tensor, or keep it out of the function."
+        )
+    return ""
+
+
+def advise(function: Any, stores: Sequence[Entries]) -> None:
+    """Says `advice`, once."""
+    said = "" if function.has_advised else advice(function, stores)
+    if said:
+        function.has_advised = True
+        _logger.warning(said)

@@ -1,0 +1,38 @@
+"""Ways in which a job ends badly; the argument says which."""
+
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+
+from duograph import Tensor, communication, ops
+from duograph.mint import distributed as dist
+
+how = sys.argv[1]
+if how == "before init" and os.environ.get("PMI_RANK") == "1":
+    raise ValueError("this rank has no data")
+communication.init()
+rank = communication.get_rank()
+x = Tensor(np.ones(3, np.float32))
+if how == "shapes":
+    ops.AllReduce()(Tensor(np.ones(3 + rank, np.float32)))
+elif how == "operations":
+    (ops.AllReduce() if rank else ops.AllGather())(x)
+elif how == "leaves early":
+    for _ in range(5 - 2 * rank):
+        ops.AllReduce()(x)
+elif how == "raises" and rank == 1:
+    raise ValueError("this rank has no data")
+elif how == "killed" and rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+elif how == "stranger":
+    name = dist.new_group([0])
+    ops.AllReduce(group=name)(x)
+elif how == "waits" and rank == 1:
+    time.sleep(60)
+elif how == "interrupted":
+    os.write(1, b"ready\n")
+ops.AllReduce()(x)
+time.sleep(60 if how == "interrupted" else 0)

@@ -1,0 +1,130 @@
+"""Programs on two processes: the bits of one process that simulates them, and how jobs end."""
+
+from __future__ import annotations
+
+import ast
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from duograph.distributed.world import simulate
+
+from .jobs import begin, needs_mpi, refusal_of_the_machine, run
+from .programs import same
+
+pytestmark = needs_mpi
+PIECES = Path(__file__).parents[2] / "examples" / "network_in_pieces.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _this_machine_runs_mpi() -> None:
+    if why := refusal_of_the_machine():
+        pytest.skip(f"MPI alone does not run two processes on this machine: {why}")
+
+
+@pytest.fixture(scope="module")
+def results():
+    """What each of two processes has computed, by part."""
+    job = run("same.py")
+    assert job.status == 0, job.err
+    lines = dict(line.split(": ", 1) for line in job.out.splitlines() if line.startswith("rank "))
+    return [ast.literal_eval(lines[f"rank {rank}"]) for rank in range(2)]
+
+
+def test_processes_compute_what_threads_do(results):
+    assert simulate(2, same.everything) == results
+
+
+def test_ranks_agree_where_they_must(results):
+    assert results[0]["training"] != results[1]["training"], "each has its own losses"
+    assert results[0]["later"] == results[1]["later"], "reduced tensors are the same everywhere"
+
+
+def test_a_program_in_mindspores_habits():
+    job = run("habits.py", options=("--local_worker_num=2", "--join=True"))
+    assert job.status == 0, job.err
+    first, second = [line for line in job.out.splitlines() if line.startswith("weights")]
+    assert first == second
+    assert job.out.count("epoch: 1 step: 2, loss is") == 2
+
+
+def said(how, count):
+    """What the example prints: the loss and the accuracy."""
+    job = run(str(PIECES), "--how", how, "--epochs", "1", count=count)
+    assert job.status == 0, job.err
+    words = job.out.split()
+    return float(words[words.index("loss") + 1].rstrip(",")), float(words[-1])
+
+
+@pytest.mark.parametrize("how", ["divided", "pipeline"])
+def test_a_network_in_pieces_learns_what_a_whole_one_does(how):
+    whole, *others = [said(how, count) for count in (1, 2, 4)]
+    for other in others:
+        assert other == (whole if how == "pipeline" else pytest.approx(whole, rel=1e-4))
+
+
+ENDS = {
+    "shapes": "do not do the same. rank 0: all_reduce of float32 (3,), sum (call 3 of the group); rank 1: all_reduce "
+    "of float32 (4,), sum (call 3 of the group)",
+    "operations": "do not do the same. rank 0: all_gather of float32 (3,) (call 3 of the group); rank 1: all_reduce",
+    "leaves early": "a rank has ended its program while others go on in the group 'world'",
+    "raises": "ValueError: this rank has no data",
+    "before init": "ValueError: this rank has no data",
+    "stranger": "rank 1 is not in the group 'group_0.0', which has the ranks [0]",
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_job_ends_with_one_error(how):
+    job = run("ends.py", how)
+    assert job.status != 0
+    assert ENDS[how] in job.err, job.err
+    assert job.err.count("Traceback") == 1, job.err
+
+
+def test_a_rank_that_is_killed_is_named():
+    job = run("ends.py", "killed")
+    assert job.status != 0
+    assert "rank 1 of 2" in job.err, job.err
+    assert "was killed by SIGKILL" in job.err, job.err
+
+
+def test_a_rank_that_waits_in_vain_names_the_other():
+    job = run("ends.py", "waits", options=("--timeout", "3"))
+    assert job.status != 0
+    assert "nothing has come from rank 1" in job.err, job.err
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_ranks_end_with_the_command_that_started_them(ending):
+    if ending == signal.SIGKILL and sys.platform != "linux":
+        pytest.skip("needs the death signal of parents")
+    with begin("ends.py", "interrupted") as process:
+        assert process.stdout is not None
+        for _ in range(2):
+            assert process.stdout.readline() == "ready\n"
+        process.send_signal(ending)
+        process.communicate(timeout=30)  # to the end of the pipes, which all of them hold
+    assert process.returncode != 0
+
+
+def test_control_c_ends_all_ranks():
+    process = begin("ends.py", "interrupted", start_new_session=True)
+    try:
+        assert process.stdout is not None
+        for _ in range(2):
+            assert process.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, errors = process.communicate(timeout=30)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in errors
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)  # nobody is left

@@ -1,0 +1,423 @@
+"""Functions that come back from their bytecode as they were written, and such that do not."""
+
+FORMS = [
+    "def f(x): return x",
+    "def f(): pass",
+    "def f(a, /, b, *c, d, **e): return a",
+    "def f(x): return -x + ~x * (not x) - +x",
+    "def f(x, y): return x @ y ** 2 // 3 % x << 1 >> 2 & 3 | y ^ 5",
+    "def f(x, y): return x is y, x is not y, x in y, x not in y, x < y, x != y",
+    "def f(x, y): return x[y], x[1:y], x[:], x[::2], x[1:, ...]",
+    "def f(x): return x.a.b(x)(1, *x, k=2, **x)",
+    "def f(x): return g(*x, **x)",
+    "def f(x): return [1, x], (x,), {x, 2}, {1: x, **x}, [*x, 2], {*x}, {}",
+    "def f(x): return [1, 2, 3, 4], {1, 2, 3, 4}",
+    'def f(x): return f"a{x}b{x!r:>{x}}c", f"{x}"',
+    "def f(x, y): return x and y or (not x)",
+    "def f(x, y): return x if x and y else y if y else 3",
+    "def f(x, y): return x < y < 3 <= x",
+    "def f(x, y): return g(x or y, 1 if x else 2)",
+    "def f(x): return lambda y, z=x: y if z else x",
+    "def f(x): return [i for i in x if i], {i for i in x}, {i: j for i, j in x}",
+    "def f(x): return [i + j for i in x for j in i if j]",
+    "def f(x): return sum((i for i in x if i > 2))",
+    "def f(x): return [[j for j in i] for i in x]",
+    "def f(x): return [v() if callable(v) else list(v) for v in x]",
+    """
+    def f(x):
+        y = z = x
+        a, b = x
+        (a, (b, *c)) = x
+        a, b = b, a
+        x.y = x[0] = x
+        x[1:2] = 3
+        return a
+    """,
+    """
+    def f(x):
+        x += 1
+        x.y -= 2
+        x[0] *= 3
+        x[1:2] /= 4
+        del x.y, x
+    """.replace("del x.y, x", "del x.y"),
+    """
+    def f(x):
+        global y
+        y = x
+        del y
+    """,
+    """
+    def f(x):
+        if (n := g(x)) and n > 3:
+            return n
+        return (m := x) + m
+    """,
+    """
+    def f(x):
+        if x > 0:
+            y = 1
+        elif x < -1:
+            y = 2
+        else:
+            y = 3
+        return y
+    """,
+    """
+    def f(x, y):
+        if x and y or (x > 3 and (not y)):
+            return 1
+        return 2
+    """,
+    """
+    def f(x, y):
+        if not x:
+            x = 1
+        if x < y < 3:
+            x = 2
+        if x is None:
+            x = 3
+        if x is not None:
+            y = 4
+        return x
+    """,
+    """
+    def f(x):
+        if x:
+            if g(x):
+                return 1
+        return 2
+    """,
+    """
+    def f(x):
+        while x < 3:
+            x = g(x)
+        return x
+    """,
+    """
+    def f(x):
+        while x and g(x):
+            if x == 2:
+                break
+            x = g(x)
+        else:
+            x = 4
+        return x
+    """,
+    """
+    def f(x):
+        while True:
+            x = g(x)
+            if x:
+                break
+        return x
+    """,
+    """
+    def f(x):
+        for i in x:
+            for j in i:
+                if j:
+                    return j
+                g(j)
+            if i:
+                break
+        else:
+            x = 1
+        return x
+    """,
+    """
+    def f(x):
+        for i in x:
+            if i < 0:
+                continue
+            if not i:
+                return i
+            x = x + i
+        return x
+    """,
+    """
+    def f(x):
+        for i, (a, b) in x:
+            if a:
+                g(b)
+    """,
+    """
+    def f(x):
+        try:
+            g(x)
+        except (A, B) as e:
+            h(e)
+        except C:
+            return 1
+        except:
+            raise
+        else:
+            k()
+        return 2
+    """,
+    """
+    def f(x):
+        try:
+            g(x)
+        finally:
+            h(x)
+        return 2
+    """,
+    """
+    def f(x):
+        try:
+            return g(x)
+        except A:
+            x = 1
+        finally:
+            h(x)
+        return x
+    """,
+    """
+    def f(x):
+        for i in x:
+            try:
+                g(i)
+            except A:
+                break
+        return x
+    """,
+    """
+    def f(x):
+        with x as y:
+            g(y)
+        with x:
+            return 1
+    """,
+    """
+    def f(x):
+        assert x, 'message'
+        assert x and g(x)
+        raise A(x) from None
+    """,
+    """
+    def f(x):
+        import a.b as c
+        from d import e as g, h
+        import i
+        return c, g, h, i
+    """,
+    """
+    def f(x):
+
+        @g
+        @h(1)
+        def inner(y, z=1, *, k=2):
+            nonlocal x
+            x = y
+            return x
+        return inner
+    """,
+    """
+    def f(x):
+
+        def g(y: int, *a: 'str', k: list[int]=None, **kw: x) -> list:
+            return y
+        return g
+    """,
+    """
+    def f(x):
+        for i in x:
+            y = (yield i)
+            yield
+        yield from x
+        return y
+    """,
+]
+
+CLASSES = [
+    """
+    def f(x, y):
+
+        @deco
+        @d2(1)
+        class A(B, C, metaclass=M, k=3):
+            '''doc'''
+            n: int = 3
+            k = n + y
+            z: str
+            __q = 3
+
+            def __init__(self, __a, *, __b=2):
+                self.q = super().m
+                self.__p = __a + self.__q
+
+            @property
+            def __private(self):
+                return self.__p
+
+            @staticmethod
+            def s(x=k):
+                return [x for i in x]
+            for i in range(3):
+                if i:
+                    n = i
+
+            class Inner:
+                pass
+        return A
+    """,
+    """
+    def f(x):
+        if x.sum() > 0:
+
+            class A:
+                v = 1
+        else:
+
+            class A(NamedTuple):
+                a: int
+                b: float = 3.0
+
+                def s(self):
+                    return self.a + self.b
+        return A.v
+    """,
+    """
+    def f(x):
+
+        class A:
+            global G
+            G = 3
+            l = lambda self: self.__v
+            h = {k: v for k, v in x}
+            try:
+                g(x)
+            except E:
+                pass
+            k = 1
+        del A
+    """,
+]
+"""Class statements that come back as they were written."""
+
+MATCHES = [
+    """
+    def f(x):
+        match x:
+            case 1: a()
+            case 2: b()
+            case _: c()
+        return 3
+    """,
+    """
+    def f(x):
+        match x:
+            case 1: a()
+            case 2: b()
+        return 3
+    """,
+    """
+    def f(x):
+        match x:
+            case 1: return a
+            case 2: return b
+            case _: return c
+    """,
+    """
+    def f(x):
+        match x:
+            case [a, b]: return a
+            case {"k": v, **rest}: return v, rest
+            case P(1, b=q): return q
+        return 0
+    """,
+    """
+    def f(x):
+        match x:
+            case P(a): return a
+    """,
+    """
+    def f(x):
+        match x:
+            case [a, *b] if a: return a
+            case [1, *_, q]: return q
+            case (1 | 2) as z: return z
+            case y if y > 2: return y
+            case None: k()
+            case w: return w
+    """,
+    """
+    def f(x):
+        match x:
+            case [1, {"k": v, **rest}, *_] | (v, rest): return v
+            case P(1, b=q) as z if q: g()
+            case None: pass
+            case _: h()
+        return 3
+    """,
+    """
+    def f(x):
+        for i in x:
+            match i:
+                case 1: continue
+                case 2: break
+                case 3: g()
+            h()
+        return 1
+    """,
+    """
+    def f(x):
+        while x:
+            match x:
+                case [a, 1]: x = a
+                case (a, 2): x = a + 1
+                case _: return 5
+    """,
+    """
+    def f(x):
+        match x:
+            case 1:
+                match y:
+                    case [2]: return 3
+            case "a" | b"c" | 1.5: return 4
+            case True | False: return 6
+        k()
+    """,
+    """
+    def f(x):
+        match x:
+            case 1 | 2: return 1
+        return 2
+    """,
+    """
+    def f(x):
+        match x:
+            case [1 | 2, (3 | 4) as y, *z]: return y, z
+            case {"a": {"b": [c, d]}, 1: e}: return c, d, e
+    """,
+    """
+    def f(x):
+        global G
+        match x:
+            case [G]: return 1
+            case [Point(x=0, y=0) | Point(y=1), *rest]: return rest
+    """,
+    """
+    def f(x):
+        try:
+            match x:
+                case 1: a()
+                case [y]: b(y)
+        except E:
+            pass
+        with q:
+            match x:
+                case 1: a()
+                case [y]: b(y)
+    """,
+]
+"""``match`` statements that come back as they were written."""
+
+REFUSED = [
+    ("def f(x):\n class A:\n  async def m(self): await self\n return A", "GET_AWAITABLE"),
+    ("def f(x):\n class A(*x): pass\n return A", "class"),
+    ("def f(x):\n match x:\n  case 1 if g(): a()\n  case _ if z: c()\n  case _: d()", "in the middle of an expression"),
+    ("def f(x):\n try: g()\n except* A: pass", r"except\*"),
+    ("async def f(x): return x", "asynchronous"),
+]

@@ -1,0 +1,92 @@
+"""Finalizers run where the last reference goes, however deep the object is in what a program lets go of."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor
+
+ENDED: list = []
+
+
+class Ending:
+    def __del__(self):
+        ENDED.append("end")
+
+
+class Watched:
+    """Its end is told to a weak reference."""
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+
+
+class Slotted:
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+
+def function_of(value):
+    return lambda: value
+
+
+def function_with_its_own_globals(value):
+    return eval("lambda: value", {"value": value})
+
+
+WAYS = {
+    "itself": lambda value: value,
+    "lists": lambda value: [[[[[[value]]]]]],
+    "objects": lambda value: functools.reduce(lambda held, _: Holder(held), range(8), value),
+    "slots": lambda value: Slotted(Slotted(value)),
+    "key of a dictionary": lambda value: {value: 1},
+    "set": lambda value: frozenset([value]),
+    "closure": function_of,
+    "default": lambda value: lambda x=value: x,
+    "globals": function_with_its_own_globals,
+    "partial": lambda value: functools.partial(print, value),
+    "method": lambda value: Holder(value).__init__,
+    "iterator": lambda value: iter([value]),
+    "generator": lambda value: (v for v in [value]),
+}
+
+
+def lets_go(x, box):
+    box.held = None
+    return x * 2, len(ENDED)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("told", ["__del__", "weak reference"])
+def test_the_end_of_what_is_dropped_is_seen_at_its_place(way, told):
+    compiled, references = ms.jit(lets_go), []
+    for fn in (lets_go, compiled, compiled):
+        value = Ending() if told == "__del__" else Watched()
+        if told != "__del__":
+            references.append(weakref.ref(value, lambda _: ENDED.append("end")))
+        box = Holder(WAYS[way](value))
+        del value
+        ENDED.clear()
+        assert fn(Tensor([1.0]), box)[1] == 1
+
+
+def test_what_holds_very_much_is_left_to_python():
+    compiled = ms.jit(lets_go)
+    compiled(Tensor([1.0]), Holder([[i] for i in range(2000)]))
+    assert "holds many others" in str(compiled.explain().fallbacks[0])
+
+
+@pytest.mark.parametrize("held", [3, [1.0] * 5000, {"a": (1, "b")}, Tensor([1.0]), Holder(Holder([2]))])
+def test_what_ends_silently_is_captured(held):
+    compiled = ms.jit(lets_go)
+    for _ in range(2):
+        assert compiled(Tensor([1.0]), Holder(held))[0].tolist() == [2.0]
+    assert not compiled.explain().fallbacks

@@ -1,0 +1,220 @@
+"""What a compiled function tells: counts and times of what runs in Python, the log by topics, one piece of advice."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor
+from duograph.jit import function, misses, telling
+
+X = Tensor(np.ones((8, 8), np.float32))
+
+
+def waiting(x):
+    y = (x @ x).tanh() * 2
+    time.sleep(0.002)
+    for _ in range(3):
+        y = (y @ x).tanh() + 1
+        time.sleep(0.001)
+    return float((y @ y).asnumpy().mean())
+
+
+def test_each_break_is_counted_and_timed():
+    f = ms.jit(waiting)
+    results = [f(X) for _ in range(10)]
+    assert results == [waiting(X)] * 10
+    breaks = {b.span.line if hasattr(b.span, "line") else str(b.span): b for b in f.explain().breaks}
+    assert len(breaks) == 3
+    counts = sorted(b.times for b in breaks.values())
+    assert counts[0] in range(5, 11) and counts[-1] in range(20, 31)
+    slept = max(f.explain().breaks, key=lambda b: b.times)
+    assert slept.milliseconds >= slept.times * 1.0
+    assert "times" in str(f.explain()) and "ms in Python" in str(f.explain())
+
+
+def test_what_a_timed_statement_returns_binds_and_raises():
+    @ms.jit
+    def f(x, fails):
+        y = (x @ x).tanh() * 2
+        a = b = time.sleep(0)
+        if fails:
+            raise ValueError(f"{time.sleep(0)}")
+        y = (y @ y).exp() + 1
+        return a, b, time.sleep(0), y
+
+    for _ in range(4):
+        a, b, c, y = f(X, False)
+        assert (a, b, c) == (None, None, None)
+        assert y.asnumpy().tobytes() == f.fn(X, False)[3].asnumpy().tobytes()
+        with pytest.raises(ValueError, match="None"):
+            f(X, True)
+
+
+def test_breaks_are_counted_in_threads():
+    f = ms.jit(waiting)
+    f(X)
+    threads = [threading.Thread(target=lambda: [f(X) for _ in range(5)]) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert max(b.times for b in f.explain().breaks) >= 15
+
+
+def test_plain_calls_are_counted_and_timed():
+    @ms.jit
+    def f(x):
+        yield x.asnumpy()
+
+    @ms.jit
+    def g(x):
+        exec("time.sleep(0.001)")
+        return x * len(locals())
+
+    for _ in range(5):
+        list(f(X))
+        g(X)
+    (cause,) = f.explain().fallbacks
+    assert cause.hits == 4
+    (cause,) = g.explain().fallbacks
+    assert cause.hits == 4 and cause.seconds >= 0.004
+    assert "4 calls ran as plain Python" in str(g.explain())
+
+
+@pytest.fixture
+def records():
+    """What the package logs: each record once, whatever other handlers there are."""
+    found = []
+
+    class Keep(logging.Handler):
+        def emit(self, record):
+            found.append(record)
+
+    logger, handler = logging.getLogger("duograph"), Keep()
+    logger.addHandler(handler)
+    yield found
+    logger.removeHandler(handler)
+
+
+def test_advice_comes_once(monkeypatch, records):
+    monkeypatch.setattr(telling, "SECONDS", 0.005)
+    monkeypatch.setattr(function, "SECONDS", 0.005)
+    monkeypatch.setattr(function, "OFTEN_TOLD", 4)
+
+    @ms.jit
+    def plain(x):
+        time.sleep(0.001)
+        return x * len(locals())
+
+    cut = ms.jit(waiting)
+    for _ in range(24):
+        plain(X)
+        cut(X)
+    said = [r.getMessage() for r in records if r.levelno == logging.WARNING]
+    assert len([s for s in said if "plain Python" in s]) == 1 and len([s for s in said if "its time in" in s]) == 1
+    assert "outside of the function" in cut.explain().advice and "advice: " in str(cut.explain())
+
+
+def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
+    monkeypatch.setattr(telling, "MOST_CAPTURES", 6)
+    monkeypatch.setattr(misses, "MOST_CAPTURES", 6)
+    f = ms.jit(lambda x, name: (x * 2, name.upper()))
+    for i in range(12):
+        f(X, f"name {i}")
+    said = [r.getMessage() for r in records if r.levelno == logging.WARNING]
+    assert len(said) == 1 and "was compiled" in said[0] and "name" in said[0]
+
+
+def test_a_function_that_is_fast_gets_none():
+    f = ms.jit(lambda x: x + 1)
+    for _ in range(100):
+        f(X)
+    assert f.explain().advice == ""
+
+
+PROGRAM = """
+import duograph as ms
+@ms.jit
+def f(x, n): return x * n
+f(ms.Tensor([1.0]), "a" if False else 2)
+f(ms.Tensor([1.0]), 3)
+@ms.jit
+def g(x): yield x
+list(g(ms.Tensor([1.0])))
+"""
+
+
+@pytest.mark.parametrize(("level", "shown"), [("0", 4), ("1", 3), ("2", 0)])
+def test_the_log_has_topics(level, shown, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    environment = {**os.environ, "GLOG_v": level}
+    done = subprocess.run(
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    found = [word in done.stderr for word in ("captured in", "n was 2, is 3", "cannot be compiled", "assumes")]
+    assert sum(found) == shown
+
+
+def test_records_hold_text_only(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("duograph"), "propagate", True)
+    with caplog.at_level(logging.DEBUG, "duograph"):
+        f = ms.jit(lambda x, n: x * n)
+        f(X, 2)
+        f(X, 3)
+    assert len(caplog.records) >= 5 and not any(r.args for r in caplog.records)
+
+
+class Meta(type):
+    def __repr__(cls):
+        raise SystemError("nobody asked")
+
+
+class Shy(metaclass=Meta):
+    """Nobody may look at it: capture assumes what it holds, and tells that in logs."""
+
+    shown: list = []
+
+    def __init__(self):
+        self.factor = 2
+
+    def __repr__(self):
+        Shy.shown.append(self)
+        raise RuntimeError("nobody asked")
+
+    __str__ = __repr__
+
+    def scaled(self, x):
+        return x * self.factor
+
+
+SHY = Shy()
+HOLDS = {"a": (SHY, [SHY]), "method": SHY.scaled}
+
+
+@pytest.mark.parametrize(
+    "text", ["SHY.scaled(x)", "HOLDS['a'][0].scaled(x)", "HOLDS['a'][1][0].scaled(x)", "HOLDS['method'](x)",
+             "x * (2 if isinstance(SHY, Shy) else 3)", "x * (2 if HOLDS['a'][0] is SHY else 3)"],
+)  # fmt: skip
+def test_logs_and_explanations_run_no_code_of_objects(text, caplog):
+    with caplog.at_level(logging.DEBUG, logger="duograph"):
+        f = ms.jit(eval(f"lambda x: {text}"))
+        assert f(Tensor([1.0])).tolist() == [2.0]
+        SHY.factor = 3
+        try:
+            assert f(Tensor([1.0])).tolist() == eval(f"lambda x: {text}")(Tensor([1.0])).tolist()
+            f(Tensor([1.0, 2.0]))
+        finally:
+            SHY.factor = 2
+        assert str(f.explain())
+    assert "assumes" in caplog.text
+    assert Shy.shown == []
