@@ -118,14 +118,18 @@ def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_while_a_number_becomes_a_tensor(error: type[BaseException], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_a_number_becomes_a_tensor(
+    engine: launcher.Engine, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
     raising = Raising(launcher.numbers.value.operand_of, error)
     monkeypatch.setattr(launcher.numbers, "value", launcher.numbers.value._replace(operand_of=raising))
     x = f32(4)
-    for k in range(3):
-        x + (0.0625 + k)
     for number in (next(_unseen) + 0.5, next(_unseen)):
-        x + 1
+        for _ in range(3):
+            launches = engine.get("launches")
+            x + type(number)(next(_unseen))
+        plans = [owner[3] for owner in engine.owners]
+        assert engine.get("launches") == launches + 1, f"no record of numbers: {plans}"
         raising.armed, raising.calls = True, 0
         with pytest.raises(error):
             x + number
