@@ -8,20 +8,23 @@ Internal failures raise, whatever test they happen in (`duograph.base.failures`)
 import gc
 import os
 
-os.environ.setdefault("DUOGRAPH_FAILURES", "raise")  # before the package is loaded; other processes inherit it
+# Before the package is loaded; child processes inherit it.
+os.environ.setdefault("DUOGRAPH_FAILURES", "raise")
+os.environ.setdefault("DUOGRAPH_CAPTURE_SECONDS", "60")  # a busy machine must not decide what is captured
 
 import warnings  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 
 import pytest  # noqa: E402
-from hypothesis import settings  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 from duograph.jit import entry, shared  # noqa: E402
 
 entry.FEWEST = 0  # small functions are compiled under tapes, too: tests of that are small
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
-settings.register_profile("search", deadline=None)
+_slow = [HealthCheck.too_slow]  # is about the machine
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=_slow)
+settings.register_profile("search", deadline=None, suppress_health_check=_slow)
 settings.load_profile("repeatable")
 
 
@@ -49,15 +52,25 @@ def versions_of_its_own() -> None:
     shared.forget()
 
 
-@pytest.fixture(autouse=True, scope="module")
-def what_other_files_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Out of the sight of the collector, in files that call it: after thousands of tests (compiled functions, examples
-    of hypothesis) one full collection takes a second, and tests of what is given back make hundreds. In other files it
-    would cost: the collector judges by what it sees how often all of it is looked through."""
-    calls_it = hasattr(request.module, "gc") or hasattr(request.module, "growth")
-    if calls_it:
-        gc.collect()
-        gc.freeze()
-    yield
-    if calls_it:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests marked ``timed`` never share the machine with other workers: only ``-n 0`` runs them."""
+    if hasattr(config, "workerinput"):
+        items[:] = [item for item in items if item.get_closest_marker("timed") is None]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """What earlier tests have left is out of the collector's sight: a collection in this test looks at, and runs the
+    finalizers of, nothing but what this test makes."""
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Collects what this test has made, so that an exception of its finalizers is its own failure.
+
+    The hook of pytest that reports such exceptions runs after this one (both are ``trylast``, that of pytest is older).
+    """
+    gc.collect()
+    if nextitem is None or nextitem.path != item.path:
         gc.unfreeze()

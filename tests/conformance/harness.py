@@ -27,12 +27,10 @@ import numpy as np
 
 import duograph as ms
 from duograph import nn
-from duograph.base.config import config, set_config
+from duograph.base.config import set_config
 from duograph.nn.graph_mode import compiled_cell
 
 PROGRAMS: list[Program] = []
-CAPTURE_SECONDS = 30.0
-"""More than users have: a collection of what a thousand tests have left must not decide what is captured."""
 
 set_config(failures="raise")  # a broken part of duograph would be answered by another one, and nobody would notice
 
@@ -170,8 +168,6 @@ def run(program: Program, mode: Mode) -> Outcome:
     ms.set_context(mode=ms.GRAPH_MODE if mode.graph_mode else ms.PYNATIVE_MODE)
     printed = io.StringIO()
     results, gradients, arguments = [], [], []
-    seconds = config().capture_seconds
-    set_config(capture_seconds=CAPTURE_SECONDS)
     try:
         fn = mode.transform(program.build())
         with contextlib.redirect_stdout(printed):
@@ -186,7 +182,6 @@ def run(program: Program, mode: Mode) -> Outcome:
         watched = {name: describe(vars(module)[name]) for name in program.globals}
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
-        set_config(capture_seconds=seconds)
         vars(module).update(before)
     explain = compiled_cell(fn).explain if mode.graph_mode else getattr(fn, "explain", None)
     report = explain() if explain is not None else None
