@@ -1,0 +1,155 @@
+"""What CI does, with the Python that is at hand: `scripts/ci [quick] [--only NAME ...]`.
+
+Makes a virtual environment for each CPython, runs ``scripts/check``, the suites of `tests.gate.plan` and the tests
+marked ``timed``, and decides (`tests.gate.verdict`). Everything is run, even after a failure. Logs lie in ``.ci/logs``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+from . import plan
+from .verdict import Outcome, Verdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOGS = ROOT / ".ci" / "logs"
+
+
+class Environment:
+    """A CPython and a virtual environment that has this checkout and its tools."""
+
+    def __init__(self, version: str, interpreter: str) -> None:
+        self.version, self.interpreter = version, interpreter
+        self.folder = ROOT / f".venv-{version}"
+        self.python = str(self.folder / "bin" / "python")
+        self.status = 0
+        self._numbers = itertools.count(1)
+
+    def set_up(self) -> None:
+        """Makes the environment and installs the checkout; ``status`` is what that came to."""
+        made = pathlib.Path(self.python).exists()
+        commands = [] if made else [[self.interpreter, "-m", "venv", str(self.folder)]]
+        pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"]
+        with open(LOGS / f"setup-{self.version}.txt", "w") as log:
+            for command in [*commands, pip]:
+                self.status = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, env=environment()).returncode
+                if self.status:
+                    return
+        (self.folder / ".duograph-installed").touch()
+
+    def run(self, script: str, *arguments: str) -> int:
+        """A script of ours, in this environment; its exit code."""
+        command = ["bash", f"scripts/{script}", *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder))).returncode
+
+    def pytest(self, name: str, *arguments: str, shown: bool = False) -> Outcome:
+        """One run of pytest; its output goes to a log, and to the screen if it is ``shown``."""
+        log, found = LOGS / f"{self.version}-{name}.txt", LOGS / f"{self.version}-{name}.json"
+        found.unlink(missing_ok=True)
+        command = [self.python, "-m", "pytest", "-p", "tests.gate.outcomes", f"--outcomes={found}", *arguments]
+        with open(log, "w") as out:
+            running = subprocess.Popen(
+                command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder)), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            )  # fmt: skip
+            assert running.stdout is not None
+            for line in running.stdout:
+                out.write(line)
+                if shown:
+                    print(line, end="", flush=True)
+            running.wait()
+        what = json.loads(found.read_text()) if found.exists() else {}
+        return Outcome(running.returncode, log=str(log.relative_to(ROOT)), **what)
+
+    def alone(self, test: str) -> Outcome:
+        """One test in a process of its own."""
+        name = f"alone-{next(self._numbers)}-{re.sub(r'[^A-Za-z0-9_]+', '_', test)[-60:]}"
+        outcome = self.pytest(name, "-n", "0", test)
+        print(f"python {self.version}: alone: exit code {outcome.status}: {test}", flush=True)
+        return outcome
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The variables of children: those of this process without an environment that may be active."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    return kept | {"CI": "true"} | more
+
+
+def find_python(version: str) -> str | None:
+    """A command that starts this version of CPython."""
+    versions = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}*/bin/python")))
+    for candidate in (f"python{version}", "python3", "python", *versions, f"/usr/bin/python{version}"):
+        if shutil.which(candidate) is None:
+            continue
+        command = [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+        told = subprocess.run(command, capture_output=True, text=True)
+        if told.returncode == 0 and told.stdout.strip() == version:
+            return candidate
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="scripts/ci", description=__doc__.splitlines()[0])
+    parser.add_argument("scope", nargs="?", choices=["quick"], help="quick: the check, and the suite on CPython 3.11")
+    is_quick = parser.parse_args().scope == "quick"
+    LOGS.mkdir(parents=True, exist_ok=True)
+    begin, verdict = time.monotonic(), Verdict()
+    environments = []
+    for version in plan.PYTHONS[: 1 if is_quick else None]:
+        interpreter = find_python(version)
+        if interpreter is not None:
+            environments.append(Environment(version, interpreter))
+        elif version == plan.WHOLE:
+            verdict.step(f"python {version}: find an interpreter", 1)
+        else:
+            verdict.remarks.append(f"python {version}: no interpreter here, not run")
+    if environments:
+        _run(environments, verdict, is_quick)
+    print(f"\n{(time.monotonic() - begin) / 60:.1f} minutes")
+    print("\n".join(verdict.report()), flush=True)
+    return int(verdict.is_refused)
+
+
+def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> None:
+    first, *others = environments
+    first.set_up()
+
+    def set_up_others() -> None:  # waits for the network and the disk while the check uses a core
+        for other in others:
+            other.set_up()
+
+    waiting = threading.Thread(target=set_up_others)
+    waiting.start()
+    if first.version == plan.WHOLE and first.status == 0:
+        verdict.step("scripts/check", first.run("check"))
+    waiting.join()
+    for one in environments:
+        name = f"python {one.version}"
+        verdict.step(f"{name}: set-up", one.status, f".ci/logs/setup-{one.version}.txt")
+        if one.status:
+            continue
+        print(f"=== {name}", flush=True)
+        suite = one.pytest("suite", "-n", "2", "--dist", "loadfile", *plan.suite(one.version), shown=True)
+        verdict.whole_run(name, suite, one.alone)
+    files = plan.timed(ROOT)
+    if first.status == 0 and files and not is_quick:
+        print(f"=== python {first.version}: timed", flush=True)
+        timed = first.pytest("timed", "-n", "0", "-m", "timed", *files, shown=True)
+        verdict.timed_run("timed tests", timed, first.alone)
+
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 11):
+        sys.exit("scripts/ci needs CPython 3.11 or newer to run itself")
+    sys.exit(main())

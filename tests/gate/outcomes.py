@@ -1,0 +1,47 @@
+"""A plugin of pytest that writes what became of each test to a file, as JSON (``--outcomes FILE``).
+
+The runner of CI reads it (`tests.gate.suites`). Under xdist the controller writes, which hears of every worker.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections import Counter
+
+import pytest
+
+
+class Outcomes:
+    """Collects the failed and the crashed tests of a session, and counts the others."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self.counts: Counter[str] = Counter()
+        self.failed: dict[str, None] = {}
+        self.crashed: dict[str, None] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            # xdist reports the test that a worker was running when its process died with this phase.
+            (self.crashed if report.when == "???" else self.failed)[report.nodeid] = None
+        elif report.when == "call" or report.skipped:
+            self.counts[report.outcome] += 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = None
+
+    def pytest_sessionfinish(self) -> None:
+        found = {"counts": self.counts, "failed": list(self.failed), "crashed": list(self.crashed)}
+        self.path.write_text(json.dumps(found))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--outcomes", metavar="FILE", help="write what became of each test to this file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = config.getoption("--outcomes")
+    if path and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Outcomes(pathlib.Path(path)))

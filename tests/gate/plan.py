@@ -1,0 +1,72 @@
+"""What CI runs on which CPython: everything on one, and on the others what the interpreter can change.
+
+Every folder and file directly below ``tests`` and ``tests/unit`` has a row; `tests/gate/test_gate.py` keeps that true.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+PYTHONS = ("3.11", "3.12", "3.13")
+WHOLE = PYTHONS[0]
+"""Runs every test, the check, and the tests marked ``timed``."""
+
+EVERY_PYTHON = {
+    "tests/conformance": "each program in every mode: bytecode, frames, exceptions",
+    "tests/errors": "tracebacks and carets",
+    "tests/first_contact": "what users meet first",
+    "tests/seeds": "capture of the seeds' programs",
+    "tests/test_tiny.py": "all floors at once",
+    "tests/test_tour.py": "the tour's programs",
+    "tests/unit/base": "frames, tracebacks, forks, weak references",
+    "tests/unit/frontend": "capture from source and bytecode, guards",
+    "tests/unit/jit": "versions, graph breaks, native calls",
+    "tests/unit/runtime": "layout of CPython's objects, launch and calls, guard machine",
+}
+"""Run on every CPython, and why."""
+
+ONE_PYTHON = {
+    "tests/compare": "tables that are compared with MindSpore",
+    "tests/compat": "MindSpore's own tests",
+    "tests/distributed": "processes that communicate",
+    "tests/fuzz": "a command; samples are in properties",
+    "tests/gate": "this runner",
+    "tests/house": "rules of the text; part of scripts/check",
+    "tests/mdtest": "graphs and texts",
+    "tests/ops": "kernels against references",
+    "tests/properties": "random graphs and programs",
+    "tests/replay": "the recorder of what is compiled",
+    "tests/stress": "a command, with timed samples",
+    "tests/unit/api": "functions over ops",
+    "tests/unit/autodiff": "gradients of graphs and tapes",
+    "tests/unit/compat": "names of MindSpore",
+    "tests/unit/context": "settings",
+    "tests/unit/core": "types and dims",
+    "tests/unit/dataset": "pipelines",
+    "tests/unit/distributed": "groups of processes",
+    "tests/unit/ir": "graphs",
+    "tests/unit/lower": "loop IR and LLVM text",
+    "tests/unit/mint": "PyTorch's signatures",
+    "tests/unit/nn": "layers and optimizers",
+    "tests/unit/passes": "passes over graphs",
+    "tests/unit/rewrite": "patterns",
+    "tests/unit/tensor": "storage and views",
+    "tests/unit/train": "models and files",
+    "tests/zero_change": "a command",
+}
+"""Run on `WHOLE` alone: text, arrays and machine code that are the same under every interpreter."""
+
+IN_CHECK = "tests/house"
+
+
+def suite(version: str) -> list[str]:
+    """Arguments of pytest that choose the tests of a CPython, but for those that ``scripts/check`` has run."""
+    if version == WHOLE:
+        return ["tests", f"--ignore={IN_CHECK}"]
+    return sorted(EVERY_PYTHON)
+
+
+def timed(root: pathlib.Path) -> list[str]:
+    """The files with tests marked ``timed``."""
+    files = sorted((root / "tests").rglob("test_*.py"))
+    return [str(f.relative_to(root)) for f in files if "mark.timed" in f.read_text(encoding="utf-8")]

@@ -1,0 +1,171 @@
+"""What refuses a change and what does not, by planted faults."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.gate import plan
+from tests.gate.verdict import MOST_RERUNS, MOST_UNSTEADY, Outcome, Verdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def attempts(*statuses: int) -> Callable[[str], Outcome]:
+    """What stands for running a test alone: passes (0) or fails (1), once for each number."""
+    left = list(statuses)
+
+    def alone(test: str) -> Outcome:
+        status = left.pop(0)
+        return Outcome(status, {"passed": 1} if status == 0 else {}, [test] * status, log="alone.txt")
+
+    return alone
+
+
+def failing(*tests: str, crashed: tuple[str, ...] = ()) -> Outcome:
+    return Outcome(1, {"passed": 5}, list(tests), list(crashed), "suite.txt")
+
+
+def test_a_suite_that_passes() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", Outcome(0, {"passed": 5, "skipped": 1}), attempts())
+    assert not verdict.is_refused
+    assert verdict.report()[-1] == "tests: 5 passed, 0 failed, 1 skipped"
+
+
+@pytest.mark.parametrize("statuses", [(0,), (1, 0)])
+def test_what_passes_alone_is_named(statuses: tuple[int, ...]) -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing("a"), attempts(*statuses))
+    assert not verdict.is_refused
+    assert "3.11: depends on order or load: a (suite.txt)" in verdict.report()
+    assert verdict.report()[-1] == "tests: 6 passed, 0 failed, 0 skipped"
+
+
+def test_what_fails_alone_twice_refuses() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing("a", "b"), attempts(1, 1, 0))
+    assert verdict.refused == ["3.11: FAILED a (alone.txt, alone.txt)"]
+    assert verdict.report()[-1] == "tests: 6 passed, 1 failed, 0 skipped"
+
+
+def test_more_than_three_that_pass_alone_refuse() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing(*"abc"), attempts(0, 0, 0))
+    assert not verdict.is_refused and len(verdict.unsteady) == MOST_UNSTEADY
+    verdict.whole_run("3.12", failing("a"), attempts(0))
+    assert not verdict.is_refused  # it has a name already
+    verdict.whole_run("3.12", failing("d"), attempts(0))
+    assert verdict.is_refused and "4 tests depend on order or load; at most 3 may" in verdict.report()
+
+
+def test_a_process_that_dies_refuses() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing(crashed=("a",)), attempts())
+    assert verdict.refused == ["3.11: the process died in a (suite.txt)"]
+
+
+def test_many_failures_are_not_run_again() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing(*map(str, range(MOST_RERUNS + 1))), attempts())
+    assert verdict.is_refused
+
+
+@pytest.mark.parametrize("outcome", [Outcome(2), Outcome(5), Outcome(-11), Outcome(1, {"passed": 3}), Outcome(4)])
+def test_a_run_that_ends_otherwise_refuses(outcome: Outcome) -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", outcome, attempts())
+    assert verdict.is_refused
+
+
+def test_a_selection_that_ran_nothing_alone_has_not_passed() -> None:
+    verdict = Verdict()
+    verdict.whole_run("3.11", failing("a"), lambda _: Outcome(0, {"skipped": 1}))
+    assert verdict.is_refused
+
+
+@pytest.mark.parametrize(("statuses", "said"), [((0,), "needed 2 attempts"), ((1, 0), "needed 3 attempts")])
+def test_a_timed_test_has_three_attempts(statuses: tuple[int, ...], said: str) -> None:
+    verdict = Verdict()
+    verdict.timed_run("timed", failing("a"), attempts(*statuses))
+    assert not verdict.is_refused and not verdict.unsteady
+    assert f"timed: {said}: a (suite.txt)" in verdict.report()
+
+
+def test_a_timed_test_that_fails_three_times_refuses() -> None:
+    verdict = Verdict()
+    verdict.timed_run("timed", failing("a"), attempts(1, 1))
+    assert verdict.is_refused
+
+
+def test_a_step_that_fails_refuses() -> None:
+    verdict = Verdict()
+    verdict.step("scripts/check", 1)
+    assert verdict.refused == ["scripts/check: FAILED (exit code 1)"]
+
+
+# -- the plugin, under xdist and without -------------------------------------------------------------------------------
+
+FAILING = """
+import os, pytest
+
+def test_passes(): pass
+def test_fails(): assert False
+@pytest.fixture
+def broken(): raise OSError
+def test_of_a_broken_fixture(broken): pass
+def test_skipped(): pytest.skip("no")
+"""
+
+
+def run(folder: pathlib.Path, *arguments: str) -> tuple[int, dict[str, object]]:
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = timed\n")
+    found = folder / "found.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.gate.outcomes", f"--outcomes={found}", *arguments]
+    ended = subprocess.run(command, cwd=folder, env={"PYTHONPATH": str(ROOT)}, capture_output=True, timeout=240)
+    return ended.returncode, json.loads(found.read_text())
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_outcomes_are_written(workers: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "test_a.py").write_text(FAILING)
+    (tmp_path / "test_b.py").write_text("import nothing_of_this_name")
+    status, found = run(tmp_path, "-n", workers, "--continue-on-collection-errors")
+    assert status == 1
+    assert found["counts"] == {"passed": 1, "skipped": 1}
+    assert sorted(found["failed"]) == ["test_a.py::test_fails", "test_a.py::test_of_a_broken_fixture", "test_b.py"]
+    assert found["crashed"] == []
+
+
+def test_a_worker_that_dies_is_told(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "test_a.py").write_text("import os\ndef test_dies(): os._exit(3)\ndef test_passes(): pass\n")
+    status, found = run(tmp_path, "-n", "1")
+    assert status == 1 and found["crashed"] == ["test_a.py::test_dies"]
+
+
+# -- the plan ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_folder_has_a_row() -> None:
+    places = [*(ROOT / "tests").iterdir(), *(ROOT / "tests" / "unit").iterdir()]
+    there = {
+        str(p.relative_to(ROOT))
+        for p in places
+        if p.name not in ("__pycache__", "unit") and (p.is_dir() or p.name.startswith("test_"))
+    }
+    assert there == plan.EVERY_PYTHON.keys() | plan.ONE_PYTHON.keys()
+    assert not plan.EVERY_PYTHON.keys() & plan.ONE_PYTHON.keys()
+
+
+def test_timed_tests_do_not_run_beside_others(tmp_path: pathlib.Path) -> None:
+    body = "import pytest\n@pytest.mark.timed\ndef test_timed(): pass\ndef test_other(): pass\n"
+    (tmp_path / "test_a.py").write_text(body)
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    for workers, passed in (("1", 1), ("0", 2)):
+        _, found = run(tmp_path, "-n", workers)
+        assert found["counts"] == {"passed": passed}
