@@ -14,6 +14,7 @@ tuple, as in MindSpore (and old NumPy).
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,7 @@ class ParsedIndex(NamedTuple):
         starts: run-time ints: ``(axis, Scalar)``.
         ranges: slices with run-time bounds, to be done before all else: ``(axis, start, stop, step)``.
         spec, operands: set if there are advanced indices: what `advanced_get` takes; the other fields are unused then.
+        inserted: axes of size 1 that the tensor gets before all else, for each ``True`` that is an advanced index.
     """
 
     slices: tuple[Any, ...] = ()
@@ -58,6 +60,7 @@ class ParsedIndex(NamedTuple):
     ranges: tuple[tuple[int, Any, Any, int], ...] = ()
     spec: tuple[Any, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    inserted: tuple[int, ...] = ()
 
     def result_shape(self, sliced: tuple[Any, ...]) -> tuple[Any, ...]:
         """The shape of the result, given the shape after slicing."""
@@ -77,6 +80,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         IndexError: too many indices, an index out of range or of a wrong type.
     """
     plan = parse(x, index, "get")
+    x = _with_axes(x, plan.inserted)
     for axis, start, stop, step in plan.ranges:
         x = range_view(x, start, stop, axis, step)
     if plan.spec:
@@ -99,6 +103,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """
     value = _as_value(x, value)
     plan = parse(x, index, "set")
+    x = _with_axes(x, plan.inserted)
     if plan.spec or plan.starts or plan.ranges:
         write(x, _updated(x, plan, value))
     else:
@@ -283,9 +288,34 @@ def parse(x: Tensor, index: Any, what: str) -> ParsedIndex:
     whole = [slice(None)] * (ndim - used)
     at = ellipses[0] if ellipses else len(items)
     items = [*items[:at], *whole, *items[at + 1 :]]
+    if _has_advanced_true(items):
+        axes = [sum(item is True or _consumed(item) for item in items[:i]) for i, t in enumerate(items) if t is True]
+        first = wrap(np.zeros(1, np.int64))
+        plan = _advanced_plan(_with_axes(x, axes), [first if item is True else item for item in items])
+        return plan._replace(inserted=tuple(axes))
     if any(isinstance(item, Tensor) for item in items):
         return _advanced_plan(x, items)
     return _basic_plan(x, items, what)
+
+
+def _has_advanced_true(items: list[Any]) -> bool:
+    """Whether ``True`` is more than a new axis. NumPy counts it among the advanced indices, as an index of one element
+    into an axis of its own: it broadcasts with the others, and decides where their axes come."""
+    if not any(item is True for item in items):
+        return False
+    places = [i for i, item in enumerate(items) if not (item is None or isinstance(item, slice))]
+    is_apart = len(places) != places[-1] - places[0] + 1
+    return is_apart or sum(item is True for item in items) > 1 or any(isinstance(i, Tensor | Scalar) for i in items)
+
+
+def _with_axes(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """A view of ``x`` with new axes of size 1, at these places of the result."""
+    if not axes:
+        return x
+    shape = list(x.shape)
+    for axis in axes:
+        shape.insert(axis, 1)
+    return movement.reshape(x, shape=tuple(shape))
 
 
 def _basic_plan(x: Tensor, items: list[Any], what: str) -> ParsedIndex:

@@ -50,11 +50,9 @@ class BatchBinder(GraphBinder):
     """Runs op calls of the program on whole batches of ``size``, as calls to the binder around it."""
 
     def __init__(self, size: Any) -> None:
+        super().__init__()
         self.size = size
         self.outer, self.outer_tapes = state.binder, state.tapes
-        self.store = {}
-        self._views = {}
-        self._sharing = []
         self._lifted: dict[int, tuple[Tensor, Batched]] = {}
         self.order = IN_ORDER if self.outer is None else getattr(self.outer, "order", None)
         if (draw := getattr(self.outer, "draw", None)) is not None:

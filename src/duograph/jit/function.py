@@ -135,6 +135,11 @@ class JitFunction(Capturing, Cutting):
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
 
+    def as_construct_of(self, cell: Any) -> JitFunction:
+        """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call of
+        the Cell, which would call its ``construct`` again."""
+        return JitFunction(self.fn, self.options) if self.target is cell else self
+
     def __repr__(self) -> str:
         return f"<jit {name_of(self.fn)}>"
 

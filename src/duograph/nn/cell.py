@@ -213,6 +213,8 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
                 for param in value:
                     if param.name not in params:
                         self.insert_param_to_cell(param.name, param, check_name_contain_dot=False)
+            if name == "construct" and hasattr(type(value), "as_construct_of"):  # of compiled functions
+                value = value.as_construct_of(self)
             object.__setattr__(self, name, value)
 
     def _forget(self, name: str, kept: OrderedDict[str, Any]) -> None:

@@ -51,8 +51,9 @@ class GraphBinder:
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
 
-    def __init__(self, builder: Builder) -> None:
-        self.builder = builder
+    def __init__(self, builder: Builder | None = None) -> None:
+        if builder is not None:  # a subclass whose payloads are no nodes has none
+            self.builder = builder
         self.store: dict[Alias, Stored] = {}
         self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
         self._sharing: list[tuple[Alias, Alias, Pairs]] = []

@@ -19,7 +19,7 @@ def shape_and_index(draw, advanced=True):
     index: list = []
     ellipsis = draw(st.booleans())
     for n in shape[: draw(st.integers(0, len(shape)))]:
-        kinds = ["int", "slice", "new", "array", "list", "mask"] if advanced else ["int", "slice", "new"]
+        kinds = ["int", "slice", "new", "true", "array", "list", "mask"] if advanced else ["int", "slice", "new"]
         kind = draw(st.sampled_from(kinds))
         if kind == "int":
             index.append(draw(st.integers(-n, n - 1)))
@@ -38,9 +38,12 @@ def shape_and_index(draw, advanced=True):
             index.append(
                 mask if mask.sum() in (1, block[-1] if block else 1) or not any_advanced(index) else slice(None)
             )
+        elif kind == "true":
+            index += [True, draw(st.sampled_from([slice(None), draw(st.integers(-n, n - 1))]))]
         else:
             index += [None, draw(st.integers(-n, n - 1))]
-    if ellipsis and sum(i is not None for i in index) < len(shape):  # an empty one separates advanced indices in NumPy
+    used = sum(i is not None and i is not True for i in index)
+    if ellipsis and used < len(shape):  # an empty one separates advanced indices in NumPy
         index.insert(draw(st.integers(0, len(index))), Ellipsis)
     return shape, tuple(index)
 

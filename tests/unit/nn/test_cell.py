@@ -122,3 +122,22 @@ def test_cell_list():
     assert names(cells) == ["2.weight", "2.bias"]
     with pytest.raises(IndexError, match=r"range \[-3, 3\)"):
         _ = cells[9]
+
+
+@pytest.mark.parametrize("capture", ["ast", "bytecode", "trace"])
+def test_a_compiled_cell_as_its_own_construct_calls_the_one_before(capture):
+    def made():
+        net = nn.Dense(3, 3, weight_init="ones", bias_init="ones")
+        net.register_forward_hook(lambda cell, inputs, output: output * 2)
+        return net
+
+    x = Tensor(np.ones((2, 3), np.float32))
+    want, net = made()(x).asnumpy(), made()
+    for _ in range(2):
+        net.construct = ms.jit(net, capture_mode=capture)
+        for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+            ms.set_context(mode=mode)
+            try:
+                np.testing.assert_array_equal([net(x).asnumpy() for _ in range(3)], [want] * 3)
+            finally:
+                ms.set_context(mode=ms.PYNATIVE_MODE)

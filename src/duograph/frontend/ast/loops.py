@@ -21,7 +21,7 @@ from ..builtins import SymbolicRange
 from ..errors import INTERNAL, Restart, Uncapturable
 from ..loops import SymbolicLoop
 from ..paths import Outcome
-from ..world import Frame
+from ..world import Frame, Snapshot
 from .statements import NEXT, Statements
 
 UNROLL = 32
@@ -45,17 +45,16 @@ class Loops(Statements):
         for count in range(MAX_UNROLL):
             near = log.peeled.get(key, 0) if log.forking.get(key) else UNROLL
             a_loop = count >= near and key not in log.unrolled
-            mark = self.world.snapshot() if a_loop else None
+            entry = self.world.snapshot()
             truth = self._of_this_run(test(), count, key)
             if isinstance(truth, Scalar):
                 if log.peeled.get(key, 0) > count:
                     return self._peeled(node, frame, truth, count, key)
-                return self._symbolic(node, frame, key, test, body, truth)
+                return self._symbolic(node, frame, key, entry, test, body, truth)
             if not truth:
                 return self.block(node.orelse, frame)
-            if mark is not None:
-                self.world.restore(mark)
-                return self._symbolic(node, frame, key, test, body, None)
+            if a_loop:
+                return self._symbolic(node, frame, key, entry, test, body, None)
             decisions = len(region.path)
             outcome = body()
             if outcome.kind == "break":
@@ -84,20 +83,23 @@ class Loops(Statements):
                 return NEXT
             if outcome.kind == "return":
                 return outcome
+            entry = self.world.snapshot()
             again = self.test(node.test, frame)
             if not isinstance(again, Scalar):
                 return self.exec_While(node, frame) if again else self.block(node.orelse, frame)
             if self.session.log.peeled.get(key, 0) > count + 1:
                 return self._peeled(node, frame, again, count + 1, key)
-            return self._symbolic(
-                node, frame, key, lambda: self.test(node.test, frame), lambda: self.block(node.body, frame), again
-            )
+            test, body = (lambda: self.test(node.test, frame)), (lambda: self.block(node.body, frame))
+            return self._symbolic(node, frame, key, entry, test, body, again)
 
         return self.session.regions.branch(truth, once, lambda: self.block(node.orelse, frame))
 
     def _symbolic(
-        self, node: Any, frame: Frame, key: Any, test: Callable[[], Any], body: Callable[[], Outcome], truth: Any
-    ) -> Outcome:
+        self, node: Any, frame: Frame, key: Any, entry: Snapshot,
+        test: Callable[[], Any], body: Callable[[], Outcome], truth: Any,
+    ) -> Outcome:  # fmt: skip
+        """A loop of the graph, from the state before ``test`` was captured for the first time (``entry``)."""
+        self.world.restore(entry)
         try:
             outcome = SymbolicLoop(self.session, key, test, body).run()
         except INTERNAL:
@@ -189,6 +191,7 @@ class Loops(Statements):
         peels = self.session.log.peeled.get(key, 0)
 
         def go(count: int) -> Outcome:
+            entry = self.world.snapshot()
             truth = test()
             is_of_this_run = isinstance(truth, Scalar) and count < UNROLL
             truth = self._of_this_run(truth, count, key) if is_of_this_run else truth
@@ -199,7 +202,7 @@ class Loops(Statements):
                     return once(count)
             elif count < peels:
                 return self.session.regions.branch(truth, lambda: once(count), lambda: self.block(node.orelse, frame))
-            return self._symbolic(node, frame, key, test, body, None if known else truth)
+            return self._symbolic(node, frame, key, entry, test, body, None if known else truth)
 
         def once(count: int) -> Outcome:
             outcome = body()
