@@ -136,8 +136,8 @@ class JitFunction(Capturing, Cutting):
         return self if obj is None else BoundJit(self, obj)
 
     def as_construct_of(self, cell: Any) -> JitFunction:
-        """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call of
-        the Cell, which would call its ``construct`` again."""
+        """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call
+        of the Cell, which would call its ``construct`` again."""
         return JitFunction(self.fn, self.options) if self.target is cell else self
 
     def __repr__(self) -> str:
