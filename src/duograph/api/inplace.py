@@ -11,9 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
+from duograph.core.op import state
 from duograph.core.shapes import normalize_axis, numel
 from duograph.ops import arithmetic, random, unary
 from duograph.ops.advanced_indexing import advanced_put
+from duograph.ops.cast import cast
 from duograph.ops.creation import full, iota
 from duograph.ops.indexing import index_add, scatter_elements
 from duograph.ops.linalg import matmul
@@ -25,6 +27,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import operators
 from .functional.forms import documented
+from .functional.index import clamp
 from .indexing import check_mask, fitted, mask_indices, setitem
 from .promote import as_tensor, constant, is_number, promote_float, python_number, refusal, to_dtype
 
@@ -42,6 +45,12 @@ def store(x: Tensor, value: Tensor, op: str) -> Tensor:
         )
     write(x, fitted(to_dtype(value, x.dtype), tuple(x.shape)))
     return x
+
+
+def _read(x: Tensor) -> Tensor:
+    """The contents of ``x`` for an operator whose result replaces them: a copy where a gradient may be taken, as its
+    rule may need them when they are gone. Who else has read them, and needs them, is told by `Overwritten`."""
+    return cast(x, dtype=x.dtype) if state.tapes or state.binder is not None else x
 
 
 def _rank(dtype: dt.DType) -> int:
@@ -88,7 +97,7 @@ def mul_(self: Tensor, other: Any) -> Tensor:
         >>> print(Tensor([1.0, 2.0]).mul_(3))
         [3. 6.]
     """
-    return store(self, operators.multiply(self, other), "mul_")
+    return store(self, operators.multiply(_read(self), other), "mul_")
 
 
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
@@ -103,7 +112,7 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     """
     if rounding_mode == "floor":
         return store(self, operators.floor_divide(self, other), "div_")
-    quotient = operators.true_divide(self, other)
+    quotient = operators.true_divide(_read(self), other)
     if rounding_mode == "trunc":
         return store(self, to_dtype(unary.trunc(quotient), self.dtype), "div_")
     if rounding_mode is not None:
@@ -134,7 +143,7 @@ def remainder_(self: Tensor, other: Any) -> Tensor:
         >>> print(Tensor([5, 6]).remainder_(4))
         [1 2]
     """
-    return store(self, operators.remainder(self, other), "remainder_")
+    return store(self, operators.remainder(_read(self), other), "remainder_")
 
 
 def pow_(self: Tensor, exponent: Any) -> Tensor:
@@ -147,7 +156,7 @@ def pow_(self: Tensor, exponent: Any) -> Tensor:
         >>> print(Tensor([2.0, 3.0]).pow_(2))
         [4. 9.]
     """
-    return store(self, operators.power_(self, exponent), "pow_")
+    return store(self, operators.power_(_read(self), exponent), "pow_")
 
 
 def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -173,7 +182,7 @@ _AT_ONE = {"log_": "[0.]", "neg_": "[-1.]"}
 
 def _unary(op: Callable[[Tensor], Tensor], name: str, floating: bool = True) -> Callable[[Tensor], Tensor]:
     def method(self: Tensor) -> Tensor:
-        return store(self, op(promote_float(self) if floating else self), name)
+        return store(self, op(promote_float(_read(self)) if floating else _read(self)), name)
 
     method.__name__ = name
     operand, printed = ("[0.0]", _AT_ZERO[name]) if name in _AT_ZERO else ("[1.0]", _AT_ONE.get(name, "[1.]"))
@@ -210,14 +219,8 @@ def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
         >>> print(Tensor([1, 5, 9]).clamp_(2, 7))
         [2 5 7]
     """
-    if min is None and max is None:
-        raise ValueError("For 'clamp', at least one of 'min' or 'max' must not be None.")
-    out = self
-    if min is not None:
-        out = arithmetic.maximum(out, as_tensor(min, self.dtype))
-    if max is not None:
-        out = arithmetic.minimum(out, as_tensor(max, self.dtype))
-    return store(self, out, "clamp_")
+    low, high = (None if limit is None else as_tensor(limit, self.dtype) for limit in (min, max))
+    return store(self, clamp(_read(self), low, high), "clamp_")
 
 
 # ---- filling --------------------------------------------------------------------------------------------------------
@@ -436,7 +439,7 @@ def _scatter(self: Tensor, dim: int, index: Tensor, src: Any, reduction: str, op
         updates = to_dtype(src, self.dtype)
         if tuple(updates.shape) != tuple(index.shape):
             updates = updates[tuple(slice(0, n) for n in index.shape)]
-    return store(self, scatter_elements(self, index, updates, axis=axis, reduction=reduction), op)
+    return store(self, scatter_elements(_read(self), index, updates, axis=axis, reduction=reduction), op)
 
 
 def scatter_(
