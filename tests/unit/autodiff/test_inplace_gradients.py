@@ -1,4 +1,4 @@
-"""Gradients of in-place methods that are the only readers of the value they replace: those of the ordinary functions."""
+"""In-place methods that are the only readers of the value they replace have the gradients of the ordinary functions."""
 
 from __future__ import annotations
 
