@@ -97,6 +97,8 @@ class Attributes:
 
     def _super_attr(self, obj: Any, name: str) -> Any:
         """``super().name``: what the classes behind this one define."""
+        if obj.__self_class__ is None:  # ``super(Class)``, bound to nothing yet
+            return getattr(obj, name)
         order = obj.__self_class__.__mro__
         behind = order[order.index(obj.__thisclass__) + 1 :]
         self._check_classes(behind, name)

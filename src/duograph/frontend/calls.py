@@ -156,6 +156,16 @@ class Calls:
         function = session.external(fn.func, sources.attr(source, "func"))
         return function, held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
 
+    def _flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a partial of a partial, which Python makes one of if the inner has no attributes; if anyone
+        has asked for its `__dict__`, as capture does, it no longer takes that for having none."""
+        inner = args[0]
+        attributes = inner.__reduce__()[2][3]  # does not make the dictionary
+        if attributes:
+            return args, kwargs
+        function, held, named = self._partial(inner)
+        return (function, *held, *args[1:]), {**named, **kwargs}
+
     def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """What a function says of the outside, by a guard that asks it again."""
         value = fn(*args)
@@ -301,6 +311,8 @@ class Calls:
             check_fields(cls)
             kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
+            if cls is functools.partial and args and type(args[0]) is functools.partial:
+                args, kwargs = self._flattened(args, kwargs)
             if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
                 return self._dataclass(cls, init, args, kwargs)
             if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
