@@ -6,6 +6,7 @@ a Cell, a symbol of ours or a function in C must not depend on it, and asking mu
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -15,11 +16,19 @@ FUNCTIONS = frozenset((types.FunctionType, types.BuiltinFunctionType, types.Meth
 
 def raw_getattr(obj: Any, name: str, default: Any = None) -> Any:
     """``obj.name`` as ``object`` finds it: neither ``__getattr__`` nor an own ``__getattribute__`` is asked."""
+    if name == "__dict__" and type(obj) is functools.partial:
+        return attributes_of_partial(obj)
     find = type.__getattribute__ if issubclass(type(obj), type) else object.__getattribute__
     try:
         return find(obj, name)
     except AttributeError:
         return default
+
+
+def attributes_of_partial(obj: functools.partial[Any]) -> dict[str, Any]:
+    """``vars(obj)``, which would give ``obj`` an empty dictionary if it has none: and a partial of one that has a
+    dictionary is nested, where Python makes one partial of both otherwise."""
+    return obj.__reduce__()[2][3] or {}  # type: ignore[index]  # (function, arguments, keywords, dictionary or None)
 
 
 def raw_hasattr(obj: Any, name: str) -> bool:

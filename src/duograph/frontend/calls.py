@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.base.lookup import raw_getattr, raw_hasattr
+from duograph.base.lookup import attributes_of_partial, raw_getattr, raw_hasattr
 from duograph.core.op import Op
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
@@ -157,11 +157,9 @@ class Calls:
         return function, held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
 
     def _flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a partial of a partial, which Python makes one of if the inner has no attributes; if anyone
-        has asked for its `__dict__`, as capture does, it no longer takes that for having none."""
+        """The arguments of a partial of a partial, which Python makes one of if the inner has no attributes."""
         inner = args[0]
-        attributes = inner.__reduce__()[2][3]  # does not make the dictionary
-        if attributes:
+        if attributes_of_partial(inner):
             return args, kwargs
         function, held, named = self._partial(inner)
         return (function, *held, *args[1:]), {**named, **kwargs}

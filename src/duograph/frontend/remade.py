@@ -8,6 +8,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
+from duograph.base.lookup import attributes_of_partial
+
 from .errors import Uncapturable
 from .purity import is_constant
 
@@ -28,7 +30,7 @@ def parts_of(value: Any) -> tuple[Callable[..., Any], list[Any]] | None:
         return object, []
     if kind is types.MethodType:
         return functools.partial(types.MethodType, value.__func__), [value.__self__]
-    if kind is functools.partial and not vars(value):
+    if kind is functools.partial and not attributes_of_partial(value):
         return _partial, [value.func, value.args, value.keywords]
     if kind is types.BuiltinMethodType or kind is types.MethodWrapperType:
         owner = value.__self__

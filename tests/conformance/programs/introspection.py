@@ -56,7 +56,7 @@ class _Plain:
     pass
 
 
-@program(calls=X)
+@program(calls=X, captured=False)
 def a_method_of_a_partial(x):
     plain = _Plain()
     plain.run = types.MethodType(functools.partial(lambda k, self, y: y * k, 3.0), plain)
@@ -105,7 +105,7 @@ class _Slotted:
     __slots__ = ("value",)
 
 
-@program(calls=X)
+@program(calls=X, captured=False)
 def a_slot_is_deleted(x):
     made = _Slotted()
     made.value = x * 2

@@ -6,6 +6,8 @@ import ast
 import types
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
+
 from ..errors import Restart
 from ..facts import lookup
 from ..journals import JOURNALED, Journal
@@ -142,5 +144,5 @@ class Receivers:
         raw = lookup(kind, name, MISSING)
         if raw is not MISSING and (hasattr(type(raw), "__get__") or hasattr(type(raw), "__set__")):
             return MISSING
-        held = getattr(owner, "__dict__", None)
+        held = raw_getattr(owner, "__dict__")
         return held.get(name, MISSING) if type(held) is dict else MISSING

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.frontend.facts import HEAP_TYPE, lookup
 from duograph.frontend.sources import Source
 from duograph.frontend.world import MISSING
@@ -87,7 +88,7 @@ class Translator:
         if _is_own_attribute(owner, source.key):
             return p.own(self.register(source.base), source.key)
         for name in ("_params", "_cells", "_buffers"):
-            table: Any = getattr(owner, "__dict__", {}).get(name)
+            table: Any = raw_getattr(owner, "__dict__", {}).get(name)
             if type(table) in (dict, OrderedDict) and source.key in table and source.key not in vars(owner):
                 p.owns_no(self.register(source.base), source.key)
                 held = p.own(self.register(source.base), name)
@@ -108,7 +109,7 @@ class Translator:
 
     def _table_of(self, owner: Any, key: str) -> dict[str, Any] | None:
         """Cells keep sub-cells, parameters and buffers in tables of their own, which ``__getattr__`` searches."""
-        own = getattr(owner, "__dict__", None)
+        own = raw_getattr(owner, "__dict__")
         if not isinstance(own, dict) or "_cells" not in own or key in own:
             return None
         for name in ("_params", "_cells", "_buffers"):
@@ -170,7 +171,7 @@ class Translator:
     def is_inherited(self, source: Source) -> bool:
         """Whether ``source`` is an attribute of a known object that its class holds, as it is."""
         owner = self.known(source.base) if source.kind == "attr" else None
-        own = getattr(owner, "__dict__", None)
+        own = raw_getattr(owner, "__dict__")
         if isinstance(owner, type) or type(own) is not dict or source.key in own or not _reads_plainly(type(owner)):
             return False
         found = lookup(type(owner), source.key, MISSING)
@@ -192,7 +193,7 @@ def _field_of(owner: Any, name: str) -> int | None:
 def _is_own_attribute(owner: Any, name: str) -> bool:
     """Whether ``owner.name`` is what the dictionary of ``owner`` has, as long as it has it."""
     cls = type(owner)
-    if owner is None or isinstance(owner, type) or name not in getattr(owner, "__dict__", ()):
+    if owner is None or isinstance(owner, type) or name not in raw_getattr(owner, "__dict__", ()):
         return False
     return _reads_plainly(cls) and not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
 
