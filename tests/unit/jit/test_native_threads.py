@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -14,7 +12,7 @@ import duograph as ms
 from duograph import Tensor, ops
 from duograph.base.config import configure
 from tests.unit.jit.native_calls import bits, f32, is_native, native_hits, warmed
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import child_agrees, python
 
 LARGE = [Tensor(np.random.default_rng(i).standard_normal((192, 192)).astype(np.float32)) for i in range(4)]
 
@@ -98,14 +96,9 @@ def test_a_fork_in_the_middle_of_a_call():
     thread.start()
     try:
         for _ in range(10):
-            child = os.fork()
-            if child == 0:
-                fine = False
-                try:
-                    fine = bits(compiled(LARGE[0], LARGE[1])) == expected and is_native(compiled, LARGE[0], LARGE[1])
-                finally:
-                    os._exit(0 if fine else 1)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert child_agrees(
+                lambda: bits(compiled(LARGE[0], LARGE[1])) == expected and is_native(compiled, LARGE[0], LARGE[1])
+            )
     finally:
         stop.set()
         thread.join()
@@ -133,9 +126,7 @@ print(compiled._own.compiled[0].why_not_native)
 )
 def test_a_python_that_is_laid_out_otherwise(change, reason):
     text = WITHOUT.format(change=change)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert reason in done.stdout
+    assert reason in python(text)
 
 
 AT_THE_END = """
@@ -159,8 +150,7 @@ print("fine")
 
 
 def test_calls_at_the_end_of_the_process():
-    done = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    assert python(AT_THE_END) == "fine\n"
 
 
 def test_first_calls_at_the_same_time():

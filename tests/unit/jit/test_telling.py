@@ -127,6 +127,8 @@ def test_advice_comes_once(monkeypatch, records):
 def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
     monkeypatch.setattr(telling, "MOST_CAPTURES", 6)
     monkeypatch.setattr(misses, "MOST_CAPTURES", 6)
+    for clock in (telling, function):
+        monkeypatch.setattr(clock, "SECONDS", 1e9)  # what it costs is no reason here
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for i in range(12):
         f(X, f"name {i}")
@@ -159,7 +161,7 @@ def test_the_log_has_topics(level, shown, tmp_path):
     path.write_text(PROGRAM)
     environment = {**os.environ, "GLOG_v": level}
     done = subprocess.run(
-        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True, timeout=240
     )
     found = [word in done.stderr for word in ("captured in", "n was 2, is 3", "cannot be compiled", "assumes")]
     assert sum(found) == shown
