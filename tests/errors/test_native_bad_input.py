@@ -14,6 +14,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, mint, nn, ops
+from tests.children import PATIENCE
 
 
 def both(function, *args):
@@ -35,7 +36,7 @@ def script(text: str, **environment: str) -> str:
     """What a new process prints that runs this program; it must end well."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(text)], env={**os.environ, **environment}, capture_output=True,
-        text=True, timeout=240, check=False,
+        text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
