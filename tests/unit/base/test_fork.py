@@ -54,7 +54,7 @@ def test_a_child_finds_locks_free_and_data_whole():
     worker = threading.Thread(target=work)
     worker.start()
     try:
-        for _ in range(20):
+        for _ in range(10):
             child = os.fork()
             if child == 0:
                 free = UPPER.acquire(timeout=5) and LOWER.acquire(timeout=5)
@@ -83,7 +83,7 @@ def test_threads_may_take_locks_in_any_order():
     for worker in workers:
         worker.start()
     try:
-        for _ in range(20):
+        for _ in range(10):
             child = os.fork()
             if child == 0:
                 os._exit(0 if UPPER.acquire(timeout=5) and LOWER.acquire(timeout=5) else 1)

@@ -30,7 +30,6 @@ import string
 import sys
 import textwrap
 import threading
-import time
 import types
 import typing
 import urllib.parse
