@@ -91,6 +91,14 @@ def random_number(fn):
     return call
 
 
+@pytest.fixture(autouse=True)
+def _time_is_no_finding(monkeypatch):
+    """Here only what has no end is stopped."""
+    monkeypatch.setattr(observe, "SLOW", 200.0)
+    monkeypatch.setattr(observe, "STOP", 200.0)
+    monkeypatch.setattr(relatives, "SECONDS", 200.0)
+
+
 @pytest.mark.parametrize(
     ("planted", "part"),
     [

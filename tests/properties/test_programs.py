@@ -23,23 +23,26 @@ def _time_is_no_finding() -> Iterator[None]:
         yield
 
 
+source_of = functools.cache(generate)
+
+
 @functools.cache
 def checked(seed: int) -> tuple[observe.Finding | None, dict[str, observe.Run]]:
     """``jit`` and, by turns, one of the other modes; for whichever test asks first."""
-    return observe.check(generate(seed), modes_of(seed, "turns"))
+    return observe.check(source_of(seed), modes_of(seed, "turns"))
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
 def test_programs(seed):
     found, _ = checked(seed)
-    assert found is None, f"{found}\n{generate(seed)}"
+    assert found is None, f"{found}\n{source_of(seed)}"
 
 
 def test_most_programs_are_captured():
     """But for those that call something foreign."""
     captured = []
     for seed in range(FIRST, FIRST + COUNT):
-        body = generate(seed).split("def f(")[1]
+        body = source_of(seed).split("def f(")[1]
         if "time.time()" not in body and "opaque(" not in body:
             captured.append(checked(seed)[1]["jit"].captured)
     assert sum(captured) >= 0.75 * len(captured) - 1

@@ -9,7 +9,6 @@ import pytest
 
 from tests.stress.__main__ import KINDS, ROOT, run_kind
 
-
 SETTLED = ("full", "stacks")
 """Kinds whose rounds do the same each time. In the others threads meet, and signals come, as it happens."""
 
