@@ -172,4 +172,4 @@ def test_what_is_hidden_is_reported(monkeypatch):
 
     report = simulate(2, program)[0]
     hidden = [float(line.split()[-1]) for line in report.splitlines() if "all_reduce" in line]
-    assert len(hidden) == 2 and max(hidden) > 0
+    assert len(hidden) == 2 and min(hidden) > 0.1
