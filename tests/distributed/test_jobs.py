@@ -114,6 +114,7 @@ def test_ranks_end_with_the_command_that_started_them(ending):
     assert process.returncode != 0
 
 
+@pytest.mark.timed
 def test_control_c_ends_all_ranks():
     process = begin("ends.py", "interrupted", start_new_session=True)
     try:
