@@ -7,6 +7,7 @@ the signal, and gives it back with the time that is left (`Lent`).
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -157,6 +158,39 @@ class interrupted_by:  # noqa: N801 - used as a function
             frame = frame.f_back
         self.rang += 1
         raise self._error
+
+
+def interrupted_at_each_call(work: Callable[[], Any]) -> Iterator[bool]:
+    """Runs the work again and again, with Ctrl-C at its first, second, ... moment until it has no more.
+
+    Python handles signals where its functions are entered and where those in C return: there `sys.setprofile` is told,
+    and raises. Gives, for each moment, whether the interrupt has ended the work; Python itself drops those that come in
+    callbacks of weak references and in finalizers, and these count as if they had.
+    """
+    hook, dropped = sys.unraisablehook, list[Any]()
+    moment = count = 0
+
+    def told(_: FrameType, event: str, __: object) -> None:
+        nonlocal count
+        if event in ("call", "c_return"):
+            count += 1
+            if count == moment:
+                raise KeyboardInterrupt
+
+    while count >= moment:
+        moment, count = moment + 1, 0
+        dropped.clear()
+        sys.unraisablehook = lambda error: dropped.append(error.exc_type)
+        try:
+            sys.setprofile(told)
+            work()
+        except KeyboardInterrupt:
+            dropped.append(KeyboardInterrupt)
+        finally:
+            sys.setprofile(None)
+            sys.unraisablehook = hook
+        if count >= moment:
+            yield dropped == [KeyboardInterrupt]
 
 
 def signalled(error: BaseException | type[BaseException]) -> None:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.unit.alarms import Lent, alarm, interrupted_by, signalled
+from tests.unit.alarms import Lent, alarm, interrupted_at_each_call, interrupted_by, signalled
 
 
 def left() -> float:
@@ -118,6 +118,26 @@ def test_an_alarm_that_is_lost_can_come_again():
             assert block.rang == 1
         spin()
     assert block.rang == 2
+
+
+def test_each_call_is_interrupted_once():
+    """Two Python functions and one in C; what is swallowed is told."""
+
+    def inner(found):
+        found.append(1)
+
+    def outer(found):
+        try:
+            inner(found)
+        except KeyboardInterrupt:
+            if swallow:
+                return
+            raise
+
+    for swallow in (False, True):
+        found = []
+        assert list(interrupted_at_each_call(lambda: outer(found))) == [True, True, not swallow, not swallow]
+        assert len(found) == 2  # the moment after it, and the round without
 
 
 def test_errors_of_handlers_at_a_point():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import weakref
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -21,6 +22,7 @@ from duograph.autodiff.compiled import GraphFunction
 from duograph.base.config import configure
 from duograph.runtime.programs.executable import release_memory
 from tests.unit.jit.native_calls import bits
+from tests.unit.runtime.processes import alone
 
 STEPS = 5
 
@@ -441,21 +443,31 @@ def test_threads_have_tapes_of_their_own(switching_often):
     assert all(found[s] == [wanted[s]] * 200 for s in range(4))
 
 
-def test_a_call_on_a_tape_keeps_nothing_alive():
-    """What a call has saved goes with the tape."""
+def counted_after_calls():
+    """References to a weight, objects, and weak references, after 200, 400 and 600 calls."""
     net = compiled(Net())
     gradient = ms.grad(lambda x: net(x).sum(), 0, net.trainable_params())
     for _ in range(8):
         gradient(t(2, 4))
-    gc.collect()
-    counts = []
+    references, objects, weak = [], [], []
     for _ in range(3):
         for _ in range(200):
             gradient(t(2, 4))
         gc.collect()
-        counts.append((sys.getrefcount(net.a.weight), len(gc.get_objects())))
-    assert counts[1][0] == counts[2][0]
-    assert counts[2][1] - counts[1][1] < 100  # whatever else the process does makes some
+        references.append(sys.getrefcount(net.a.weight))
+        alive = gc.get_objects()
+        weak.append(sum(type(o) is weakref.ref for o in alive))
+        objects.append(len(alive) - weak[-1])
+        del alive
+    return references, objects, weak
+
+
+def test_a_call_on_a_tape_keeps_nothing_alive():
+    """What a call has saved goes with the tape."""
+    references, objects, weak = alone(counted_after_calls)
+    assert references[1] == references[2]
+    assert objects[1] == objects[2]
+    assert weak[2] - weak[1] < 100  # tables of such are cleaned now and then
 
 
 def test_weights_of_one_branch_take_the_fast_way_back(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 import duograph as ms
 from duograph import ops
 from duograph.core.op import state
-from tests.unit.alarms import alarm
+from tests.unit.alarms import alarm, interrupted_at_each_call
 
 X = ms.Tensor(np.ones(4, np.float32))
 gradient, second = ms.grad(lambda x: ops.relu(x * x).sum()), ms.grad(lambda x: ms.grad(ops.sin)(x).sum())
@@ -28,6 +28,20 @@ WORK = {
 }
 
 
+@pytest.mark.parametrize("name", WORK)
+def test_the_dispatch_state_is_what_it_was_wherever_it_comes(name):
+    work = WORK[name]
+    expected = [str(work()) for _ in range(4)]
+    moments = 0
+    for has_ended in interrupted_at_each_call(work):
+        assert has_ended
+        assert (state.tapes, state.binder, state.detached) == ([], None, 0)
+        moments += 1
+    assert moments >= 10
+    assert str(work()) == expected[0]
+
+
+@pytest.mark.timed  # moments between those, too
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in callbacks of weak references
 @pytest.mark.parametrize("name", WORK)
 def test_the_dispatch_state_is_what_it_was(name):

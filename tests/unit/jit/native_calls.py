@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Any
 
@@ -37,11 +38,14 @@ def is_native(function: Any, *args: Any, **kwargs: Any) -> bool:
 def python_within(function: Any, *args: Any, **kwargs: Any) -> list[str]:
     """Names of the Python functions that a call of the compiled ``function`` runs."""
     names: list[str] = []
+    gc.collect()
+    gc.disable()  # its callbacks, and finalizers, are no part of the call
     sys.setprofile(lambda frame, event, _: names.append(frame.f_code.co_name) if event == "call" else None)
     try:
         function(*args, **kwargs)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return names
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
+from duograph.jit import capturing, entries
 
 X = Tensor([1.0, -2.0, 3.0])
 
@@ -224,10 +225,58 @@ def test_threads_share_what_is_cut(often_switched):
             t.start()
         for t in threads:
             t.join()
-        before = hits(f)  # Python answers the calls that come while another thread compiles; how many, depends
-        for _ in range(5):
-            f(X)
-        assert not wrong and [after - h for h, after in zip(before, hits(f), strict=True)] == [5, 5, 5]
+        assert not wrong  # who compiles first decides which parts are; see the next test
+
+
+class Told:
+    """A lock of the versions of a function; knows of a thread that waits for it."""
+
+    def __init__(self):
+        self.lock, self.second, self.waits = threading.RLock(), None, threading.Event()
+
+    def __enter__(self):
+        if not self.lock.acquire(blocking=False):
+            self.waits.set()
+            self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+        second = self.second
+        if second is not None and not self.lock._is_owned():
+            self.second = None
+            second.join()  # it comes first now
+
+
+def test_a_thread_that_comes_while_another_captures(monkeypatch):
+    """At each capture another thread comes to the same point, waits, and goes on to its end before the first one does:
+    what it finds is compiled, or cut, and it does not send that back to plain Python."""
+    monkeypatch.setattr(entries, "object_lock", Told)
+    f, expected, found = ms.jit(timed), timed(X).tolist(), []
+    real = capturing.capture
+
+    def capture(*args):
+        held = [s.lock for part in [f, *(f.cut.segments.values() if f.cut else ())] for s in part._stores()]
+        held = [lock for lock in held if lock.lock._is_owned() and lock.second is None]
+        for lock in held:
+            lock.second = threading.Thread(target=run, args=(lock.waits,))
+            lock.waits.clear()
+            lock.second.start()
+            assert lock.waits.wait(200)
+        return real(*args)
+
+    def run(ended):
+        found.append(f(X).tolist())
+        ended.set()
+
+    monkeypatch.setattr(capturing, "capture", capture)
+    for _ in range(3):
+        found.append(f(X).tolist())
+    assert len(found) >= 6 and found == [expected] * len(found)
+    monkeypatch.undo()
+    before = hits(f)
+    for _ in range(5):
+        f(X)
+    assert [after - h for h, after in zip(before, hits(f), strict=True)] == [5, 5, 5]
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import signal
 import time
 from typing import Any
 
@@ -19,6 +18,7 @@ from duograph.base.failures import InternalFailure, failure_counts
 from duograph.compat.explain import report
 from duograph.lower import ops as lower_ops
 from duograph.lower.rule import Kernel
+from tests.unit.alarms import signalled
 
 steps, executable, kernels, single, launch = [
     importlib.import_module(f"duograph.runtime.{name}")
@@ -159,26 +159,22 @@ def test_in_tests_a_guard_that_native_code_calls_raises(monkeypatch):
 
 @pytest.mark.parametrize("raised", [TimeoutError, ValueError])
 def test_a_time_limit_during_a_guard_is_the_users(answering, monkeypatch, raised):
-    real = native_guards.compile_guards
-    monkeypatch.setattr(native_guards, "compile_guards", lambda *given: lambda a: time.sleep(0.1) or real(*given)(a))
+    real, late = native_guards.compile_guards, []
+
+    def compile_guards(*given: Any) -> Any:
+        check = real(*given)
+        return lambda args: (late and signalled(late.pop())) or check(args)
+
+    monkeypatch.setattr(native_guards, "compile_guards", compile_guards)
     f = ms.jit(lambda x: x + (1 if "one" in NAMES else 0))
     x = Tensor(2.0)
     for _ in range(4):
         f(x)
     assert f.explain().versions[0]["native_calls"]
-
-    def over(*_: Any) -> None:
-        raise raised("too late")
-
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
-    try:
-        with pytest.raises(raised, match="too late"):
-            f(x)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert float(f(x)) == 3.0 and not failure_counts() and not answering
+    late.append(raised("too late"))
+    with pytest.raises(raised, match="too late"):
+        f(x)
+    assert float(f(x)) == 3.0 and not late and not failure_counts() and not answering
 
 
 @pytest.mark.parametrize(
@@ -257,28 +253,13 @@ def test_capture_for_varying_numbers(answering, monkeypatch):
 def test_a_time_limit_is_the_users(answering, monkeypatch, part):
     """Whatever it interrupts: capture, or the compilation that follows."""
 
-    def slow(*_: Any) -> None:
-        time.sleep(5)
-
-    def over(*_: Any) -> None:
-        raise TimeoutError("too late")
-
-    monkeypatch.setattr(capturing, part, slow)
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
-    try:
-        with pytest.raises(TimeoutError, match="too late"):
-            ms.jit(program)(Tensor(X))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    monkeypatch.setattr(capturing, part, lambda *_: signalled(TimeoutError("too late")))
+    with pytest.raises(TimeoutError, match="too late"):
+        ms.jit(program)(Tensor(X))
     assert not failure_counts() and not answering
 
 
 def test_no_except_clause_of_the_program_catches_a_time_limit_of_capture(monkeypatch):
-    def over(*_: Any) -> None:
-        raise ValueError("too late")
-
     def f(x: Any) -> Any:
         try:
             x = x + 1
@@ -286,15 +267,9 @@ def test_no_except_clause_of_the_program_catches_a_time_limit_of_capture(monkeyp
             x = x * 0
         return x
 
-    monkeypatch.setitem(expressions._EVAL, ast.BinOp, lambda *_: time.sleep(5))
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
-    try:
-        with pytest.raises(ValueError, match="too late"):
-            ms.jit(f)(Tensor(X))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    monkeypatch.setitem(expressions._EVAL, ast.BinOp, lambda *_: signalled(ValueError("too late")))
+    with pytest.raises(ValueError, match="too late"):
+        ms.jit(f)(Tensor(X))
 
 
 def test_a_slip_of_capture_selects_no_except_clause(answering, monkeypatch):

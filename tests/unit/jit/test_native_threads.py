@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -133,9 +131,7 @@ print(compiled._own.compiled[0].why_not_native)
 )
 def test_a_python_that_is_laid_out_otherwise(change, reason):
     text = WITHOUT.format(change=change)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert reason in done.stdout
+    assert reason in python(text)
 
 
 AT_THE_END = """
@@ -159,8 +155,7 @@ print("fine")
 
 
 def test_calls_at_the_end_of_the_process():
-    done = subprocess.run([sys.executable, "-c", AT_THE_END], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    assert python(AT_THE_END) == "fine\n"
 
 
 def test_first_calls_at_the_same_time():

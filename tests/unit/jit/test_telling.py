@@ -159,7 +159,7 @@ def test_the_log_has_topics(level, shown, tmp_path):
     path.write_text(PROGRAM)
     environment = {**os.environ, "GLOG_v": level}
     done = subprocess.run(
-        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=True, timeout=240
     )
     found = [word in done.stderr for word in ("captured in", "n was 2, is 3", "cannot be compiled", "assumes")]
     assert sum(found) == shown

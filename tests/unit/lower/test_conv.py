@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -24,6 +21,7 @@ from duograph.lower.lowering import Sink
 from duograph.runtime.kernels import single
 from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads, sample
+from tests.unit.runtime.processes import python
 
 # N, C, size, O, kernel, stride, padding, dilation, groups
 CASES = {
@@ -257,9 +255,7 @@ def test_targets_with_fma_agree(target):
     if host_target().name != "x86-64-avx512":
         pytest.skip("needs a machine that runs two of the targets")
     code = "from tests.unit.lower.test_conv import digest; print(digest())"
-    environment = {**os.environ, "DUOGRAPH_TARGET": target}
-    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert other.stdout.strip() == digest()
+    assert python(code, DUOGRAPH_TARGET=target).strip() == digest()
 
 
 # ---- in programs ----------------------------------------------------------------------------------------------------

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -25,6 +21,7 @@ from duograph.runtime.kernels import single
 from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import CASES, attrs, block, native, numbers, operands
+from tests.unit.runtime.processes import python
 
 LENET = (6, (14, 14), 16, (5, 5), (1, 1), ((0, 0), (0, 0)), (1, 1), 1)
 MORE = {
@@ -287,4 +284,4 @@ def test_other_targets_and_red_zones(settings):
     if "DUOGRAPH_TARGET" in settings and current_target().name != "x86-64-avx512":
         pytest.skip("needs a machine that runs all of the targets")
     code = "from tests.unit.lower.test_conv_batch import check_all; check_all()"
-    subprocess.run([sys.executable, "-c", code], env={**os.environ, **settings}, check=True, timeout=300)
+    python(code, **settings)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -30,6 +27,7 @@ from duograph.runtime.kernels.single import lower_op
 from duograph.runtime.programs.executable import compile_graph
 from tests.unit.lower.kernel_checks import BFLOAT16, check_threads
 from tests.unit.lower.test_conv import attrs, block, fma, native, numbers, operands
+from tests.unit.runtime.processes import python
 
 # N, C, size, O, kernel, stride, padding, dilation, groups
 CASES = {
@@ -435,17 +433,10 @@ def digest():
     return found.hexdigest()
 
 
-def in_another_process(code, **settings):
-    """What ``code`` prints."""
-    environment = {**os.environ, **settings}
-    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    return run.stdout.strip()
-
-
 @pytest.mark.skipif(host_target().name != "x86-64-avx512", reason="needs a machine that runs two of the targets")
 def test_targets_with_fma_agree():
     code = "from tests.unit.lower.test_winograd import digest; print(digest())"
-    assert in_another_process(code, DUOGRAPH_TARGET="avx2") == digest()
+    assert python(code, DUOGRAPH_TARGET="avx2").strip() == digest()
 
 
 @pytest.mark.skipif(host_target().arch != "x86-64", reason="a target of x86-64")
@@ -454,7 +445,7 @@ def test_the_target_without_fma():
     tests = "not_finite or symbolic or blocks or errors"
     options = [__file__, "-q", "-x", "-p", "no:xdist", "-k", tests]
     code = f"import pytest; raise SystemExit(pytest.main({options!r}))"
-    assert " passed" in in_another_process(code, DUOGRAPH_TARGET="baseline")
+    assert " passed" in python(code, DUOGRAPH_TARGET="baseline")
 
 
 def test_red_zones_stay_red():
@@ -464,7 +455,7 @@ def test_red_zones_stay_red():
         "t.test_symbolic_extents_have_the_same_bits('several sections')\n"
         "t.test_what_is_done_with_the_results_is_fused_and_has_the_same_bits('groups', 2)\n"
     )
-    in_another_process(code, DUOGRAPH_DEBUG="1")
+    python(code, DUOGRAPH_DEBUG="1")
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
+SECONDS = 240
+"""More than a program takes on whatever machine, and less than the time-out of a test."""
 
 
 def start(program: str, **environment: str) -> subprocess.Popen[str]:
@@ -26,7 +30,11 @@ def start(program: str, **environment: str) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> str:
     """Wait for a program, which must succeed in silence on the error stream; what it printed."""
-    out, err = process.communicate(timeout=120)
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+    except BaseException:
+        process.kill()
+        raise
     assert process.returncode == 0, err
     assert not err, err
     return out
@@ -35,6 +43,25 @@ def finish(process: subprocess.Popen[str]) -> str:
 def python(program: str, **environment: str) -> str:
     """Run a Python program to its end; what it printed."""
     return finish(start(program, **environment))
+
+
+def alone(function: Callable[..., Any], *args: object, **environment: str) -> Any:
+    """What a function gives in a new process, which nobody has computed in and nobody else computes in.
+
+    Args:
+        function: a function of a module.
+        args: functions and classes of modules, and what its ``repr`` makes again.
+        environment: variables of the new process.
+
+    Returns:
+        Its result, by way of JSON.
+    """
+    known = [a for a in (function, *args) if hasattr(a, "__qualname__")]
+    imports = "".join(f"from {a.__module__} import {a.__qualname__}\n" for a in known)
+    given = ", ".join(a.__qualname__ if a in known else repr(a) for a in args)
+    return json.loads(
+        python(f"import json\n{imports}print(json.dumps({function.__qualname__}({given})))", **environment)
+    )
 
 
 def child_agrees(check: Callable[[], object]) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,9 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ir.parser import parse
 from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.residuals import cells
+from tests.unit.alarms import interrupted_by
 from tests.unit.growth import growth
+from tests.unit.runtime.processes import alone
 from tests.unit.runtime.programs import both, compiled, f32, same
 
 BRANCH = """
@@ -222,16 +222,18 @@ def test_stacks_grow_natively(n):
     assert executable.notes == []
 
 
-def test_memory_of_stacks_is_given_back():
+def runs_with_stacks():
     executable = compiled(STACKS)
-    for _ in range(20):
-        executable.run([20_000, f32(3)])
 
     def work():
         for _ in range(200):
             executable.run([20_000, f32(3)])
 
-    assert growth(work) < 4096
+    return work
+
+
+def test_memory_of_stacks_is_given_back():
+    assert growth(runs_with_stacks) < 4096
 
 
 def test_code_does_not_depend_on_trip_counts():
@@ -274,16 +276,15 @@ def test_stacks_leave_and_come_back():
     assert back.notes == ["residuals were saved by the interpreter"]
 
 
-def test_an_endless_loop_can_be_interrupted():
+def interrupt_an_endless_loop():
     text = WHILE.replace("less(%0, %limit)", "not_equal(%0, %limit)").replace("add(%x, %x)", "mul(%x, %x)")
     executable = compiled(text)
     values = [np.float32(-1).reshape(()), np.ones(2, np.float32)]
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, 0.3)
-            executable.run(values)
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert executable.repeats == 0
-    assert executable.run([np.float32(2).reshape(()), np.ones(2, np.float32)])[1] == 0
+    with interrupted_by(KeyboardInterrupt, after=0.3):
+        executable.run(values)
+    return executable.repeats, int(executable.run([np.float32(2).reshape(()), np.ones(2, np.float32)])[1])
+
+
+def test_an_endless_loop_can_be_interrupted():
+    """In a process that can be ended from outside if that is not so."""
+    assert alone(interrupt_an_endless_loop) == [0, 0]

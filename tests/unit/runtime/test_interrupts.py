@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import signal
 import sys
 import threading
 import time
@@ -26,7 +25,7 @@ from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.launch import launcher
 from duograph.runtime.programs import heap
 from duograph.runtime.programs import run as executable_run
-from tests.unit.alarms import alarm
+from tests.unit.alarms import alarm, interrupted_at_each_call, signalled
 from tests.unit.jit.native_calls import bits, is_native, native_hits, warmed
 from tests.unit.runtime.engine import f32, launching
 
@@ -38,6 +37,14 @@ ERRORS = [KeyboardInterrupt, SystemExit, TimeoutError]
 def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
         yield found
+
+
+@pytest.fixture
+def collector_off() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 _unseen = itertools.count(1 << 40)
@@ -58,15 +65,8 @@ class Raising:
         self.calls += 1
         if self.armed:
             self.armed = False
-            before = signal.signal(signal.SIGALRM, self._handle)
-            try:
-                signal.raise_signal(signal.SIGALRM)
-            finally:
-                signal.signal(signal.SIGALRM, before)
+            signalled(self.error)
         return self.real(*args)
-
-    def _handle(self, *_: object) -> None:
-        raise self.error
 
 
 def check_raised_once(raising: Raising, work: Callable[[], Any]) -> None:
@@ -98,7 +98,7 @@ def test_while_tapes_are_told(fn: Any, error: type[BaseException], monkeypatch: 
     assert state.tapes == []
 
 
-def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_held_after_interrupts(monkeypatch: pytest.MonkeyPatch, collector_off: None) -> None:
     raising = Raising(Tape.record, KeyboardInterrupt)
     monkeypatch.setattr(Tape, "record", raising)
     x = f32(8, 64)
@@ -304,6 +304,16 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
+def test_no_interrupt_is_lost_wherever_it_comes(name: str) -> None:
+    work, x = LOOPS[name], f32(2, 3, 8, 8)
+    want = [bits(work(x)) for _ in range(4)]
+    ended = list(interrupted_at_each_call(lambda: work(x)))
+    assert len(ended) > 100 and all(ended)
+    assert bits(work(x)) == want[0]
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("name", LOOPS)
 def test_no_interrupt_is_lost(name: str) -> None:
     """Of 60 timers, each at another moment of the work, every one ends the loop, but for those that Python itself drops
     because they come in callbacks of weak references or in finalizers."""
@@ -338,6 +348,7 @@ def in_itself(x: Any, n: Any) -> Any:
     return in_itself(x, n - 1) + in_itself(x, n - 1)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(("fn", "few", "many"), [(in_short_loops, 2, 10_000_000), (in_itself, 2, 30)])
 def test_long_runs_can_be_stopped_whatever_they_spend_their_time_with(fn: Any, few: int, many: int) -> None:
     """The outer loop makes few iterations between two inner ones; the other program has no loops at all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,9 +19,12 @@ from tests.unit.runtime.engine import f32, launching
 @pytest.fixture(autouse=True)
 def engine() -> Iterator[launcher.Engine]:
     with launching() as found:
+        gc.collect()
+        gc.disable()  # it would free what is counted, at any moment
         allocator.empty_cache()
         yield found
         allocator.empty_cache()
+        gc.enable()
 
 
 def figures() -> dict[str, int]:

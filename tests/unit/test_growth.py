@@ -1,0 +1,52 @@
+"""A leak is seen, whatever leaks; and what does not leak does not grow."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from tests.unit.growth import growth
+
+CALLS = 1000
+X = ms.Tensor(np.ones(256, np.float32))  # 1 KiB
+kept: list[object] = []
+
+
+def calls(leak):
+    """A thousand calls of a compiled function, and a leak of 1 KiB with each."""
+    f = ms.jit(lambda x: x * 2 + 1)
+
+    def work():
+        for _ in range(CALLS):
+            f(X)
+            leak()
+
+    return work
+
+
+def none():
+    pass
+
+
+def of_python():
+    kept.append(bytes(1024))
+
+
+def of_the_allocator():
+    kept.append(X + 1)
+
+
+def of_the_c_library():
+    ctypes.CDLL(None).malloc(ctypes.c_size_t(1024))
+
+
+@pytest.mark.parametrize("leak", [of_python, of_the_allocator, of_the_c_library])
+def test_a_leak_of_1_kib_per_call_is_seen(leak):
+    assert CALLS * 1024 <= growth(calls, leak) < CALLS * 1500
+
+
+def test_nothing_else_is():
+    assert growth(calls, none) < 1024
