@@ -11,7 +11,7 @@ import subprocess
 import sys
 from typing import Any
 
-PATIENCE = 280
+PATIENCE = 240
 """Seconds that a child may take, however busy the machine is: fewer than those after which pytest ends the test that
 waits for it (``timeout`` in ``pyproject.toml``), and which shows nothing of what the child has said."""
 _PR_SET_PDEATHSIG = 1
