@@ -45,6 +45,14 @@ def workloads(ms: Any) -> dict[str, Callable[[], Figures]]:
             x = ms.ops.tanh(x * y + 1.0)
         return x
 
+    def mixed(x: Any, y: Any) -> Any:
+        a = x * y + 1.0
+        b = ms.ops.relu(a) - y
+        c = ms.ops.sigmoid(b) * a
+        d = ms.ops.exp(c).sum()
+        e = (a + d).mean()
+        return ms.ops.tanh(b) * e + ms.ops.sqrt(ms.ops.abs(c))
+
     def roots(x: Any) -> Any:
         y = x * 0 + 50.0
         while (ms.ops.abs(y * y * y - x) / x).max() > 1e-5:
@@ -63,6 +71,7 @@ def workloads(ms: Any) -> dict[str, Callable[[], Figures]]:
 
     first: dict[str, Callable[[], tuple[Any, tuple[Any, ...]]]] = {
         "first call, 12 ops": lambda: ((lambda x, y: chain(x, y)), tuple(vectors[:2])),
+        "first call, mixed ops": lambda: ((lambda x, y: mixed(x, y)), tuple(vectors[:2])),
         "first call, Newton": lambda: ((lambda x: roots(x)), (vectors[0] + 1.0,)),
         "first call, five layers": lambda: seed("five layers"),
         "first call, digits mlp step": lambda: (training_step(ms, digits["mlp"]()), digits_batch(ms)),
@@ -190,15 +199,34 @@ def lay_out(commit: str, folder: Path) -> Path:
     return folder
 
 
+def is_here(commit: str) -> bool:
+    """Whether the history of what is checked out has a commit."""
+    command = ["git", "-C", ROOT, "merge-base", "--is-ancestor", commit, "HEAD"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def why_not_recorded() -> str:
+    """Why figures of what is checked out would be those of no commit, or of one that will be lost; \"\" if not."""
+    if git("status", "--porcelain", "--", "src", "bench", f":!{FILE.relative_to(ROOT)}").strip():
+        return "src or bench differ from the commit that is checked out: commit them first"
+    if subprocess.run(["git", "-C", ROOT, "symbolic-ref", "-q", "HEAD"], check=False, capture_output=True).returncode:
+        return "no branch is checked out: its commit would be on none"
+    return ""
+
+
 def record(rounds: int) -> int:
-    """Measures the commit that is checked out, and writes the figures."""
+    """Measures the commit that is checked out, and writes the figures, to be committed by themselves: a commit that is
+    amended later is another one."""
+    if why := why_not_recorded():
+        print(f"not recorded: {why}", file=sys.stderr)
+        return 2
+    commit = git("rev-parse", "HEAD").decode().strip()
     tree = Tree(ROOT)
     measured = {name: [tree.figures(name) for _ in range(rounds)] for name in tree.names}
     tree.close()
     figures = {
         name: {key: round(min(f[key] for f in found), 3) for key in found[0]} for name, found in measured.items()
     }
-    commit = git("rev-parse", "HEAD").decode().strip()
     recorded = {"commit": commit, "machine": machine(), "allowed": ALLOWED, "figures": figures}
     FILE.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
     return 0
@@ -208,6 +236,9 @@ def compare(base: str, rounds: int, only: str) -> int:
     """Prints each figure as recorded, of the base, and now; 1 if one is over its budget."""
     recorded = json.loads(FILE.read_text(encoding="utf-8"))
     base = base or recorded["commit"]
+    if not is_here(base):
+        print(f"the history of what is checked out has no commit {base}: name another base", file=sys.stderr)
+        return 2
     print(f"recorded: {recorded['commit'][:10]} on {recorded['machine']}\nbase {base[:10]} and now: {machine()}")
     print(f"{'':<40}{'recorded':>12}{'base':>12}{'now':>12}   now / base")
     over = 0

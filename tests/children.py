@@ -1,4 +1,5 @@
-"""Child processes that end with their parent, even if that is killed and has no time to end them itself."""
+"""Child processes: how long they may take, and those that end with their parent, even if that is killed and has no
+time to end them itself."""
 
 from __future__ import annotations
 
@@ -10,6 +11,9 @@ import subprocess
 import sys
 from typing import Any
 
+PATIENCE = 240
+"""Seconds that a child may take, however busy the machine is: fewer than those after which pytest ends the test that
+waits for it (``timeout`` in ``pyproject.toml``), and which shows nothing of what the child has said."""
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 

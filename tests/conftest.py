@@ -30,15 +30,16 @@ settings.load_profile("repeatable")
 
 @pytest.fixture
 def answering() -> Iterator[list[warnings.WarningMessage]]:
-    """The policy that users have: internal failures are answered by the reference. Gives the warnings."""
+    """The policy that users have: internal failures are answered by the reference. Gives the warnings of them; other
+    warnings are errors, as everywhere."""
     from duograph.base.config import set_config
-    from duograph.base.failures import forget_failures
+    from duograph.base.failures import InternalFailureWarning, forget_failures
 
     set_config(failures="answer")
     forget_failures()
     try:
         with warnings.catch_warnings(record=True) as given:
-            warnings.simplefilter("always")
+            warnings.simplefilter("always", InternalFailureWarning)
             yield given
     finally:
         set_config(failures="raise")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from duograph.distributed.launch import find_mpiexec
-from tests.children import start
+from tests.children import PATIENCE, start
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCE = Path(__file__).parents[2] / "src"
@@ -30,7 +30,7 @@ def refusal_of_the_machine() -> str:
     program = "from mpi4py import MPI; print(MPI.COMM_WORLD.allreduce(1))"
     what = [str(find_mpiexec()), "-n", "2", sys.executable, "-c", program]
     try:
-        done = subprocess.run(what, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(what, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return (
@@ -51,7 +51,7 @@ class Job:
 
 def command(program: str, *arguments: str, count: int = 2, options: tuple[str, ...] = ()) -> list[str]:
     """The command line that starts a program of `PROGRAMS`."""
-    launch = [sys.executable, "-m", "duograph", "launch", "-n", str(count), "--timeout", "60", *options]
+    launch = [sys.executable, "-m", "duograph", "launch", "-n", str(count), "--timeout", "240", *options]
     return [*launch, str(PROGRAMS / program), *arguments]
 
 
@@ -72,7 +72,7 @@ def run(program: str, *arguments: str, count: int = 2, options: tuple[str, ...] 
     """Runs a program of `PROGRAMS` on ``count`` processes, and waits for the end."""
     with begin(program, *arguments, count=count, options=options) as process:
         try:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
     return Job(process.returncode, out, err)

@@ -41,7 +41,7 @@ def run_file(path: Path, modes: list[str]) -> int:
     return failed
 
 
-def shrink_file(path: Path, modes: list[str], seconds: float) -> None:
+def shrink_file(path: Path, modes: list[str], most: int) -> None:
     """Prints what differs, and a small program."""
     from .shrink import shrink, verdict
 
@@ -52,7 +52,7 @@ def shrink_file(path: Path, modes: list[str], seconds: float) -> None:
         print("(does not fail in a fresh process)")
         print(source)
         return
-    source, found = shrink(source, found, modes, seconds)
+    source, found = shrink(source, found, modes, most)
     print(str(found).replace("\n", " "))
     print(source)
 
@@ -71,7 +71,7 @@ def main() -> int:
     one.add_argument("--modes", default="turns", help="'turns' (jit and one other), 'all', or names with commas")
     one.add_argument("--ignore", action="append", default=[], help="pattern of findings that are known")
     one.add_argument("--shrink", type=int, default=3, help="how many findings of a class are made small")
-    one.add_argument("--effort", type=float, default=90, help="seconds to make one finding small")
+    one.add_argument("--effort", type=int, default=300, help="candidates that are tried to make one finding small")
     one.add_argument("--reasons", type=int, default=15, help="how many reasons of not capturing are listed")
     other = commands.add_parser("graphs", help="random graphs as machine code")
     other.add_argument("--first", type=int, default=0)
@@ -95,7 +95,7 @@ def main() -> int:
     smaller = commands.add_parser("shrink", help="makes one program small")
     smaller.add_argument("file", type=Path)
     smaller.add_argument("--modes", default="jit,O0,bytecode,trace,interpreter,graph")
-    smaller.add_argument("--seconds", type=float, default=120)
+    smaller.add_argument("--effort", type=int, default=400, help="candidates that are tried")
     written = commands.add_parser("show", help="prints the program of a seed")
     written.add_argument("seed", type=int)
     commands.add_parser("worker", help="serves `programs`")
@@ -113,7 +113,7 @@ def main() -> int:
         case "run":
             return int(run_file(options.file, options.modes.split(",")) > 0)
         case "shrink":
-            shrink_file(options.file, options.modes.split(","), options.seconds)
+            shrink_file(options.file, options.modes.split(","), options.effort)
         case "show":
             from .writer import generate
 

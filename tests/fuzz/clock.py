@@ -20,8 +20,8 @@ def _too_slow(*_: Any) -> None:
 def limited(seconds: float) -> Iterator[None]:
     """Raises `TooSlow` in the block after ``seconds`` of processor time, and again every second."""
     old = signal.signal(signal.SIGVTALRM, _too_slow)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1)
     try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1)
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -161,9 +161,9 @@ class Worker:
             self.process = None
 
 
-def small(python: str, path: Path, modes: list[str], seconds: float) -> tuple[str, str]:
+def small(python: str, path: Path, modes: list[str], effort: int) -> tuple[str, str]:
     """The shrunk program of a file, and what differs; shrunk in a process of its own."""
-    command = [python, "-m", "tests.fuzz", "shrink", str(path), "--modes", ",".join(modes), "--seconds", str(seconds)]
+    command = [python, "-m", "tests.fuzz", "shrink", str(path), "--modes", ",".join(modes), "--effort", str(effort)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode or not done.stdout:
         return path.read_text(encoding="utf-8"), f"(not shrunk: {done.stderr.strip().splitlines()[-1:]})"

@@ -1,6 +1,7 @@
 """Makes a program that fails small: statements deleted, blocks replaced by their bodies, expressions by their parts.
 
-Every candidate runs in a forked child, so one that kills its process or never ends is an answer like any other.
+Every candidate runs in a forked child (`verdict`), so one that kills its process or never ends is an answer like any
+other. How many are tried is a number, not a time: a busy machine makes the same program as small.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from typing import Any
 from .observe import Finding, check
 from .writer import needed
 
+MOST = 300
+"""Candidates that are tried."""
 WAIT = 60.0
 """Seconds that a candidate may take by the clock."""
+Judge = Callable[[str, list[str]], Finding | None]
 
 
 def verdict(source: str, modes: list[str]) -> Finding | None:
@@ -62,17 +66,18 @@ def verdict(source: str, modes: list[str]) -> Finding | None:
     return answer if isinstance(answer, Finding) else None
 
 
-def shrink(source: str, found: Finding, modes: list[str], seconds: float = 120) -> tuple[str, Finding]:
-    """A smaller source that fails in the same way, and how."""
-    end = time.monotonic() + seconds
+def shrink(
+    source: str, found: Finding, modes: list[str], most: int = MOST, judge: Judge = verdict
+) -> tuple[str, Finding]:
+    """A smaller source that fails in the same way, and how, among so many candidates."""
     modes = [m for m in modes if m == found.mode] or modes
     if found.mode != "interpreter" and found.part not in ("internal", "slow", "crash", "escaped"):
-        cheap = verdict(source, ["interpreter"])  # no machine code to wait for
+        cheap = judge(source, ["interpreter"])  # no machine code to wait for
         if cheap is not None and cheap.kind == found.kind:
             modes, found = ["interpreter"], cheap
     best, again, start = source, True, 0
     seen = {source}
-    while again and time.monotonic() < end:
+    while again and len(seen) <= most:
         again = False
         made = list(candidates(best))
         for at in [*range(start, len(made)), *range(min(start, len(made)))]:
@@ -80,9 +85,9 @@ def shrink(source: str, found: Finding, modes: list[str], seconds: float = 120) 
             if candidate is None or candidate in seen:
                 continue
             seen.add(candidate)
-            if time.monotonic() > end:
+            if len(seen) > most + 1:
                 break
-            now = verdict(candidate, modes)
+            now = judge(candidate, modes)
             if now is not None and now.kind == found.kind:
                 best, found, again, start = candidate, now, True, at
                 break

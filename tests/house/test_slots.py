@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import PATIENCE
 from tests.house.imports import SOURCE, modules
 
 TABLE = re.findall(
@@ -102,7 +103,9 @@ for slot in duograph.base.slot.SLOTS.values():
     is_filled = getattr(slot, "value", None) is not None or getattr(slot, "functions", ())
     assert slot.name == "core.kernel.at_first_native" or is_filled, slot
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == sorted(FILLERS)
 

@@ -8,6 +8,7 @@ import tomllib
 
 import pytest
 
+from tests.children import PATIENCE
 from tests.house.imports import SOURCE
 
 ROOT = SOURCE.parents[1]
@@ -45,6 +46,7 @@ def test_the_rules_of_an_op_are_checked(tmp_path):
         env={"PATH": ""},
         capture_output=True,
         text=True,
+        timeout=PATIENCE,
         check=False,
     )
     found = [line.split(": ", 1)[0] for line in done.stdout.splitlines() if "Unsupported operand" in line]

@@ -6,8 +6,6 @@ import contextlib
 import io
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -16,6 +14,7 @@ import duograph as ms
 from duograph.core.op import state
 from tests.conformance import harness
 from tests.fuzz import arguments, mutants, observe, relatives, shrink, surface, writer
+from tests.unit.runtime.processes import python
 
 PROGRAM = """\
 import duograph as ms
@@ -92,6 +91,14 @@ def random_number(fn):
     return call
 
 
+@pytest.fixture(autouse=True)
+def _time_is_no_finding(monkeypatch):
+    """Here only what has no end is stopped."""
+    monkeypatch.setattr(observe, "SLOW", 200.0)
+    monkeypatch.setattr(observe, "STOP", 200.0)
+    monkeypatch.setattr(relatives, "SECONDS", 200.0)
+
+
 @pytest.mark.parametrize(
     ("planted", "part"),
     [
@@ -108,24 +115,31 @@ def test_planted_fault_is_found_and_made_small(monkeypatch, planted, part):
     found, _ = observe.check(PROGRAM, ["planted"])
     assert found is not None
     assert (found.part, found.call) == (part, 1)
-    small, again = shrink.shrink(PROGRAM, found, ["planted"], seconds=5)
+    small, again = shrink.shrink(PROGRAM, found, ["planted"], judge=lambda *case: observe.check(*case)[0])
     assert again.part == part
     assert len(small) < len(PROGRAM) / 2
     assert "range" not in small
 
 
-def test_crash_and_hang_are_verdicts(monkeypatch):
-    def crash(fn):
-        return lambda *args: os.kill(os.getpid(), signal.SIGKILL)
+def crash(fn):
+    return lambda *args: os.kill(os.getpid(), signal.SIGKILL)
 
-    def hang(fn):
-        return lambda *args: time.sleep(9)
 
-    monkeypatch.setattr(shrink, "WAIT", 3.0)
-    monkeypatch.setitem(observe.MODES, "crash", crash)
-    monkeypatch.setitem(observe.MODES, "hang", hang)
-    assert shrink.verdict(PROGRAM, ["crash"]).part == "crash"
-    assert shrink.verdict(PROGRAM, ["hang"]).part == "slow"
+def hang(fn):
+    return lambda *args: time.sleep(3600)
+
+
+def test_crash_and_hang_are_verdicts():
+    """In a process that may fork: candidates are its children."""
+    program = f"""
+        from tests.fuzz import observe, shrink
+        from {__name__} import PROGRAM, crash, hang
+        observe.MODES |= {{"crash": crash, "hang": hang}}
+        for mode, wait in (("crash", 250.0), ("hang", 0.5)):
+            shrink.WAIT = wait
+            print(shrink.verdict(PROGRAM, [mode]).part)
+    """
+    assert python(program) == "crash\nslow\n"
 
 
 def test_modes_agree_on_a_right_program():
@@ -136,11 +150,8 @@ def test_modes_agree_on_a_right_program():
 
 def test_a_seed_always_gives_the_same_program():
     here = [writer.generate(seed) for seed in (1, 2)]
-    there = subprocess.run(
-        [sys.executable, "-c", "from tests.fuzz.writer import generate as g; print(g(1) + g(2), end='')"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert "".join(here) == there.stdout
+    there = python("from tests.fuzz.writer import generate as g; print(g(1) + g(2), end='')")
+    assert "".join(here) == there
 
 
 def test_other_arguments_find_what_only_they_show(monkeypatch):

@@ -45,7 +45,7 @@ FORMAT = 1
 FAILED = "failed: "
 """How the title of a text begins that says why an entry did not run to its end."""
 
-SECONDS = 120
+SECONDS = 600
 """After which an entry is given up: it is recorded as such."""
 
 _HASH = re.compile(r"(?<=_)[0-9a-f]{24}\b")

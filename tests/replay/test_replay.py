@@ -125,6 +125,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return replay.recorded(replay.ROOT, tmp_path_factory.mktemp("base") / "there", FEW)
 
 
+@pytest.mark.timeout(1200)  # two trees, compiled with no cache
 def test_a_moved_module_gives_no_output(base, tmp_path, capsys):
     here = tree(tmp_path / "tree")
     move(here, "runtime.guards.operations", "runtime.checks.operations")
@@ -135,6 +136,7 @@ def test_a_moved_module_gives_no_output(base, tmp_path, capsys):
     assert int(shown.err.split()[0]) >= 5  # entries
 
 
+@pytest.mark.timeout(1200)  # two trees, compiled with no cache
 def test_planted_changes_are_found(base, tmp_path, capsys):
     here = tree(tmp_path / "tree")
     for name, old, new in (

@@ -15,6 +15,7 @@ import pytest
 
 import duograph as ms
 from duograph.compat.run import run_script
+from tests.children import PATIENCE
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -57,7 +58,13 @@ def run_python(*arguments: str, input: str | None = None, **environment: str) ->
     """``python arguments`` in a fresh process."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **environment}
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, env=env, timeout=120, check=False, input=input
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        env=env,
+        timeout=PATIENCE,
+        check=False,
+        input=input,
     )
 
 

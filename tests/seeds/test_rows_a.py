@@ -161,11 +161,19 @@ def test_a14_compile_cost_is_visible():
 
 
 def test_a14_a_first_call_is_cheap():
-    """Capturing five layers takes milliseconds, so even functions that run once are no reason to worry."""
+    """It compiles once, and later calls add nothing. What it costs for five layers, less than 500 ms, is a figure of
+    `scripts/budgets`: "first call, five layers"."""
     layers = [cell for _ in range(4) for cell in (nn.Dense(16, 16), nn.ReLU())]
     f = ms.jit(nn.SequentialCell(*layers, nn.Dense(16, 4)))
     f(Tensor(np.ones((2, 16), np.float32)))
-    assert f.stats["capture_ms"] + f.stats["compile_ms"] < 500, "a generous budget: machines and days differ"
+    first = f.stats
+    assert (first["versions"], first["fallbacks"]) == (1, 0)
+    assert first["capture_ms"] > 0 and first["compile_ms"] > 0
+    f(Tensor(np.ones((2, 16), np.float32)))
+    later = f.stats
+    assert [later[k] for k in ("versions", "capture_ms", "compile_ms")] == [
+        first[k] for k in ("versions", "capture_ms", "compile_ms")
+    ]
 
 
 def test_plain_python_sees_no_mindspore():

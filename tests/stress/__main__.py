@@ -11,6 +11,7 @@ exit status is 1 if anything was found: a round that says so, dies by a signal, 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -24,14 +25,17 @@ from .found import FOUND
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("threads", "forks", "interrupts", "control_c", "killed", "full", "stacks")
-TIMEOUT = 150
+TIMEOUT = 270
+"""Seconds that a round may take by the clock. One that hangs tells where it stands before that (`found.HANGS`)."""
 PRINTED = 12_000
 """Characters that are kept of what a round printed: a deep stack is some 6,000."""
 BUSY = "while True: pass"
 
 
-def run_kind(kind: str, seconds: float, seed: int, rounds: int = 1 << 30, python: str = sys.executable) -> list[str]:
-    """Rounds of one kind until the time is over; what they found."""
+def run_kind(
+    kind: str, seed: int, rounds: int = 1 << 30, seconds: float = math.inf, python: str = sys.executable
+) -> list[str]:
+    """So many rounds of one kind, or until the time is over; what they found."""
     findings: list[str] = []
     end, done = time.monotonic() + seconds, 0
     with tempfile.TemporaryDirectory() as cache:
@@ -79,7 +83,7 @@ def main() -> int:
     findings: list[str] = []
     try:
         for kind in options.kinds:
-            findings += run_kind(kind, options.seconds, options.seed, options.rounds, python)
+            findings += run_kind(kind, options.seed, options.rounds, options.seconds, python)
     finally:
         for process in load:
             process.kill()

@@ -40,13 +40,13 @@ def work(r: Any) -> None:
         time.sleep(float(r.uniform(0.2, 2.5)))
         process.send_signal(signal.SIGINT)
         try:
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=100)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGABRT)
             _, err = process.communicate()
             if "Exception ignored in" in err and "\nKeyboardInterrupt" in err:
                 continue  # it came while Python dropped an object, where Python cannot raise it: nobody hears it
-            found(f"Ctrl-C was not heard within a minute: {err[-3000:]}")
+            found(f"Ctrl-C was not heard within 100 seconds: {err[-3000:]}")
             continue
         if process.returncode == 1 and "KeyboardInterrupt" in err and "Error calling __set_name__" in err:
             continue  # what is raised while a class is made is another error up to 3.11

@@ -16,7 +16,8 @@ import duograph as ms
 from .found import check, found, guarded
 from .workload import agree, program
 
-PATIENCE = 30.0
+PATIENCE = 100.0
+"""Seconds by the clock after which a child, or a thread, is said to hang."""
 
 
 def work(r: Any) -> None:

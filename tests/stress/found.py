@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 FOUND = "FOUND: "
+HANGS = 240
+"""Seconds by the clock after which a round is said to hang; a busy machine takes a tenth of them."""
 
 
 def found(what: str) -> None:
@@ -35,7 +37,7 @@ def guarded(where: str) -> Iterator[None]:
 def run_round(work: Callable[[Any], None], rng: Any) -> None:
     """A round in this process."""
     faulthandler.enable()
-    faulthandler.dump_traceback_later(70, exit=True)  # a hang
+    faulthandler.dump_traceback_later(HANGS, exit=True)
     sys.tracebacklimit = 30
     with guarded(work.__module__):
         work(rng)

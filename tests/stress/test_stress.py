@@ -1,4 +1,4 @@
-"""A few seconds of each kind of stress; `scripts/stress` is the long form."""
+"""One round of each kind of stress; `scripts/stress` is the long form."""
 
 import os
 import signal
@@ -9,16 +9,19 @@ import pytest
 
 from tests.stress.__main__ import KINDS, ROOT, run_kind
 
+SETTLED = ("full", "stacks")
+"""Kinds whose rounds do the same each time. In the others threads meet, and signals come, as it happens."""
 
-@pytest.mark.parametrize("kind", KINDS)
+
+@pytest.mark.parametrize("kind", [k if k in SETTLED else pytest.param(k, marks=pytest.mark.timed) for k in KINDS])
 def test_nothing_is_found(kind):
-    assert run_kind(kind, seconds=3, seed=1000) == []
+    assert run_kind(kind, seed=1000, rounds=1) == []
 
 
 PARENT = """
 import sys
 from tests.children import start
-start([sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(60)"]).wait()
+start([sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(400)"]).wait()
 """
 
 
@@ -31,4 +34,4 @@ def test_children_end_with_a_parent_that_is_killed(ending):
         assert parent.stdout is not None
         assert parent.stdout.readline() == "ready\n"
         parent.send_signal(ending)
-        assert parent.communicate(timeout=30)[0] == "", "the pipe closes when the child is gone, too"
+        assert parent.communicate(timeout=240)[0] == "", "the pipe closes when the child is gone, too"

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import PATIENCE
+
 HERE = Path(__file__).parent
 TUTORIALS = sorted((HERE / "pages").glob("*.py"))
 
@@ -28,7 +30,8 @@ def test_tutorial(path, tmp_path):
     paths = os.pathsep.join([str(HERE / "stand_ins"), os.environ.get("PYTHONPATH", "")])
     run = subprocess.run(
         [sys.executable, "-W", "error", "-m", "duograph", str(script)],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=300, check=False,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=PATIENCE,
+        check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     shown = iter(run.stdout.splitlines())

@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from duograph import Tensor, communication, ops
+from duograph.base.config import config, configure
 from duograph.mint import distributed as dist
 
 how = sys.argv[1]
@@ -30,9 +31,13 @@ elif how == "killed" and rank == 1:
 elif how == "stranger":
     name = dist.new_group([0])
     ops.AllReduce(group=name)(x)
-elif how == "waits" and rank == 1:
-    time.sleep(60)
+elif how == "waits":
+    os.write(1, f"{config().comm_timeout}\n".encode())
+    if rank == 1:
+        time.sleep(600)
+    with configure(comm_timeout=0.5):  # of this call, whose other rank never comes
+        ops.AllReduce()(x)
 elif how == "interrupted":
     os.write(1, b"ready\n")
 ops.AllReduce()(x)
-time.sleep(60 if how == "interrupted" else 0)
+time.sleep(600 if how == "interrupted" else 0)

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.children import PATIENCE
+
 PROGRAM = """
 import sys, threading
 import numpy as np
@@ -30,7 +32,12 @@ def shown(tmp_path, last, **environment):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + last)
     done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False, env={**_environment(), **environment}
+        [sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        env={**_environment(), **environment},
     )
     return done.stderr
 

@@ -12,6 +12,7 @@ import pytest
 
 import duograph as ms
 from duograph.compat import alias, layout
+from tests.children import PATIENCE
 
 SAME = [
     ("mindspore", "Tensor", "duograph.Tensor"),
@@ -147,7 +148,7 @@ def test_too_late(monkeypatch):
 def test_pytest_plugin(tmp_path):
     (tmp_path / "test_it.py").write_text("import mindspore\ndef test(): assert mindspore.Tensor([1.0]).shape == (1,)\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "duograph.compat.pytest_plugin", "-p", "no:cacheprovider"]
-    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
 
 

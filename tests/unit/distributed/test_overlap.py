@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import types
 
 import numpy as np
 import pytest
@@ -151,8 +152,10 @@ def test_ranks_that_do_not_fit_are_told_at_the_wait():
 
 
 def test_what_is_hidden_is_reported(monkeypatch):
+    """What was not waited for; nothing was, says the clock of those who wait."""
     original = groups.Group.all_reduce
-    monkeypatch.setattr(groups.Group, "all_reduce", lambda self, x, op: (time.sleep(0.05), original(self, x, op))[1])
+    monkeypatch.setattr(groups.Group, "all_reduce", lambda self, x, op: (time.sleep(0.02), original(self, x, op))[1])
+    monkeypatch.setattr(world, "time", types.SimpleNamespace(perf_counter=lambda: 0.0))
 
     def program():
         @ms.jit
@@ -169,4 +172,4 @@ def test_what_is_hidden_is_reported(monkeypatch):
 
     report = simulate(2, program)[0]
     hidden = [float(line.split()[-1]) for line in report.splitlines() if "all_reduce" in line]
-    assert len(hidden) == 2 and max(hidden) > 0
+    assert len(hidden) == 2 and min(hidden) > 0.1

@@ -28,21 +28,27 @@ READABLES: list[Readable] = []
 
 @dataclass(frozen=True)
 class Readable:
-    """``fn`` reads what ``changes`` change, each a function that gives a context manager."""
+    """``fn`` reads what ``changes`` change, each a function that gives a context manager.
+
+    ``by_itself`` gives what may change without them, too, between any two calls: that of a clock, say.
+    """
 
     fn: Callable[[Any], Any]
     changes: tuple[Callable[[], Any], ...]
+    by_itself: Callable[[], Any] | None = None
 
     @property
     def name(self) -> str:
         return f"{self.fn.__module__.rpartition('_')[2]}:{self.fn.__name__}"
 
 
-def reads(*changes: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def reads(
+    *changes: Callable[[], Any], by_itself: Callable[[], Any] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares an entry."""
 
     def declare(fn: Callable[..., Any]) -> Callable[..., Any]:
-        READABLES.append(Readable(fn, changes))
+        READABLES.append(Readable(fn, changes, by_itself))
         return fn
 
     return declare
@@ -109,6 +115,34 @@ def calling(do: Callable[[], Any], undo: Callable[[], Any] = lambda: None) -> Ca
     return change
 
 
-def waiting(seconds: float) -> Callable[[], Any]:
-    """Time goes by."""
-    return calling(lambda: time.sleep(seconds))
+def setting(get: Callable[[], Any], put: Callable[..., Any], value: Any) -> Callable[[], Any]:
+    """``put(value)`` before; afterwards what ``get()`` gave, as one argument or, if it is a tuple, as several."""
+
+    @contextlib.contextmanager
+    def change() -> Iterator[None]:
+        before = get()
+        put(value)
+        try:
+            yield
+        finally:
+            put(*before) if isinstance(before, tuple) else put(before)
+
+    return change
+
+
+def nothing() -> Any:
+    """No change."""
+    return contextlib.nullcontext()
+
+
+def second() -> tuple[int, str]:
+    """What the clocks of the system show: the one that is exact, and the one that is some milliseconds late."""
+    return int(time.time()), time.ctime()
+
+
+def another_second() -> Any:
+    """Waits until both clocks show another one."""
+    before = second()
+    while any(now == then for now, then in zip(second(), before, strict=True)):
+        time.sleep(0.005)
+    return contextlib.nullcontext()

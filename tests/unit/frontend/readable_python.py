@@ -30,7 +30,6 @@ import string
 import sys
 import textwrap
 import threading
-import time
 import types
 import typing
 import urllib.parse
@@ -38,7 +37,7 @@ import uuid
 import warnings
 import weakref
 
-from .readable import attribute, calling, item, reads, waiting
+from .readable import attribute, calling, item, nothing, reads, setting
 
 VARIABLE = contextvars.ContextVar("variable", default=2)
 LOGGER = logging.getLogger("readable")
@@ -125,12 +124,24 @@ def filters_of_warnings(x):
     return x * len(warnings.filters)
 
 
-@reads(calling(lambda: locale.setlocale(locale.LC_ALL, "C.UTF-8"), lambda: locale.setlocale(locale.LC_ALL, "C")))
+@reads(setting(lambda: locale.setlocale(locale.LC_ALL), lambda name: locale.setlocale(locale.LC_ALL, name), "C.UTF-8"))
 def present_locale(x):
     return x, locale.setlocale(locale.LC_ALL)
 
 
-@reads(calling(lambda: threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start(), lambda: time.sleep(0.4)))
+@contextlib.contextmanager
+def one_thread_more():
+    is_over = threading.Event()
+    thread = threading.Thread(target=is_over.wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+@reads(one_thread_more, by_itself=threading.active_count)  # those of earlier tests end
 def number_of_threads(x):
     return x * threading.active_count()
 
@@ -516,7 +527,7 @@ def documentation_of_a_class(x):
     return x, Documented.__doc__, Documented.__name__
 
 
-@reads(waiting(0))
+@reads(nothing)
 def address_of_an_object(x):
     return x * (id(HELD) == id(HELD))
 
@@ -567,7 +578,7 @@ def pickled(x):
     return x * pickle.DEFAULT_PROTOCOL
 
 
-@reads(waiting(0))
+@reads(nothing)
 def running_loop(x):
     try:
         asyncio.get_running_loop()

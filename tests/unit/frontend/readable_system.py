@@ -23,7 +23,7 @@ import tempfile
 import time
 import traceback
 
-from .readable import attribute, calling, item, reads, waiting
+from .readable import another_second, attribute, calling, item, nothing, reads, second, setting
 
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="readable"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
@@ -68,12 +68,12 @@ def loaded_modules(x):
     return x * ("a_module_of_this_test" in sys.modules)
 
 
-@reads(calling(lambda: sys.setrecursionlimit(1777), lambda: sys.setrecursionlimit(1000)))
+@reads(setting(sys.getrecursionlimit, sys.setrecursionlimit, 1777))
 def recursion_limit(x):
     return x * sys.getrecursionlimit()
 
 
-@reads(calling(lambda: sys.setswitchinterval(0.25), lambda: sys.setswitchinterval(0.005)))
+@reads(setting(sys.getswitchinterval, sys.setswitchinterval, 0.25))
 def switch_interval(x):
     return x * sys.getswitchinterval()
 
@@ -116,22 +116,22 @@ def trace_function(x):
     return x * (1 if sys.gettrace() is None else 2)
 
 
-@reads(waiting(0))
+@reads(nothing)
 def depth_of_the_stack(x):
     return x * (len(inspect.stack()) < 30)
 
 
-@reads(waiting(0))
+@reads(nothing)
 def name_of_the_caller(x):
     return x, sys._getframe().f_code.co_name
 
 
-@reads(waiting(0))
+@reads(nothing)
 def name_of_the_frame(x):
     return x, inspect.currentframe().f_code.co_name
 
 
-@reads(waiting(0))
+@reads(nothing)
 def line_of_the_traceback(x):
     return x, traceback.extract_stack()[-1].name
 
@@ -141,7 +141,7 @@ def collection_is_enabled(x):
     return x * (2 if gc.isenabled() else 1)
 
 
-@reads(calling(lambda: gc.set_threshold(500), lambda: gc.set_threshold(700, 10, 10)))
+@reads(setting(gc.get_threshold, gc.set_threshold, 501))
 def collection_threshold(x):
     return x * gc.get_threshold()[0]
 
@@ -327,7 +327,13 @@ def space_used(x):
     return x * sum(len(files) for _, _, files in os.walk(FOLDER))
 
 
-@reads(calling(lambda: os.umask(0o77), lambda: os.umask(0o22)))
+def present_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@reads(setting(present_umask, os.umask, 0o77))
 def permissions(x):
     mask = os.umask(0)
     os.umask(mask)
@@ -360,22 +366,22 @@ def clock_of_a_test(x):
     return x, time.time() > DEADLINE
 
 
-@reads(waiting(1.1))
+@reads(another_second, by_itself=second)
 def moment_of_datetime(x):
     return x, dt.datetime.now().second
 
 
-@reads(waiting(1.1))
+@reads(another_second, by_itself=second)
 def moment_in_another_zone(x):
     return x, dt.datetime.utcnow().second
 
 
-@reads(waiting(1.1))
+@reads(another_second, by_itself=second)
 def moment_of_time(x):
     return x, int(time.time())
 
 
-@reads(waiting(1.1))
+@reads(another_second, by_itself=second)
 def moment_as_text(x):
     return x, time.strftime("%S"), time.ctime()[:19]
 

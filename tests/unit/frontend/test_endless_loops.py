@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-
 import pytest
 
 import duograph as ms
 from duograph import Tensor, ops
+from tests.unit.alarms import interrupted_by
 
 
 def gives_what_it_was_given(x):
@@ -94,26 +93,6 @@ PROGRAMS = [gives_what_it_was_given, does_nothing, counts, gives_what_nobody_rea
             stands_in_a_loop, stands_in_one_without_an_end, writes, raises_nothing, decides]  # fmt: skip
 
 
-def interrupt(work):
-    """Ctrl-C, again and again: one that comes during a callback, say, is lost, and there is no other end."""
-    armed = [True]
-
-    def handler(*_):
-        if armed:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, handler)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.5)
-        work()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        armed.clear()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in callbacks of weak references
 @pytest.mark.parametrize("how", ["compiled", "O0", "gradient", "gradient inside"])
 @pytest.mark.parametrize("fn", PROGRAMS)
@@ -130,7 +109,8 @@ def test_it_runs_until_it_is_interrupted(fn, how):
             run = ms.jit(fn)
     run(Tensor([-1.0, 0.5]))  # it ends
     has_ended = []
-    interrupt(lambda: has_ended.append(run(Tensor([1.0, 0.5]))))
+    with interrupted_by(after=0.05, again=0.5):  # again: in a callback of the collector, say, one is lost
+        has_ended.append(run(Tensor([1.0, 0.5])))
     assert not has_ended
 
 

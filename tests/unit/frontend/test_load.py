@@ -19,6 +19,7 @@ from duograph.base.source import register_source
 from duograph.frontend.ast import load
 from duograph.frontend.ast.load import load_function
 from duograph.frontend.errors import Uncapturable
+from tests.children import PATIENCE
 
 X = Tensor([1.0, 2.0])
 
@@ -145,7 +146,7 @@ def test_the_command_line_and_standard_input(how):
     text = "import duograph as ms\n@ms.jit\ndef f(x):\n    return x * 2\nprint(f(ms.Tensor([1.0])))\n"
     given = {"input": text} if how == "-" else {}
     args = [sys.executable, how, *([text] if how == "-c" else [])]
-    done = subprocess.run(args, **given, capture_output=True, text=True, check=True)
+    done = subprocess.run(args, **given, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.startswith("[2.]")
 
 

@@ -37,12 +37,14 @@ TABLES = (
 @pytest.mark.parametrize("readable", READABLES, ids=lambda r: r.name)
 def test_after_a_change_compiled_code_says_what_eager_code_says(readable):
     compiled = ms.jit(readable.fn)
+    by_itself = readable.by_itself or (lambda: None)
 
     def compare():
         for _ in range(3):  # captured, checked in Python, checked natively
-            if readable.fn.__name__.startswith("moment") and outcome(compiled) == outcome(readable.fn):
-                continue  # a second may begin between two calls, but not each time
-            assert outcome(compiled) == outcome(readable.fn)
+            before, is_equal = object(), False
+            while before != (before := by_itself()):  # else both calls have read the same
+                is_equal = outcome(compiled) == outcome(readable.fn)
+            assert is_equal
 
     compare()
     for change in readable.changes:

@@ -3,12 +3,11 @@ recorded in addition. That it computes what eager mode does is what the mode "tr
 
 from __future__ import annotations
 
-import signal
-
 import pytest
 
 import duograph as ms
 from duograph import Tensor, ops
+from tests.unit.alarms import interrupted_by
 
 
 def traced(fn):
@@ -221,17 +220,8 @@ def test_interruption_of_a_recording_leaves_a_function_that_works():
             x = x + 1.0
         return x
 
-    def press(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, press)
-    signal.setitimer(signal.ITIMER_REAL, 0.3, 2)  # again, if a callback of the collector swallows it
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            f(Tensor([1.0]))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with interrupted_by(after=0.1, again=0.5):  # again: in a callback of the collector, say, one is lost
+        f(Tensor([1.0]))
     assert f(Tensor([-1.0])).item() == -1.0
 
 
