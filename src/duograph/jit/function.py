@@ -34,7 +34,7 @@ from duograph.frontend.budget import Spent, share_left
 from duograph.frontend.errors import BetterApart, Uncapturable
 from duograph.frontend.functions import signature_of
 from duograph.frontend.load import LOADERS
-from duograph.frontend.policy import look_of
+from duograph.frontend.policy import look_of, request
 from duograph.frontend.printing import Noted, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
 
@@ -112,6 +112,7 @@ class JitFunction(Capturing, Cutting):
         self._python = plain if isinstance(plain, types.FunctionType) else None
         if isinstance(plain, types.FunctionType):
             self._code = plain.__code__
+            request(plain)
             self._signature = signature_of(plain)
             self._is_new = True
             if isinstance(fn, types.MethodType):
@@ -410,6 +411,7 @@ class JitFunction(Capturing, Cutting):
             return None
         if entry is None:  # it cannot be cut
             return self._compile(store, names, values, left)
+        entry.verify(values)
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
         tell_captured(self, entry)
