@@ -24,6 +24,7 @@ from duograph.autodiff.tape import Underivable
 from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
+from duograph.base.events import emit
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
@@ -356,6 +357,7 @@ class JitFunction(Capturing, Cutting):
     ) -> Entry | None:
         """A new version; ``left``: in the place of this one, which knows no run that decides as this call."""
         refresh_config()
+        emit("compiling", function=self)
         if self._python is not None and self._is_new and not self.is_auxiliary:
             check_comments(self._python)
             self._is_new = False
