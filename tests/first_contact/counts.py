@@ -58,12 +58,12 @@ def after(compiled: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Cou
     return counts_of(told)
 
 
-def child(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def child(*arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """``python arguments`` in a process that inherits nothing but what is named here."""
     environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
     environment |= {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([p for p in sys.path if p])}
     environment |= {"DUOGRAPH_FAILURES": "raise", "DUOGRAPH_CAPTURE_SECONDS": "60", "COLUMNS": "120", **variables}
     return subprocess.run(
         [sys.executable, *arguments],
-        capture_output=True, text=True, env=environment, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, env=environment, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL, cwd=cwd,
     )  # fmt: skip

@@ -288,12 +288,3 @@ def words_are_looked_up() -> Made:
         return known[name](x * 2) + x.mean()
 
     return layer, [(x, ("relu", "tanh")[n % 2]) for n, (x, _) in enumerate(batches())]
-
-
-HABITS = [
-    a_plain_step, the_loss_is_kept, the_loss_is_kept_as_a_number, the_loss_is_printed_now_and_then, the_loss_is_logged,
-    steps_are_timed, steps_are_counted, the_last_batch_is_smaller, a_batch_is_a_dictionary, the_rate_is_an_argument,
-    gradients_are_clipped, gradients_are_collected, training_and_testing_take_turns, accuracy_is_counted_by_numpy,
-    the_best_loss_is_kept, a_nan_is_an_error, arrays_become_tensors_inside, noise_is_added,
-    a_loop_ends_when_it_converges, words_are_looked_up,
-]  # fmt: skip
