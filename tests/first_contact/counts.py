@@ -35,6 +35,8 @@ class Counts(NamedTuple):
 
 STEADY = Counts(versions=1)
 """One version answers everything."""
+LED_BY_PYTHON = 2
+"""Calls of a version that can be native: the first compiles, the second makes the call native."""
 
 
 def counts_of(told: Any) -> Counts:

@@ -279,6 +279,25 @@ def a_loop_ends_when_it_converges() -> Made:
     return root, [(x + 1,) for x, _ in batches()]
 
 
+SETTINGS = {"scale": 2.0, "classes": 2}
+SCALES = [1.0, 2.0]
+
+
+def settings_stand_in_a_dictionary() -> Made:
+    _, optimizer, gradients = training()
+
+    def step(x, y):
+        loss, grads = gradients(x * SETTINGS["scale"], y)
+        optimizer(grads)
+        return loss / SETTINGS["classes"]
+
+    return step, batches()
+
+
+def settings_stand_in_a_list() -> Made:
+    return (lambda x: (x * SCALES[0]).tanh() + SCALES[-1]), [(x,) for x, _ in batches()]
+
+
 def words_are_looked_up() -> Made:
     known = {"relu": ops.relu, "tanh": ops.tanh}
 

@@ -15,7 +15,7 @@ from tests.conformance.programs import graph_breaks
 from tests.test_tour import ROOT, run_blocks
 
 from . import habits
-from .counts import Counts, after, counts_of
+from .counts import LED_BY_PYTHON, STEADY, Counts, after, counts_of
 
 # fmt: off
 HABITS = {
@@ -39,6 +39,8 @@ HABITS = {
     habits.arrays_become_tensors_inside:       Counts(1, 1, 1, 1, 0),
     habits.noise_is_added:                     Counts(1, 0, 0, 0, 0),
     habits.a_loop_ends_when_it_converges:      Counts(1, 0, 0, 0, 0),
+    habits.settings_stand_in_a_dictionary:     Counts(1, 0, 0, 0, 0),
+    habits.settings_stand_in_a_list:           Counts(1, 0, 0, 0, 0),
     habits.words_are_looked_up:                Counts(2, 0, 0, 0, 1),
 }
 BREAKS = {
@@ -72,7 +74,11 @@ def _same_numbers() -> None:
 @pytest.mark.parametrize("make", HABITS, ids=lambda make: make.__name__)
 def test_a_habit(make):
     program, calls = make()
-    assert after(ms.jit(program), calls) == HABITS[make]
+    compiled = ms.jit(program)
+    assert after(compiled, calls) == HABITS[make]
+    if HABITS[make] == STEADY:
+        (version,) = compiled.explain().versions
+        assert version["hits"] - version["native_calls"] == LED_BY_PYTHON
 
 
 @pytest.mark.parametrize("program", BREAKS, ids=lambda program: program.__name__)

@@ -13,11 +13,9 @@ import duograph as ms
 from bench import _mindspore_steps, _problems
 from bench._workloads import digits_batch, digits_networks, graph_mode, seed_networks, training_cell, training_step
 
-from .counts import STEADY, Counts, after, counts_of
+from .counts import LED_BY_PYTHON, STEADY, Counts, after, counts_of
 
 STEPS = 25
-LED_BY_PYTHON = 2
-"""Calls: the first compiles, the second makes the call native."""
 NARROW = {
     "HEADS": 4, "SEQUENCE": 8, "VOCABULARY": 50, "WIDTH": 32, "TIME": 4, "HIDDEN": 16, "FEATURES": 8, "CHANNELS": 8,
 }  # fmt: skip
