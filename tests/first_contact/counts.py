@@ -67,5 +67,6 @@ def child(*arguments: str, cwd: Path | None = None, **variables: str) -> subproc
     environment |= {"DUOGRAPH_FAILURES": "raise", "DUOGRAPH_CAPTURE_SECONDS": "60", "COLUMNS": "120", **variables}
     return subprocess.run(
         [sys.executable, *arguments],
-        capture_output=True, text=True, env=environment, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL, cwd=cwd,
+        cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip

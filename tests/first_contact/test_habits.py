@@ -25,7 +25,7 @@ HABITS = {
     habits.the_loss_is_kept_as_a_number:       Counts(1, 0, 0, 0, 0),
     habits.the_loss_is_printed_now_and_then:   Counts(1, 1, 1, 0, 0),
     habits.the_loss_is_logged:                 Counts(1, 1, 1, 1, 0),
-    habits.steps_are_timed:                    Counts(1, 1, 3, 1, 0),  # two clocks, and a list that gets their difference
+    habits.steps_are_timed:                    Counts(1, 1, 3, 1, 0),  # two clocks, and the list of their differences
     habits.steps_are_counted:                  Counts(2, 0, 0, 0, 1),  # the count becomes an input
     habits.the_last_batch_is_smaller:          Counts(2, 0, 0, 0, 1),  # the size becomes a symbol
     habits.a_batch_is_a_dictionary:            Counts(1, 0, 0, 0, 0),
@@ -95,9 +95,5 @@ def test_the_functions_of_the_tour():
 
 
 def test_every_habit_is_in_the_table():
-    made = [
-        value
-        for name, value in vars(habits).items()
-        if callable(value) and getattr(value, "__module__", "") == habits.__name__ and name not in ("batches", "training")
-    ]
-    assert list(HABITS) == made
+    functions = [f for f in vars(habits).values() if getattr(f, "__module__", "") == habits.__name__]
+    assert list(HABITS) == [f for f in functions if f not in (habits.batches, habits.training)]

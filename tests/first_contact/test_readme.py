@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from bench._problems import PROBLEMS
-
 from tests.distributed.jobs import needs_mpi, refusal_of_the_machine, run
 
 from .counts import ROOT, child

@@ -1,7 +1,7 @@
 """Handwritten digits: one program in three lives, with the same bits in each.
 
 Two small networks learn to read 8x8 images of digits: once dynamically, once with the training step under `ms.jit`,
-once in graph mode. Losses and trained weights are then compared byte by byte, and compiled steps asked what was compiled.
+once in graph mode. Losses and trained weights are then compared byte by byte, and the steps asked what was compiled.
 
     python -m duograph demo
     python examples/digits.py --network cnn --epochs 3

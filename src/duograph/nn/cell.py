@@ -173,7 +173,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         """What graph mode has compiled of this Cell, what it has not, and why.
 
         Returns:
-            Explanation, as ``explain()`` of a function under `jit` gives it: ``versions``, ``breaks``, ``fallbacks``, ...
+            Explanation, what ``explain()`` of a function under `jit` gives: ``versions``, ``breaks``, ``fallbacks``.
 
         Examples:
             >>> import duograph as ms
