@@ -13,7 +13,7 @@ usage: python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or not
        python -m duograph -c CODE [ARGUMENT ...]
        python -m duograph launch -n N PROGRAM ...  run on N processes (`launch --help`)
        python -m duograph demo                     train two networks in three modes, with the same bits
-       python -m duograph explain PROGRAM ...      run, then tell what was compiled and what was not, and why
+       python -m duograph explain PROGRAM ...      run (also -m MODULE), then tell what was compiled, what not, and why
        python -m duograph opt FILE ...             run passes on MindIR text
        python -m duograph --version"""
 

@@ -49,6 +49,7 @@ __all__ = [
     "Failure",
     "InternalFailure",
     "InternalFailureWarning",
+    "are_raised",
     "collected",
     "failure_counts",
     "failure_report",
@@ -126,7 +127,7 @@ def internal_failure(area: str, what: object, error: BaseException) -> Failure:
         raise error
     text = str(error).partition("\n")[0][:LENGTH]
     failure = Failure(area, str(what), f"{type(error).__name__}: {text}", _place(error))
-    if config().failures == "raise" or config().debug:
+    if are_raised():
         raise InternalFailure(str(failure)) from error
     global _warned
     with _lock:
@@ -146,6 +147,11 @@ def internal_failure(area: str, what: object, error: BaseException) -> Failure:
             stacklevel=_level_of_user(),
         )
     return failure
+
+
+def are_raised() -> bool:
+    """Whether the policy is ``raise``: then what else would show in nothing but time is looked for, too."""
+    return config().failures == "raise" or config().debug
 
 
 @contextlib.contextmanager

@@ -1,4 +1,7 @@
-"""``python -m duograph explain PROGRAM``: runs a program, then tells what was compiled, what was not, and why."""
+"""``python -m duograph explain PROGRAM``: runs a program, then tells what was compiled, what was not, and why.
+
+It tells that however the program ends: by ``sys.exit``, by an exception, or by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,32 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 
-from .run import hide_runner_frames, run_script
+from .run import hide_runner_frames, run_module, run_script
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit status."""
-    full = "--full" in arguments
-    arguments = [argument for argument in arguments if argument != "--full"]
-    if not arguments:
-        print("usage: python -m duograph explain [--full] PROGRAM [ARGUMENT ...]", file=sys.stderr)
+    full, rest = list(arguments[:1]) == ["--full"], list(arguments)
+    rest = rest[1:] if full else rest
+    run, rest = (run_module, rest[1:]) if rest[:1] == ["-m"] else (run_script, rest)
+    if not rest:
+        print("usage: python -m duograph explain [--full] PROGRAM | -m MODULE [ARGUMENT ...]", file=sys.stderr)
         return 2
     hide_runner_frames()
-    names = run_script(arguments[0], arguments[1:])
-    print(report(full), file=sys.stderr)
+    kept: list[Any] = []  # functions that the program itself has dropped by the time it ends
+
+    def keep(event: Event) -> None:
+        if event.kind == "compiling":
+            kept.append(event.data["function"])
+
+    try:
+        with listen(keep):
+            names = run(rest[0], rest[1:])
+    finally:
+        print(report(full), file=sys.stderr)
     del names  # they kept the program's functions alive until now
     return 0
 
@@ -67,6 +81,7 @@ def _paragraph(function: Any, full: bool) -> str:
         milliseconds = version["capture_ms"] + version["compile_ms"]
         lines.append(f"  version {number}: made in {milliseconds:.0f} ms, called {version['hits']} times")
     lines += [f"  recompiled: {reason}" for reason in explanation.recompiles]
+    lines += [f"  graph break: {found}" for found in explanation.breaks]
     lines += [f"  {failure}" for failure in explanation.failures]
     for fallback in explanation.fallbacks:
         lines += [f"  {text}" for text in fallback.rendered.splitlines()]

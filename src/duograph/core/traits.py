@@ -33,6 +33,7 @@ class Traits:
         settings: methods that walk over Cells or set their switches are interpreted.
         settled: what classes define is put in place while programs run, and never replaced by users.
         layers: classes are layers, whose errors name the layer.
+        program: it is a program as a user writes it, and is captured as one.
     """
 
     rules: bool | tuple[str, ...] = False
@@ -43,6 +44,7 @@ class Traits:
     settings: bool = False
     settled: bool = False
     layers: bool = False
+    program: bool = False
 
     def is_rule(self, name: str) -> bool:
         """Whether the function with the qualified name ``name`` is a rule."""

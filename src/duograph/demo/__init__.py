@@ -3,3 +3,7 @@
 ``examples/digits.py`` is a link to `digits`. That lies in a folder of its own, for Python searches a script's folder
 before all others.
 """
+
+from duograph.core.traits import Traits
+
+__capture__ = Traits(program=True)

@@ -1,7 +1,7 @@
 """Handwritten digits: one program in three lives, with the same bits in each.
 
 Two small networks learn to read 8x8 images of digits: once dynamically, once with the training step under `ms.jit`,
-once in graph mode. Losses and trained weights are then compared byte by byte.
+once in graph mode. Losses and trained weights are then compared byte by byte, and the steps asked what was compiled.
 
     python -m duograph demo
     python examples/digits.py --network cnn --epochs 3
@@ -73,7 +73,11 @@ def training_step(network, mode):
 
 
 def train(name, mode, data, epochs):
-    """Trains from the same first weights with the same batches in every mode; returns network, losses and times."""
+    """Trains from the same first weights with the same batches in every mode.
+
+    Returns:
+        The network, the step, losses and times.
+    """
     ms.set_seed(7)
     build, default_epochs = NETWORKS[name]
     network, (images, labels) = build(), data
@@ -88,7 +92,22 @@ def train(name, mode, data, epochs):
         loss = step(x, y)
         losses.append(loss.asnumpy())
         times.append(time.perf_counter() - start)
-    return network, np.array(losses), times
+    return network, step, np.array(losses), times
+
+
+def compiled_as(step, calls):
+    """What so many calls of a compiled step became, in counts.
+
+    Returns:
+        Whether one version has answered all of them, and the counts; else also why.
+    """
+    told = step.explain()
+    served = sum(version["hits"] - version["plain_runs"] for version in told.versions)
+    counts = len(told.versions), len(told.breaks), len(told.fallbacks), len(told.recompiles)
+    text = "{} version(s), {} break(s), {} fallback(s), {} recompilation(s)".format(*counts)
+    text += f", {served} of {calls} steps"
+    reasons = [*told.fallbacks, *told.breaks, *told.recompiles]
+    return (*counts, served) == (1, 0, 0, 0, calls), f"{text}: {reasons[0]}" if reasons else text
 
 
 def accuracy(network, data):
@@ -118,13 +137,17 @@ def main(arguments=None):
             "weights",
             title=f"{name}: accuracy, time, sha256",
         )
-        hashes = set()
+        hashes, told = set(), []
         for mode in ("dynamic", "jit", "graph"):
-            network, losses, times = train(name, mode, training, options.epochs)
+            network, step, losses, times = train(name, mode, training, options.epochs)
             correct = accuracy(network, test)
             ms.set_context(mode=ms.PYNATIVE_MODE)
             bits = sha256(losses), sha256(*(p.asnumpy() for p in network.get_parameters()))
             hashes.add(bits)
+            if mode != "dynamic":
+                is_whole, counts = compiled_as(step, len(times))
+                told.append(f"{mode} step {'compiled' if is_whole else 'NOT COMPILED as a whole'}: {counts}")
+                good &= is_whole
             first, later = times[0] * 1e3, statistics.median(times[1:]) * 1e3
             table.add_row(
                 mode,
@@ -136,6 +159,8 @@ def main(arguments=None):
             )
             good &= correct >= 0.96 or options.epochs is not None
         console.print(table)
+        for line in told:
+            console.print(line, markup=False, soft_wrap=True)
         console.print(
             "losses and weights:", "the same bits in all modes" if len(hashes) == 1 else "DIFFERENT BITS", "\n"
         )

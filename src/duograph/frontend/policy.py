@@ -21,8 +21,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from duograph.base.config import config
-from duograph.base.source import is_internal_file, source_of_code
-from duograph.core.traits import said_of
+from duograph.base.source import PACKAGE_DIR, is_internal_file, source_of_code
+from duograph.base.weak import WeakTable
+from duograph.core.traits import said_of, traits_of
 
 from .errors import Uncapturable
 
@@ -39,7 +40,7 @@ def module_kind(name: str | None) -> str:
         return "other"
     top = name.split(".")[0]
     if top == "duograph":
-        return "framework"
+        return _kind_of_ours(name)
     settings = config()
     if settings.jit_modules and top in _listed(settings.jit_modules):
         return "user"
@@ -57,10 +58,16 @@ def module_kind(name: str | None) -> str:
 def file_kind(file: str) -> str:
     """Like `module_kind`, for the file of a code object."""
     if is_internal_file(file):
-        return "framework"
+        return _kind_of_ours(f"duograph.{file[len(PACKAGE_DIR) :].removesuffix('.py').replace(os.sep, '.')}")
     if file.startswith("<"):
         return "other" if file.startswith("<frozen") else "user"
     return _place_kind(file) if os.path.isabs(file) else _place_kind(os.path.abspath(file))
+
+
+@functools.lru_cache(4096)
+def _kind_of_ours(name: str) -> str:
+    """``user`` for a module of this package that is a program (`Traits.program`)."""
+    return "user" if traits_of(name).program else "framework"
 
 
 @functools.lru_cache(4096)
@@ -75,12 +82,20 @@ def _listed(value: Any) -> tuple[str, ...]:
     return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
 
 
+_requested: WeakTable[types.CodeType, bool] = WeakTable()
+
+
+def request(fn: types.FunctionType) -> None:
+    """Somebody wants this function compiled: it is interpreted wherever it lies, also where compiled code calls it."""
+    _requested[fn.__code__] = True
+
+
 def function_kind(fn: types.FunctionType) -> str:
     """Kind of a Python function. Code without a file of its own (``exec``, generated methods) goes by its module."""
     kind = file_kind(fn.__code__.co_filename)
     if kind == "other":
         by_module = module_kind(fn.__module__)
-        return by_module if by_module == "user" else "other"
+        return "user" if by_module == "user" or _requested.get(fn.__code__) else "other"
     if kind == "user" and fn.__code__.co_filename.startswith("<"):
         if fn.__module__ in (None, "builtins"):  # made by exec in a bare namespace
             return "user"

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold
-from duograph.base.failures import SHORTAGE, Failure, internal_failure, is_from_outside
+from duograph.base.diagnostics import InternalError
+from duograph.base.failures import SHORTAGE, Failure, are_raised, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
@@ -145,6 +146,47 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", self.program.name, error))
             return False
+
+    def miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
+        """The guard that makes this version invalid for ``args``, if it is one, and why it is in words; empty if it is
+        valid."""
+        program = self.program
+        if self.rules != rules_version[0]:
+            return None, "a rule of an operator was replaced"
+        try:
+            guard, why = program.guards.first_miss(args)
+            if not why and not program.memory_matches(args):
+                why = "inputs share memory in another way"
+            if not why and not program.sizes_match(args):
+                why = "sizes do not fit what was assumed"
+            return guard, why
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", program.name, error))
+            return None, str(self.failures[-1])
+
+    def verify(self, args: Sequence[Any]) -> None:
+        """In tests and debug runs: is this version valid for the call that it was made for, also natively?
+
+        One that is not serves no call ever. To be asked before the program runs, which may change what is guarded.
+        """
+        if not are_raised():
+            return
+        try:
+            if (why := self.miss(args)[1]) != "":
+                raise InternalError(f"a version is not valid for the call that made it: {why}", stage="guards")
+            self.program.guards.native_form(args)
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", self.program.name, error))
+
+    def mend_check(self, args: Sequence[Any]) -> str:
+        """Why the check of all guards has failed where `miss` finds none that does: it is wrong, and so is forgotten,
+        or what was looked at has changed meanwhile."""
+        if self.matches(args):
+            return "what was assumed holds again"
+        self.program.guards.forget_check()
+        error = InternalError("the check of all guards fails although each one holds", stage="guards")
+        self.failures.append(internal_failure("a guard", self.program.name, error))
+        return str(self.failures[-1])
 
     @property
     def patterns(self) -> dict[Source, Any]:

@@ -24,6 +24,7 @@ from duograph.autodiff.tape import Underivable
 from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
+from duograph.base.events import emit
 from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
@@ -34,7 +35,7 @@ from duograph.frontend.budget import Spent, share_left
 from duograph.frontend.errors import BetterApart, Uncapturable
 from duograph.frontend.functions import signature_of
 from duograph.frontend.load import LOADERS
-from duograph.frontend.policy import look_of
+from duograph.frontend.policy import look_of, request
 from duograph.frontend.printing import Noted, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
 
@@ -112,6 +113,7 @@ class JitFunction(Capturing, Cutting):
         self._python = plain if isinstance(plain, types.FunctionType) else None
         if isinstance(plain, types.FunctionType):
             self._code = plain.__code__
+            request(plain)
             self._signature = signature_of(plain)
             self._is_new = True
             if isinstance(fn, types.MethodType):
@@ -360,6 +362,7 @@ class JitFunction(Capturing, Cutting):
     ) -> Entry | None:
         """A new version; ``left``: in the place of this one, which knows no run that decides as this call."""
         refresh_config()
+        emit("compiling", function=self)
         if self._python is not None and self._is_new and not self.is_auxiliary:
             check_comments(self._python)
             self._is_new = False
@@ -415,6 +418,7 @@ class JitFunction(Capturing, Cutting):
             return None
         if entry is None:  # it cannot be cut
             return self._compile(store, names, values, left)
+        entry.verify(values)
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()
         tell_captured(self, entry)

@@ -88,8 +88,8 @@ def note_misses(
     for entry in (general or store.compiled[:1]) if left is None else ():
         guard, reason = None, f"other arguments were given: {', '.join(entry.names)}"
         if entry.names == names:
-            guard, reason = entry.program.guards.first_miss(values)
-            reason = "sizes do not fit what was assumed" if guard is None and near else reason
+            guard, reason = entry.miss(values)
+            reason = reason or entry.mend_check(values)
         store.recompiles.append(reason)
         tell_recompiled(function, reason)
         if guard is not None and guard.check not in ("tensor", "pattern") and entry.hits < WORTH:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
 from duograph.frontend.program import Path, Program, RunPlainly
@@ -139,6 +140,8 @@ def _made(
         planner.plan_all()
     else:
         planner.plan_recorded(told)
+    if not plan.guards.function()(*args) and entry.matches(args):
+        raise InternalError("the check of a native call fails although the version is valid", stage="native calls")
     return NativeCall(plan)
 
 

@@ -132,5 +132,6 @@ def for_others(store: Entries, names: tuple[str, ...], values: list[Any]) -> Ent
                 store.drop(entry)
             store.add(made)
             made.prepare(values)
+            made.verify(values)
             return made
     return None

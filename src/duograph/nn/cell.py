@@ -163,11 +163,27 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compiles this Cell for arguments like these, so that the first call in graph mode need not."""
-        dispatch.compile_cell(self, args, kwargs)
+        dispatch.compiled_cell(self).prepare(*args, **kwargs)
 
     def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
         """Compiles this Cell for these arguments and calls it."""
         return dispatch.graph_mode_call(self, args, kwargs)
+
+    def explain(self) -> Any:
+        """What graph mode has compiled of this Cell, what it has not, and why.
+
+        Returns:
+            Explanation, what ``explain()`` of a function under `jit` gives: ``versions``, ``breaks``, ``fallbacks``.
+
+        Examples:
+            >>> import duograph as ms
+            >>> net = ms.nn.ReLU()
+            >>> ms.set_context(mode=ms.GRAPH_MODE)
+            >>> print(net(ms.Tensor([-1.0, 2.0])), len(net.explain().versions))
+            [0. 2.] 1
+            >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+        """
+        return dispatch.compiled_cell(self).explain()
 
     # -- attributes ----------------------------------------------------------------------------------------------
 

@@ -102,17 +102,15 @@ def graph_mode_call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return graph_mode_caller.value(cell, args, kwargs)
 
 
-def _compile_first(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _compile_first(cell: Any) -> Any:
     _load()
-    cell_compiler.value(cell, args, kwargs)
+    return cell_compiler.value(cell)
 
 
-cell_compiler: Slot[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = Slot(
-    "nn.dispatch.cell_compiler", _compile_first
-)
-"""The meaning of `Cell.compile`."""
+cell_compiler: Slot[Callable[[Any], Any]] = Slot("nn.dispatch.cell_compiler", _compile_first)
+"""What gives the compiled form of a Cell."""
 
 
-def compile_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Compiles ``cell`` for these arguments ahead of its first call."""
-    cell_compiler.value(cell, args, kwargs)
+def compiled_cell(cell: Any) -> Any:
+    """What graph mode calls in the place of ``cell``."""
+    return cell_compiler.value(cell)

@@ -76,10 +76,5 @@ def call(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return compiled_cell(cell)(*args, **kwargs)
 
 
-def compile_only(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Compiles without running."""
-    compiled_cell(cell).prepare(*args, **kwargs)
-
-
 dispatch.graph_mode_caller.fill(call)
-dispatch.cell_compiler.fill(compile_only)
+dispatch.cell_compiler.fill(compiled_cell)

@@ -16,6 +16,7 @@ from duograph import Tensor, ops
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import InternalFailure, failure_counts
 from duograph.compat.explain import report
+from duograph.frontend import sources
 from duograph.lower import ops as lower_ops
 from duograph.lower.rule import Kernel
 from tests.unit.alarms import signalled
@@ -48,6 +49,17 @@ def broken(*_: Any, **__: Any) -> Any:
     raise KeyError("planted")
 
 
+def fails_always(real: Any) -> Any:
+    """Guard programs that ask in addition for what never is."""
+
+    def translated(self: Any, args: Any) -> Any:
+        made = real(self, args)
+        made.program.is_(made.program.const(X), PLACES)
+        return made
+
+    return translated
+
+
 PLACES: dict[str, tuple[str, Any]] = {
     "rule": ("a kernel rule", lambda patch: patch.setattr(lower_ops, "rule_of", lambda op: Kernel(broken))),
     "fuser": ("the fuser", lambda patch: patch.setattr(steps, "lower_group", broken)),
@@ -61,6 +73,10 @@ PLACES: dict[str, tuple[str, Any]] = {
     "native call": ("native calls", lambda patch: patch.setattr(native_call, "native_call", broken)),
     "guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "check", lambda *_: 1 / 0)),
     "native guard": ("a guard", lambda patch: patch.setattr(guard.GuardSet, "translated", broken)),
+    "native guard that never holds": (
+        "a guard",
+        lambda patch: patch.setattr(guard.GuardSet, "translated", fails_always(guard.GuardSet.translated)),
+    ),
 }
 
 
@@ -129,6 +145,39 @@ def test_a_function_that_cannot_be_cut_runs_as_it_is(answering, monkeypatch):
         assert got.tobytes() == f(Tensor(X * k)).asnumpy().tobytes()
     assert failure_counts() == {"cutting": 1} and len(answering) == 1
     assert "internal failure of cutting" in str(compiled.explain())
+
+
+def contradicted(real: Any) -> Any:
+    """Captures with one guard more, which the call does not fulfil."""
+
+    def capture(*given: Any) -> Any:
+        made = real(*given)
+        made.guards.add(sources.arg(0, "x"), "type", int)
+        return made
+
+    return capture
+
+
+def test_a_version_that_is_not_valid_for_its_own_call(monkeypatch):
+    """It is right in its call, and no other comes to it: nothing but time would show it."""
+    monkeypatch.setattr(capturing, "capture", contradicted(capturing.capture))
+    with pytest.raises(InternalFailure, match=r"a guard for program.*not valid for the call that made it: x was"):
+        ms.jit(program)(Tensor(X))
+
+
+def test_a_check_that_fails_although_each_guard_holds(answering, monkeypatch):
+    """The reason of the recompilation is that, and no guess; the next call asks the guards one by one."""
+    f = ms.jit(lambda x: x * 2)
+    for _ in range(3):
+        f(Tensor(1.0))
+    (version,) = f._own.compiled
+    version.program.guards.native = version.program.guards._check = lambda *_: False
+    version.native, f._own.native = None, ()
+    assert float(f(Tensor(1.0))) == 2.0
+    (reason,) = f.explain().recompiles
+    assert "the check of all guards fails although each one holds" in reason
+    assert failure_counts() == {"a guard": 1} and len(answering) == 1
+    assert version.matches([f._subject, Tensor(1.0)]) and version.program.guards.native is not None
 
 
 def fails_from_the_third_check(real: Any) -> Any:

@@ -173,6 +173,32 @@ def test_groups_about_dictionaries_and_classes(versions, monkeypatch):
                 delattr(cls, name)
 
 
+@pytest.mark.parametrize("versions", [True, False])
+def test_a_group_of_which_nothing_is_asked_never_fails(versions, monkeypatch):
+    """Whatever changes: all that was assumed of the dictionary, or the class, was assumed of what it holds."""
+    if not versions:
+        monkeypatch.setattr(layout(), "has_versions", False)
+        monkeypatch.setattr(layout(), "has_class_versions", False)
+
+    class Holder:
+        pass
+
+    held, inner = {"inner": None}, {"a": A}
+
+    def write(p):
+        with p.about(held), p.about(Holder):
+            p.holds(inner, "a", A)
+        with p.about(Holder):
+            pass
+
+    check = checked(0, write)
+    assert check() and check()
+    held["b"] = Holder.b = 1
+    assert check() and check()
+    inner["a"] = 1
+    assert not check()
+
+
 def test_a_change_while_a_group_is_checked_is_looked_at_again():
     """A key that compares in Python changes the dictionary after its first item was found to be right."""
     held, changed = {}, []

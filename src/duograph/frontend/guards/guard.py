@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from duograph.base.diagnostics import InternalError
 from duograph.base.failures import Failure, internal_failure, is_from_outside
 from duograph.frontend.sources import Pin, Source
 
@@ -156,18 +157,38 @@ class GuardSet:
         return ""
 
     def _make_native(self, args: Sequence[Any]) -> None:
-        from duograph.runtime.python.cpython import Unsupported
-
         self._is_provisional = False
         try:
-            self._check = self.native = self.translated(args).program.function()
-        except Unsupported:
-            self._check = self._generated()
+            self.native = self.native_form(args)
+            self._check = self.native or self._generated()
         except MemoryError:  # no room for code now: one by one, and the next call tries again
             self._check = None
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", "its native form", error))
             self._check = self._generated()
+
+    def native_form(self, args: Sequence[Any]) -> Callable[..., bool] | None:
+        """A native check, not kept; ``None`` if native code cannot be used in this Python.
+
+        Args:
+            args: arguments for which all guards hold: the check is asked for them, as one that fails there always does.
+
+        Raises:
+            InternalError: it fails, and not because another thread has changed something meanwhile.
+        """
+        from duograph.runtime.python.cpython import Unsupported
+
+        try:
+            made: Callable[..., bool] = self.translated(args).program.function()
+        except Unsupported:
+            return None
+        if not made(*args) and self.check_one_by_one(args):
+            raise InternalError("the native check fails although each guard holds", stage="guards")
+        return made
+
+    def forget_check(self) -> None:
+        """The check of all guards is wrong: they are asked one by one until there is another."""
+        self._check = self.native = None
 
     def _generated(self) -> Callable[..., bool]:
         generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects), self.apart)
@@ -217,13 +238,11 @@ class GuardSet:
             return None
 
     def first_miss(self, args: Sequence[Any]) -> tuple[Guard | None, str]:
-        """The first guard that fails and the reason in words."""
+        """The first guard that fails, and why in words; empty if all hold."""
         for guard in self._guards:
             if not guard.holds(args):
                 return guard, guard.describe(args)
-        if (why := self._miss_between(args)) != "":
-            return None, why
-        return None, str(self.failures[-1]) if self.failures else "inputs share memory in another way"
+        return None, self._miss_between(args)
 
 
 class _Key:

@@ -299,8 +299,9 @@ class GuardProgram:
     def _laid_out(self) -> np.ndarray:
         """The words of the program: comparisons of the tables first, groups behind the end."""
         words_of: list[_Entry] = [(at, wanted, []) for at, wanted in self.fields]
-        words_of += [(at + cpython.DICT_VERSION, -1, group) for at, group in self.dictionaries.items()]
-        shorts = [(at + cpython.TYPE_VERSION, -1, group) for at, group in self.classes.items()]
+        # Of what nothing is asked, as all was asked of what it holds, there is no group: one would begin at `failing`.
+        words_of += [(at + cpython.DICT_VERSION, -1, group) for at, group in self.dictionaries.items() if group]
+        shorts = [(at + cpython.TYPE_VERSION, -1, group) for at, group in self.classes.items() if group]
         tables = [(name, entries) for name, entries in (("compare", words_of), ("compare_short", shorts)) if entries]
         head = [self.n_args, self.registers, int(self.runs_python)]
         before = len(tables) * INSTRUCTION.n_words
