@@ -29,7 +29,8 @@ class Statements(Phrases):
         compound = [
             (6, self.if_), (2, self.while_), (4, self.for_), (6, self.try_), (2, self.nested), (1, self.with_), (1, self.match_),
             (1.5, self.stray), (1, self.unpack), (1, self.walrus), (0.7, self.asserts), (0.6, self.raises), (0.7, self.closure),
-            (0.5, self.generator), (0.3, self.delete), (0.5, self.recursion),
+            (0.5, self.generator), (0.3, self.delete), (0.5, self.recursion), (0.7, self.while_counting), (0.5, self.batched),
+            (0.5, self.partials), (0.5, self.methods),
         ]  # fmt: skip
         table = simple if self.budget < 0 or self.indent > 4 else simple + compound
         self.rng.choices([s for _, s in table], [w for w, _ in table])[0]()
@@ -143,14 +144,29 @@ class Statements(Phrases):
                 f"{name} = {source}"
                 + self.rng.choice(
                     ["[0]", "[1:]", "[::2]", ".T", ".reshape(-1)", "[...]", "[None]", "[-1:]", ".expand_dims(0)"]
+                    + ["[{n}:]", "[..., {n}::-2]", "[:{n}]"]
                 )
             )
         )
         self.env[name] = "t"
+        if self.rng.random() < 0.4:
+            further = ["[..., None]", "[::-1]", "[{n}:]", "[..., {n}]", ".T", "[None, 1:]", "[..., {n}::-3]"]
+            self.put(self.fill(f"{name} = {name}{self.rng.choice(further)}"))
         self.put(
             self.fill(
                 f"{name}"
-                + self.rng.choice([" += {n}", ".add_({n})", "[0] = {n}", "[...] = {n}", " *= {t}", ".mul_({n})"])
+                + self.rng.choice(
+                    [
+                        " += {n}",
+                        ".add_({n})",
+                        "[0] = {n}",
+                        "[...] = {n}",
+                        " *= {t}",
+                        ".mul_({n})",
+                        "[..., -1] *= {n}",
+                        "[{n}:] = {n}",
+                    ]
+                )
             )
         )
 
@@ -183,6 +199,84 @@ class Statements(Phrases):
         self.merge(self.block(3, f"{counter} += 1"), dict(self.env))
         self.loops -= 1
         self.orelse()
+
+    def while_counting(self) -> None:
+        """A loop whose test changes something."""
+        count, calls, held, last = (self.fresh() for _ in range(4))
+        self.put(f"{calls} = [0]")
+        self.put(f"def {count}():")
+        self.put(f"    {calls}[0] += 1")
+        self.put(f"    return {calls}[0]")
+        self.put(f"{held} = {self.expr('f')}")
+        test = self.rng.choice([
+            f"{count}() + {held}.sum() < {self.expr('n')} + 6", f"({last} := {count}()) * {held}.sum() < 9",
+            f"{held}.add_(1).sum() < 12", "STATE.add_(1).sum() < 9", f"({last} := Box({count}())).value + {held}.max() < 5",
+            f"not LOG.append({count}()) and {held}.sum() < 7",
+        ])  # fmt: skip
+        self.put(f"while {test} and {count}() < 9:")
+        self.env.update({held: "f", calls: "m"})
+        self.loops += 1
+        self.merge(self.block(2, f"{held} = {held} + {self.rng.choice(['1', '0.5', calls + '[0]'])}"), dict(self.env))
+        self.loops -= 1
+        self.orelse()
+
+    def batched(self) -> None:
+        """A function under `vmap` that writes to tensors of its own."""
+        name, result = self.fresh(), self.fresh()
+        self.put(f"def {name}(a, b={self.expr('n', 1)}):")
+        self.put(f"    c = {self.rng.choice(['a * 1', 'a + b', 'ops.zeros_like(a)', 'a[...] * 2'])}")
+        for _ in range(self.rng.randint(1, 3)):
+            self.put(
+                "    "
+                + self.rng.choice([
+                    "c[0] = b", "c[-1] += a[0]", "c[..., -1] *= 2", "c += a", "c.mul_(a)", "c[1:] = 0", "d = c[::-1]; d[0] = b",
+                    "c[c > 1] = b", "d = c.reshape(-1); d.add_(1)", "c[b % 2] = a[0]", "c.clamp_(-1, b)",
+                ])
+            )  # fmt: skip
+        self.put("    return c")
+        call = self.rng.choice([
+            f"ms.vmap({name})({{t}})", f"ms.vmap(ms.vmap({name}))({{t}})", f"ms.grad(lambda a: ms.vmap({name})(a).sum())({{f}})",
+            f"ms.vmap(lambda a: ms.grad(lambda b: {name}(b).sum())(a))({{f}})", f"ms.vmap({name}, in_axes=(0, None))({{t}}, {{n}})",
+            f"ms.vmap({name}, -1, -1)({{t}})", f"ms.vmap(ms.jit({name}))({{t}})",
+        ])  # fmt: skip
+        self.put(f"{result} = {self.fill(call)}")
+        self.env[result] = "any"
+
+    def partials(self) -> None:
+        """Partials, of partials too, called, looked at, and used as keys across a break."""
+        name, held, result = self.fresh(), self.fresh(), self.fresh()
+        self.put(f"{name} = lambda a, b=1, c=2: a * b + c")
+        self.put(
+            self.fill(
+                f"{held} = functools.partial(functools.partial({name}, {{t}}), {self.rng.choice(['2', 'c=3', '{n}, c={n}'])})"
+            )
+        )
+        self.put(self.fill(f"{held} = functools.partial({held}, c={{n}})") if self.rng.random() < 0.5 else "pass")
+        looks = f"{held}(), {held}.func is {name}, len({held}.args), sorted({held}.keywords), {held}.args[0]"
+        if self.rng.random() < 0.5:
+            self.put(f"{result} = {{{held}: 1}}")
+            self.put(self.rng.choice(["time.time()", "opaque(1)", "pass"]))
+            self.put(f"{result}[{held}] += 1")
+            looks = f"{result}[{held}], {held} in {result}, next(iter({result})) is {held}, {looks}"
+        self.put(f"{result} = [{looks}]")
+        self.env[result] = "any"
+
+    def methods(self) -> None:
+        """Bound methods, class methods and callables with a break, plain and compiled."""
+        name, result = self.fresh(), self.fresh()
+        self.put(f"class {name}:")
+        self.put(f"    gain = {self.expr('n', 1)}")
+        self.put("    def __call__(self, a):")
+        self.put(f"        a = a * self.gain\n{'    ' * (self.indent + 2)}{self.rng.choice(['time.time()', 'pass'])}")
+        self.put("        return a + 1")
+        self.put(f"    @{self.rng.choice(['classmethod', 'property', 'staticmethod'])}")
+        self.put(f"    def other(cls=None, a=1): {self.rng.choice(['time.time()', 'pass'])}; return a")
+        call = self.rng.choice([
+            f"{name}()({{t}})", f"ms.jit({name}())({{t}})", f"ms.jit({name}().__call__)({{t}})", f"{name}().other",
+            f"[ms.jit({name}().__call__)(a) for a in {{l}}]", f"list(map({name}(), {{l}}))",
+        ])  # fmt: skip
+        self.put(f"{result} = {self.fill(call)}")
+        self.env[result] = "any"
 
     def for_(self) -> None:
         """A loop over something."""
@@ -323,6 +417,7 @@ class Statements(Phrases):
                     f"[{name}({{t}}), {name}({{t}}, {{n}})]",
                     f"ms.grad(lambda a: {name}(a).sum())({{f}})",
                     f"list(map({name}, {{l}}))",
+                    f"ms.jit({name})({{t}})",
                     f"ms.vmap({name})({{t}})",
                     f"{name}({n}={{n}}, **{{{{'{a}': {{t}}}}}})",
                 ]
