@@ -160,6 +160,12 @@ class interrupted_by:  # noqa: N801 - used as a function
         raise self._error
 
 
+def end_within(seconds: int) -> None:
+    """This process, a child that was forked, is ended by the system if it has not come to its end by then."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(seconds)
+
+
 def interrupted_at_each_call(work: Callable[[], Any]) -> Iterator[bool]:
     """Runs the work again and again, with Ctrl-C at its first, second, ... moment until it has no more.
 

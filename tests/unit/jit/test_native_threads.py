@@ -12,7 +12,7 @@ import duograph as ms
 from duograph import Tensor, ops
 from duograph.base.config import configure
 from tests.unit.jit.native_calls import bits, f32, is_native, native_hits, warmed
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import child_agrees, python
 
 LARGE = [Tensor(np.random.default_rng(i).standard_normal((192, 192)).astype(np.float32)) for i in range(4)]
 
@@ -96,14 +96,9 @@ def test_a_fork_in_the_middle_of_a_call():
     thread.start()
     try:
         for _ in range(10):
-            child = os.fork()
-            if child == 0:
-                fine = False
-                try:
-                    fine = bits(compiled(LARGE[0], LARGE[1])) == expected and is_native(compiled, LARGE[0], LARGE[1])
-                finally:
-                    os._exit(0 if fine else 1)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert child_agrees(
+                lambda: bits(compiled(LARGE[0], LARGE[1])) == expected and is_native(compiled, LARGE[0], LARGE[1])
+            )
     finally:
         stop.set()
         thread.join()

@@ -127,6 +127,8 @@ def test_advice_comes_once(monkeypatch, records):
 def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
     monkeypatch.setattr(telling, "MOST_CAPTURES", 6)
     monkeypatch.setattr(misses, "MOST_CAPTURES", 6)
+    for clock in (telling, function):
+        monkeypatch.setattr(clock, "SECONDS", 1e9)  # what it costs is no reason here
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for i in range(12):
         f(X, f"name {i}")

@@ -22,7 +22,7 @@ from duograph.lower.target import TARGETS, current_target
 from duograph.runtime.kernels import single
 from duograph.runtime.kernels.kernels import kernel_address
 from tests.unit.lower.kernel_checks import BFLOAT16, DTYPES, bits, check_threads, sample
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import SECONDS, python
 
 MATMUL = get_op("matmul")
 STORED = list(itertools.product((False, True), repeat=2))  # transpose_a, transpose_b
@@ -106,6 +106,7 @@ def test_threads_do_not_count(threads):
     check_threads(threads, lambda: [product(x, w, *stored) for x, w in cases for stored in STORED])
 
 
+@pytest.mark.timeout(2 * SECONDS + 60)
 def test_the_width_of_vectors_does_not_count():
     program = """
         import hashlib

@@ -7,9 +7,12 @@ import os
 import subprocess
 import sys
 import textwrap
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.unit.alarms import end_within
 
 ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 240
@@ -65,12 +68,15 @@ def alone(function: Callable[..., Any], *args: object, **environment: str) -> An
 
 
 def child_agrees(check: Callable[[], object]) -> bool:
-    """Fork; whether `check()` is true in the child, which ends with it."""
+    """Fork; whether `check()` is true in the child, which ends with it, or after a time."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
+            end_within(SECONDS)
             status = 0 if check() else 1
+        except BaseException:  # noqa: BLE001 - the parent is told
+            traceback.print_exc()
         finally:
             os._exit(status)
     return os.waitpid(child, 0)[1] == 0

@@ -14,7 +14,7 @@ from duograph.base.failures import failure_counts
 from duograph.runtime.machine import code, diskcache
 from duograph.runtime.machine.code import statistics
 from tests.unit.runtime.native import scaled
-from tests.unit.runtime.processes import finish, python, start
+from tests.unit.runtime.processes import SECONDS, finish, python, start
 
 PROGRAM = """
 from tests.unit.runtime.native import scaled
@@ -56,12 +56,14 @@ def test_the_second_time_is_a_hit(cache):
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
+@pytest.mark.timeout(2 * SECONDS + 60)
 def test_a_second_process_starts_warm(tmp_path):
     place = {"DUOGRAPH_CACHE_DIR": str(tmp_path)}
     assert python(PROGRAM, **place).split() == ["2", "0", "2", "0"]
     assert python(PROGRAM, **place).split() == ["0", "2", "0", "0"]
 
 
+@pytest.mark.timeout(4 * SECONDS + 60)
 def test_processes_at_once(tmp_path):
     running = [start(PROGRAM, DUOGRAPH_CACHE_DIR=str(tmp_path)) for _ in range(4)]
     for process in running:

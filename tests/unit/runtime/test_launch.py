@@ -19,7 +19,7 @@ from duograph.runtime.launch import launcher
 from duograph.runtime.programs import fused
 from tests.unit.growth import growth
 from tests.unit.runtime.engine import bits, f32, in_python, launches, launching
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import child_agrees, python
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +45,53 @@ def test_the_second_call_teaches_and_the_third_is_native() -> None:
     assert [s["launches"] - seen[0]["launches"] for s in seen] == [0, 0, 0, 1, 2]
     assert [s["misses"] - seen[0]["misses"] > 0 for s in seen[1:3]] == [True, True]
     assert seen[3]["misses"] == seen[4]["misses"]
+
+
+def reads(x: ms.Tensor) -> None:
+    float(x[0])
+
+
+def computes(x: ms.Tensor) -> None:
+    ops.tanh(x) + ops.exp(x)
+
+
+def in_a_thread(work: Callable[[], None]) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def in_a_finalizer(work: Callable[[], None]) -> None:
+    class Late:
+        def __del__(self) -> None:
+            work()
+
+    late = Late()
+    late.itself = late  # type: ignore[attr-defined]
+    del late
+    gc.collect()
+
+
+@pytest.mark.parametrize("work", [reads, computes])
+@pytest.mark.parametrize("where", [in_a_thread, in_a_finalizer])
+def test_what_others_do_while_a_call_is_noted_does_not_make_it_pythons(
+    engine: launcher.Engine, where: Any, work: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was noted then is no plain sequence of ops of this call; the next one is noted anew."""
+    x, other, real, done = f32(7), f32(5), launcher._Notes.record, []
+
+    def record(*args: Any) -> None:
+        if not done:
+            done.append(1)
+            where(lambda: work(other))
+        real(*args)
+
+    monkeypatch.setattr(launcher._Notes, "record", record)
+    for _ in range(4):
+        assert bits(x + 2.5) == bits(in_python(engine, lambda: x + 2.5))
+    assert done
+    (plan,) = [plan for _, (_, cell), _, plan in engine.owners if cell.home == (ms.Tensor, "__add__")]
+    assert plan is not None
 
 
 # ---- operands -------------------------------------------------------------------------------------------------------
@@ -288,14 +335,7 @@ def test_a_child_process_goes_on() -> None:
     x = f32(8)
     for _ in range(4):
         want = bits(ms.grad(lambda x: (x * x).sum())(x))
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            code = 0 if bits(ms.grad(lambda x: (x * x).sum())(x)) == want else 2
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert child_agrees(lambda: bits(ms.grad(lambda x: (x * x).sum())(x)) == want)
 
 
 # ---- what stays behind ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from duograph.lower.target import current_target
 from duograph.runtime.kernels import packs
 from duograph.runtime.kernels.packs import Pack
 from duograph.runtime.machine import diskcache
-from tests.unit.runtime.processes import python
+from tests.unit.runtime.processes import SECONDS, python
 
 TARGET = current_target()
 
@@ -105,6 +105,7 @@ def run(program, cache):
     return json.loads(python(SETUP + program, DUOGRAPH_CACHE_DIR=str(cache)))
 
 
+@pytest.mark.timeout(2 * SECONDS + 60)
 def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
     first, second = (run("report(losses=trained(2))", tmp_path) for _ in range(2))
     assert first["compiled"] > 0
@@ -112,6 +113,7 @@ def test_a_second_process_compiles_nothing_and_gives_the_same_bits(tmp_path):
     assert first["bits"] == second["bits"]
 
 
+@pytest.mark.timeout(2 * SECONDS + 60)
 def test_equal_layers_share_their_kernels(tmp_path):
     """With three layers more, only the program itself is new."""
     three = run("report(losses=trained(3))", tmp_path)
@@ -141,6 +143,7 @@ report(counted=counted(x, TIMES).asnumpy(), conditional=conditional(x, ms.Tensor
 """
 
 
+@pytest.mark.timeout(2 * SECONDS + 60)
 def test_what_is_compiled_does_not_depend_on_the_number_of_iterations(tmp_path):
     few, many = (run(LOOPS.replace("TIMES", str(times)), tmp_path / str(times)) for times in (100, 400))
     assert len(few["functions"]) == len(many["functions"])

@@ -11,7 +11,7 @@ import duograph as ms
 from duograph.runtime.machine.code import load
 from duograph.runtime.pool import pool
 from tests.unit.runtime.native import COUNT, NESTED, SUM, call, count, np
-from tests.unit.runtime.processes import alone, child_agrees, python
+from tests.unit.runtime.processes import SECONDS, alone, child_agrees, python
 
 
 @pytest.fixture(autouse=True)
@@ -170,6 +170,7 @@ def test_multiprocessing_by_fork():
         assert processes.map(_in_a_child, [1, 10, 100]) == [64, 640, 6400]
 
 
+@pytest.mark.timeout(3 * SECONDS + 60)
 def test_a_process_ends_with_workers_alive():
     program = """
     from duograph.runtime.pool import pool

@@ -344,6 +344,7 @@ class Engine:
         self.set("table", ctypes.addressof(table))
         self.table, self.owners = table, []
         self.seen: set[int] = set()
+        self.doubted: set[int] = set()
 
     def is_back(self, key: bytes) -> bool:
         """Whether this key was asked for before. Many shapes come only once; records are for those that come back."""
@@ -352,13 +353,18 @@ class Engine:
             return True
         if len(self.seen) >= 4 * MOST_RECORDS:
             self.seen.clear()
+            self.doubted.clear()
         self.seen.add(hashed)
         return False
 
     def learn(
         self, cell: NativeEntry, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any
     ) -> None:
-        """Adds the record of a call that was computed in Python."""
+        """Adds the record of a call that was computed in Python.
+
+        That it is one for Python is settled by two such calls: other threads and finalizers may have read values, or
+        run ops, among what was noted of one.
+        """
         words = np.frombuffer(key, np.int64)
         described = words[FRAME.key.word - FRAME.hash.word :].tolist()
         keep = [arguments_without_tensors(arguments), cell]
@@ -372,6 +378,10 @@ class Engine:
                 record, kept, plan = pack(described, tensors, weak, noted.ops, out, constants)
             record[RECORD.wait.word] = fusion.value.calls_before(plan) if fusion.value is not None else 0
         except Uncovered:
+            hashed = int.from_bytes(key[:8], "little")
+            if hashed not in self.doubted:
+                self.doubted.add(hashed)
+                return
             record, kept, plan = pack_python(described), [], None
         except SHORTAGE:
             return
