@@ -466,7 +466,7 @@ def test_a_call_on_a_tape_keeps_nothing_alive():
     """What a call has saved goes with the tape."""
     references, objects, weak = alone(counted_after_calls)
     assert references[1] == references[2]
-    assert objects[1] == objects[2]
+    assert objects[1] >= objects[2]  # the collector gives up tuples of numbers
     assert weak[2] - weak[1] < 100  # tables of such are cleaned now and then
 
 

@@ -474,7 +474,10 @@ def native_calls():
         gc.collect()
         objects.append(len(gc.get_objects()))
         held.append(ms.runtime.memory_allocated())
-        assert len({*objects[1:]}) < 2 and len({*held}) == 1
+        assert objects[1:] == sorted(
+            objects[1:], reverse=True
+        )  # the collector gives up tuples of numbers, now and then
+        assert len({*held}) == 1
 
     return work
 

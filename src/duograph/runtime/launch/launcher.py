@@ -82,7 +82,7 @@ class NativeEntry:
         engine = _engine
         if engine is not None:
             tensors = list(_tensors_in((args, tuple(named.values()))))
-            if len({id(x) for x in tensors}) < len(tensors):
+            if noted.plain and len({id(x) for x in tensors}) < len(tensors):
                 noted, out_seen, tensors = self._with_twins(args, named)
             else:
                 out_seen = out
