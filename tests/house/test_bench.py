@@ -12,6 +12,7 @@ from bench import __main__ as bench
 from bench import _budgets as budgets
 from bench._budgets import verdict
 from bench._report import SUMMARY
+from tests.children import PATIENCE
 
 
 def test_a_report_has_all_that_the_readme_shows():
@@ -40,7 +41,7 @@ def test_a_budget_is_exceeded_by_what_is_slower_nearly_always():
 def history() -> bool:
     """Whether this tree is a checkout that has all of its commits: an archive, or a shallow copy, says nothing."""
     command = ["git", "-C", budgets.ROOT, "rev-parse", "--show-toplevel", "--is-shallow-repository"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return done.returncode == 0 and done.stdout.split() == [str(budgets.ROOT.resolve()), "false"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -25,14 +26,17 @@ def found(root: Path, places: str, written: str) -> list[str]:
     folders = head.strip("{}").split(",") if head.startswith("{") else None
     pattern = places if folders is None else places.partition("/")[2]
     files = [p for f in folders or [""] for p in sorted((root / f).glob(pattern))]
+    names = re.findall(r"\w+", written)  # files without them need not be parsed
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
     return [
         path.relative_to(root).as_posix()
-        for path in files
-        if any(
+        for path, whole in texts.items()
+        if all(name in whole for name in names)
+        and any(
             isinstance(node, ast.Attribute | ast.Call)
             and (text := ast.unparse(node)).startswith(before)
             and text.endswith(after)
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(ast.parse(whole))
         )
     ]
 

@@ -6,6 +6,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,11 +22,20 @@ FILLERS = {name: sorted(re.findall(r"`([\w/]+\.py)`", fillers)) for name, filler
 """Name of a slot -> files that fill it, as `docs/architecture.md` says."""
 
 
+def parsed(root: Path, *words: str) -> Iterator[tuple[str, Path, ast.Module]]:
+    """The modules whose text has one of the words."""
+    for module, path in modules(root).items():
+        text = path.read_text(encoding="utf-8")
+        if any(word in text for word in words):
+            yield module, path, ast.parse(text)
+
+
+@cache
 def declared(root: Path) -> list[tuple[str, str]]:
     """Module and variable of each slot, and the name that it has been given."""
     found = []
-    for module, path in modules(root).items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for module, _, tree in parsed(root, "Slot", "Listeners"):
+        for node in tree.body:
             target = node.target if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [None])[0]
             call = getattr(node, "value", None)
             if isinstance(call, ast.Call) and ast.unparse(call.func) in ("Slot", "_Slot", "Listeners"):
@@ -38,8 +49,8 @@ def filled(root: Path, names: set[str]) -> dict[str, list[str]]:
     by_last = {name.rpartition(".")[2]: name for name in names}
     assert len(by_last) == len(names), "two slots of one name: make this test look at modules, too"
     found: dict[str, list[str]] = {name: [] for name in names}
-    for path in modules(root).values():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for _, path, tree in parsed(root, *by_last):
+        for node in ast.walk(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)

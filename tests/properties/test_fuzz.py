@@ -183,7 +183,7 @@ def test_mutants_find_what_no_program_of_the_table_does(monkeypatch):
 
         return call
 
-    seeds = [s for s in range(60) if "print" in mutants.mutant(s)[0].partition("@program")[2]]
+    seeds = [s for s in range(30) if "print" in mutants.mutant(s)[0].partition("@program")[2]]
     assert not any(mutants.examine(seed, [])[1] for seed in seeds[:3])
     modes = [harness.Mode(mode.name, one_line if mode.name == "jit" else mode.transform) for mode in harness.MODES]
     monkeypatch.setattr(harness, "MODES", modes)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import PATIENCE
 from tests.replay import __main__ as replay
 from tests.replay.compare import Comparison, Recording
 from tests.replay.record import FAILED, Recorder, without_hashes
@@ -158,7 +159,7 @@ def test_planted_changes_are_found(base, tmp_path, capsys):
 def test_a_base_without_recorder_is_refused(tmp_path, monkeypatch, capsys):
     def git(*arguments: str) -> None:
         name = ["-c", "user.name=n", "-c", "user.email=e"]
-        subprocess.run(["git", "-C", tmp_path, *name, *arguments], check=True, capture_output=True)
+        subprocess.run(["git", "-C", tmp_path, *name, *arguments], check=True, capture_output=True, timeout=PATIENCE)
 
     git("init", "-q")
     (tmp_path / "file").write_text("text")
