@@ -125,7 +125,12 @@ def filters_of_warnings(x):
     return x * len(warnings.filters)
 
 
-@reads(calling(lambda: locale.setlocale(locale.LC_ALL, "C.UTF-8"), lambda: locale.setlocale(locale.LC_ALL, "C")))
+@reads(
+    calling(
+        lambda: locale.setlocale(locale.LC_ALL, "C.UTF-8" if LOCALE == "C" else "C"),
+        lambda: locale.setlocale(locale.LC_ALL, LOCALE),
+    )
+)
 def present_locale(x):
     return x, locale.setlocale(locale.LC_ALL)
 

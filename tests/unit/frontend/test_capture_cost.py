@@ -11,6 +11,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
+from duograph.base.config import configure
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.guards.words import INSTRUCTION
 from duograph.runtime.python.cpython import layout
@@ -41,11 +42,12 @@ def calls_of_capture() -> int:
         counted[event] += 1
 
     before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        compiled.prepare(x, x + 1)
-    finally:
-        sys.setprofile(before)
+    with configure(failures="answer"):  # as users have it: tests look at the guards of each version besides
+        sys.setprofile(count)
+        try:
+            compiled.prepare(x, x + 1)
+        finally:
+            sys.setprofile(before)
     assert len(compiled.explain().versions) == 1
     return counted["call"]
 
