@@ -181,8 +181,8 @@ class Entry:
     def renew(self, args: Sequence[Any]) -> bool:
         """Whether this version is valid although its native checks fail, which then are made anew.
 
-        They know the dictionaries in which they find values; guards hold as well where one was replaced by another that
-        has the same values.
+        They know more than guards say: the dictionaries in which they find values. Guards hold as well where one was
+        replaced by another that has the same values.
         """
         guards, program = self.program.guards, self.program
         try:

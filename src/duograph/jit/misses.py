@@ -23,7 +23,7 @@ MOST_LOOKED_AT = 16
 
 
 OTHER_RUN = "no run that was recorded decides like this one"
-RENEWED = "no guard failed: a native check was made anew for a dictionary that was replaced"
+RENEWED = "no guard failed, but a native check, which knows more of the objects: it was made anew"
 
 
 class Miss:
