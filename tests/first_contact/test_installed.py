@@ -13,7 +13,7 @@ from duograph import Tensor
 
 from .counts import STEADY, Counts, after
 
-PACKAGE = '''
+PACKAGE = """
 import duograph as ms
 from duograph import nn, ops
 
@@ -53,7 +53,7 @@ class Net(nn.Cell):
     @ms.jit
     def construct(self, x):
         return ops.relu(self.dense(x)) + x.mean()
-'''
+"""
 X = Tensor([[1.0, 2.0, 3.0]])
 DECORATED = {
     "decorated": STEADY,

@@ -19,6 +19,7 @@ from duograph.frontend.program import RunPlainly
 from duograph.jit.bound import BoundJit
 from duograph.jit.entries import STALE
 from duograph.jit.entry import Entry, RunFailed
+from duograph.jit.misses import RENEWED
 
 X = Tensor([1.0, 2.0])
 
@@ -157,9 +158,7 @@ def test_a_dictionary_that_is_replaced_by_an_equal_one_needs_no_version():
         assert f(X).tolist() == (X * 2.0 + X.mean()).tolist()
     (version,) = f.explain().versions
     assert (version["hits"], version["native_calls"]) == (6, 2)  # of the new native call
-    assert f.explain().recompiles == [
-        "no guard failed: a native check was made anew for a dictionary that was replaced"
-    ]
+    assert f.explain().recompiles == [RENEWED]
     settings.gain = 3.0
     f(X)
     assert "gain was 2.0, is 3.0" in f.explain().recompiles[1]
