@@ -64,9 +64,15 @@ def child(*arguments: str, cwd: Path | None = None, **variables: str) -> subproc
     """``python arguments`` in a process that inherits nothing but what is named here."""
     environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
     environment |= {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.pathsep.join([p for p in sys.path if p])}
-    environment |= {"DUOGRAPH_FAILURES": "raise", "DUOGRAPH_CAPTURE_SECONDS": "60", "COLUMNS": "120", **variables}
+    environment |= {
+        "DUOGRAPH_FAILURES": "raise",
+        "DUOGRAPH_CAPTURE_SECONDS": "60",
+        "COLUMNS": "120",
+        "PYTHONUTF8": "1",
+        **variables,
+    }
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=SECONDS, check=False,
+        capture_output=True, encoding="utf-8", timeout=SECONDS, check=False,
     )  # fmt: skip

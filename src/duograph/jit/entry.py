@@ -178,15 +178,28 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", self.program.name, error))
 
-    def mend_check(self, args: Sequence[Any]) -> str:
-        """Why the check of all guards has failed where `miss` finds none that does: it is wrong, and so is forgotten,
-        or what was looked at has changed meanwhile."""
-        if self.matches(args):
-            return "what was assumed holds again"
-        self.program.guards.forget_check()
-        error = InternalError("the check of all guards fails although each one holds", stage="guards")
-        self.failures.append(internal_failure("a guard", self.program.name, error))
-        return str(self.failures[-1])
+    def renew(self, args: Sequence[Any]) -> bool:
+        """Whether this version is valid although its native checks fail, which then are made anew.
+
+        They know more than guards say: the dictionaries in which they find values. Guards hold as well where one was
+        replaced by another that has the same values.
+        """
+        guards, program = self.program.guards, self.program
+        try:
+            if self.rules != rules_version[0] or not guards.check_one_by_one(args):
+                return False
+            if not (program.memory_matches(args) and program.sizes_match(args)):
+                return False
+        except UNREADABLE:
+            return False
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", program.name, error))
+            return False
+        guards.renew()
+        with self._lock:
+            self.runs = self.hits
+            self.native, self.taped = None, {}
+        return self.matches(args)
 
     @property
     def patterns(self) -> dict[Source, Any]:

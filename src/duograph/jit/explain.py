@@ -45,7 +45,8 @@ class Explanation:
         segments: one `Explanation` per segment.
         fallbacks: reasons (objects with ``reason``, ``span``, ``rendered``, ``hits`` and ``seconds``) why calls ran as
             plain Python, how often and how long.
-        recompiles: per recompilation, which guard of the latest version failed.
+        recompiles: per recompilation, which guard of the latest version failed; also where none did, and a native check
+            was made anew.
         failures: parts of duograph that failed (`duograph.base.failures.Failure`), each once; Python, NumPy or the
             interpreter did their work.
         captured_from: what the function is captured from: ``"source"`` or ``"bytecode"``.

@@ -50,7 +50,7 @@ from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call
-from .misses import near_misses, note_misses
+from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
@@ -369,7 +369,7 @@ class JitFunction(Capturing, Cutting):
         store.doubt = None
         store.captures += 1
         places = self.cut.places if self.cut is not None else frozenset()
-        if left is None and (entry := for_others(store, names, values)) is not None:
+        if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
         near = near_misses(store.compiled, names, values) if left is None else []
         dynamic = note_misses(self, store, names, values, near, left)

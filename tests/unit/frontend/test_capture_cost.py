@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
+from duograph.base.config import configure
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.guards.words import INSTRUCTION
 from duograph.runtime.python.cpython import layout
@@ -47,12 +48,13 @@ def calls_of_capture() -> int:
     y = x + 1
     gc.disable()  # no finalizers, whoever made what they end
     before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        compiled.prepare(x, y)
-    finally:
-        sys.setprofile(before)
-        gc.enable()
+    with configure(failures="answer"):  # as users have it: tests look at the guards of each version besides
+        sys.setprofile(count)
+        try:
+            compiled.prepare(x, y)
+        finally:
+            sys.setprofile(before)
+            gc.enable()
     assert len(compiled.explain().versions) == 1
     return counted["call"]
 

@@ -165,21 +165,6 @@ def test_a_version_that_is_not_valid_for_its_own_call(monkeypatch):
         ms.jit(program)(Tensor(X))
 
 
-def test_a_check_that_fails_although_each_guard_holds(answering, monkeypatch):
-    """The reason of the recompilation is that, and no guess; the next call asks the guards one by one."""
-    f = ms.jit(lambda x: x * 2)
-    for _ in range(3):
-        f(Tensor(1.0))
-    (version,) = f._own.compiled
-    version.program.guards.native = version.program.guards._check = lambda *_: False
-    version.native, f._own.native = None, ()
-    assert float(f(Tensor(1.0))) == 2.0
-    (reason,) = f.explain().recompiles
-    assert "the check of all guards fails although each one holds" in reason
-    assert failure_counts() == {"a guard": 1} and len(answering) == 1
-    assert version.matches([f._subject, Tensor(1.0)]) and version.program.guards.native is not None
-
-
 def fails_from_the_third_check(real: Any) -> Any:
     """Guards as generated Python that fails once native code calls it."""
     checks: list[int] = []

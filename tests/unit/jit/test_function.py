@@ -14,11 +14,12 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
-from duograph.frontend.guards.guard import Guard
+from duograph.frontend.guards.guard import RENEWALS, Guard
 from duograph.frontend.program import RunPlainly
 from duograph.jit.bound import BoundJit
 from duograph.jit.entries import STALE
 from duograph.jit.entry import Entry, RunFailed
+from duograph.jit.misses import RENEWED
 
 X = Tensor([1.0, 2.0])
 
@@ -140,6 +141,36 @@ def test_the_log_tells_why():
     assert log[0] == "flag was True, is False"
     assert log[1] == "x was Tensor float32[2], is Tensor float32[1]"
     assert log[2] == "length of items was 1, is 2"
+
+
+class Settings:
+    def __init__(self):
+        self.gain = 2.0
+
+
+def test_a_dictionary_that_is_replaced_by_an_equal_one_needs_no_version():
+    """Each guard holds; native checks know the dictionary, and are made anew."""
+    settings = Settings()
+    f = ms.jit(lambda x: x * settings.gain + x.mean())
+    for replaces in (False, False, False, True, False, False):
+        if replaces:
+            settings.__dict__ = {"gain": 2.0}
+        assert f(X).tolist() == (X * 2.0 + X.mean()).tolist()
+    (version,) = f.explain().versions
+    assert (version["hits"], version["native_calls"]) == (6, 2)  # of the new native call
+    assert f.explain().recompiles == [RENEWED]
+    settings.gain = 3.0
+    f(X)
+    assert "gain was 2.0, is 3.0" in f.explain().recompiles[1]
+
+
+def test_dictionaries_that_are_replaced_all_the_time_are_looked_into_by_python():
+    settings, f = Settings(), ms.jit(lambda x: x * settings.gain + x.mean())
+    for _ in range(20):
+        settings.__dict__ = {"gain": 2.0}
+        assert f(X).tolist() == (X * 2.0 + X.mean()).tolist()
+    (version,) = f.explain().versions
+    assert version["hits"] == 20 and len(f.explain().recompiles) == RENEWALS + 1
 
 
 # -- what cannot be captured -------------------------------------------------------------------------------------------

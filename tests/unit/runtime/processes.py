@@ -12,10 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.children import PATIENCE
 from tests.unit.alarms import end_within
 
 ROOT = Path(__file__).resolve().parents[3]
-SECONDS = 240
+SECONDS = PATIENCE
 """More than a program takes on whatever machine, and less than the time-out of a test."""
 
 

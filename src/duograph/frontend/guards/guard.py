@@ -28,6 +28,8 @@ UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
 MISSES = 4
 """So often guards fail one by one before a function is generated that checks them."""
+RENEWALS = 4
+"""So often a native check is made anew since it knew a dictionary that was replaced."""
 
 
 def _is_missing(error: Exception) -> bool:
@@ -88,7 +90,7 @@ class GuardSet:
         self._check: Callable[..., bool] | None = None
         self.native: Callable[..., bool] | None = None  # the same check, if it is native
         self._is_provisional = False  # it has been generated without arguments for which the guards hold
-        self._misses = 0
+        self._misses = self._renewals = 0
         self.failures: list[Failure] = []
 
     def add(self, source: Source, check: str, expected: Any) -> None:
@@ -186,9 +188,10 @@ class GuardSet:
             raise InternalError("the native check fails although each guard holds", stage="guards")
         return made
 
-    def forget_check(self) -> None:
-        """The check of all guards is wrong: they are asked one by one until there is another."""
-        self._check = self.native = None
+    def renew(self) -> None:
+        """The check fails though all guards hold: it is made anew, or if that was of no use for long, in Python."""
+        self._renewals += 1
+        self.native, self._check = None, self._generated() if self._renewals > RENEWALS else None
 
     def _generated(self) -> Callable[..., bool]:
         generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects), self.apart)
