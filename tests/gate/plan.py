@@ -22,6 +22,7 @@ EVERY_PYTHON = {
     "tests/unit/frontend": "capture from source and bytecode, guards",
     "tests/unit/jit": "versions, graph breaks, native calls",
     "tests/unit/runtime": "layout of CPython's objects, launch and calls, guard machine",
+    "tests/unit/test_alarms.py": "signals, and in which function they are heard",
 }
 """Run on every CPython, and why."""
 
@@ -51,6 +52,7 @@ ONE_PYTHON = {
     "tests/unit/passes": "passes over graphs",
     "tests/unit/rewrite": "patterns",
     "tests/unit/tensor": "storage and views",
+    "tests/unit/test_growth.py": "what a leak is measured by",
     "tests/unit/train": "models and files",
     "tests/zero_change": "a command",
 }

@@ -28,7 +28,8 @@ def raw_getattr(obj: Any, name: str, default: Any = None) -> Any:
 def attributes_of_partial(obj: functools.partial[Any]) -> dict[str, Any]:
     """``vars(obj)``, which would give ``obj`` an empty dictionary if it has none: and a partial of one that has a
     dictionary is nested, where Python makes one partial of both otherwise."""
-    return obj.__reduce__()[2][3] or {}  # type: ignore[index]  # (function, arguments, keywords, dictionary or None)
+    state: Any = obj.__reduce__()[2]  # function, arguments, keywords, dictionary or None
+    return state[3] or {}
 
 
 def raw_hasattr(obj: Any, name: str) -> bool:

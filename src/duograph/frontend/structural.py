@@ -31,7 +31,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from duograph.base.failures import is_from_outside
-from duograph.base.lookup import attributes_of_partial
 from duograph.tensor.parameter import Parameter
 
 from . import sources
@@ -385,7 +384,7 @@ def _held(value: Any) -> Iterable[Any]:
     if isinstance(value, types.MethodType):
         return (value.__self__, value.__func__)
     if isinstance(value, BaseException):
-        return (*value.args, *attributes_of_partial(value).values())
+        return (*value.args, *vars(value).values())
     if isinstance(value, slice):
         return (value.start, value.stop, value.step)
     if type(value) is types.FunctionType:

@@ -124,16 +124,7 @@ def filters_of_warnings(x):
     return x * len(warnings.filters)
 
 
-<<<<<<< HEAD
 @reads(setting(lambda: locale.setlocale(locale.LC_ALL), lambda name: locale.setlocale(locale.LC_ALL, name), "C.UTF-8"))
-=======
-@reads(
-    calling(
-        lambda: locale.setlocale(locale.LC_ALL, "C.UTF-8" if LOCALE == "C" else "C"),
-        lambda: locale.setlocale(locale.LC_ALL, LOCALE),
-    )
-)
->>>>>>> gate-b
 def present_locale(x):
     return x, locale.setlocale(locale.LC_ALL)
 
