@@ -22,6 +22,7 @@ WAITS_FOR_EVER = {
     "compare/__main__.py": "a command",
     "fuzz/farm.py": "of a command",
     "fuzz/relatives.py": "of a command",
+    "gate/__main__.py": "a command; its tests have time-outs of their own",
     "replay/__main__.py": "a command",
     "unit/frontend/readable_system.py": "a program that is captured",
     "zero_change/__main__.py": "a command",
