@@ -257,7 +257,38 @@ def user_span() -> Span | None:
 
 # Sources of exec -----------------------------------------------------------------------------------------------------
 
-_exec_texts: deque[tuple[str, str]] = deque(maxlen=512)
+
+class _Searched(str):
+    """A text that this module compiles to look into it, and so does not remember again."""
+
+    __slots__ = ()
+
+
+class _ExecText:
+    """A text that may hold the source of code objects, with those that it was found to define."""
+
+    __slots__ = ("_defined", "name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.text = name, text
+        self._defined: dict[int, frozenset[CodeType]] = {}  # by the flags of future statements around the text
+
+    def defines(self, code: CodeType) -> bool:
+        """Whether compiling the text gives ``code``."""
+        if code.co_name[0] != "<" and code.co_name not in self.text:
+            return False
+        flags = _future_flags(code)
+        if flags not in self._defined:
+            try:
+                module = compile(_Searched(self.text), self.name, "exec", flags=flags, dont_inherit=True)
+            except (SyntaxError, ValueError):
+                self._defined[flags] = frozenset()
+            else:
+                self._defined[flags] = frozenset(_codes(module))
+        return code in self._defined[flags]
+
+
+_exec_texts: deque[_ExecText] = deque(maxlen=512)
 _MAX_TYPED = 500  # lines of the REPL's history that are searched
 _MAX_EXEC_TEXT = 1 << 20  # bytes; a longer text is data, not a program
 _watching = False
@@ -267,12 +298,12 @@ def _audit(event: str, args: tuple[object, ...]) -> None:
     if event != "compile":
         return
     text, name = args
-    if not isinstance(name, str) or not name.startswith("<") or name.startswith("<frozen"):
+    if type(text) is _Searched or not isinstance(name, str) or not name.startswith("<") or name.startswith("<frozen"):
         return
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
     if isinstance(text, str) and ("def " in text or "lambda" in text) and len(text) <= _MAX_EXEC_TEXT:
-        _exec_texts.append((name, text))
+        _exec_texts.append(_ExecText(name, text))
 
 
 def watch_exec() -> None:
@@ -297,16 +328,17 @@ def source_of_code(code: CodeType) -> SourceFile | None:
     known = source_file(code.co_filename)
     if known is not None and not code.co_filename.startswith("<"):
         return known
-    candidates = [] if known is None else [known.text]
-    candidates += [text for name, text in reversed(_exec_texts.copy()) if name == code.co_filename]
-    candidates += _typed_texts(code)
-    for text in candidates:
-        if _text_defines(text, code):
-            if known is not None and known.text == text:
+    name = code.co_filename
+    candidates = [] if known is None else [_ExecText(name, known.text)]
+    candidates += [found for found in reversed(_exec_texts.copy()) if found.name == name]
+    candidates += [_ExecText(name, text) for text in _typed_texts(code)]
+    for found in candidates:
+        if found.defines(code):
+            if known is not None and known.text == found.text:
                 return known
             if known is None:
-                return register_source(text, code.co_filename)
-            return SourceFile(code.co_filename, text)
+                return register_source(found.text, name)
+            return SourceFile(name, found.text)
     return None
 
 
@@ -329,14 +361,6 @@ def _typed_texts(code: CodeType) -> Iterator[str]:
             yield "\n".join(lines[start:end]) + "\n"
             if end < len(lines) and not lines[start].startswith("@"):
                 break
-
-
-def _text_defines(text: str, code: CodeType) -> bool:
-    try:
-        module = compile(text, code.co_filename, "exec", flags=_future_flags(code), dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return any(inner == code for inner in _codes(module))
 
 
 def _future_flags(code: CodeType) -> int:

@@ -322,7 +322,7 @@ def test_compiled_is_plain(case):
 def test_frozen_dataclasses_of_which_only_some_text_is_known(monkeypatch):
     """So many texts are remembered: that of ``__setattr__`` may be known of another class, when the class's own are
     forgotten."""
-    kept = [entry for entry in source._exec_texts if "FrozenInstanceError" in entry[1]]
+    kept = [entry for entry in source._exec_texts if "FrozenInstanceError" in entry.text]
     monkeypatch.setattr(source, "_exec_texts", collections.deque(kept))
 
     @ms.jit
@@ -330,6 +330,6 @@ def test_frozen_dataclasses_of_which_only_some_text_is_known(monkeypatch):
         return Frozen(x * 2, [1]).a
 
     exec("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Other:\n    a: int\n    b: int\n", {})
-    source._exec_texts = collections.deque(x for x in source._exec_texts if "FrozenInstanceError" in x[1])
+    source._exec_texts = collections.deque(x for x in source._exec_texts if "FrozenInstanceError" in x.text)
     assert doubled(ms.Tensor([1.0])).asnumpy().tolist() == [2.0]
     assert not doubled.explain().fallbacks
