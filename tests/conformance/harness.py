@@ -109,6 +109,7 @@ class Mode:
             is missing is looked after by the policy for internal failures: they raise.)
         third: each Python runs a third of the programs, and the three together all of them: what is special about the
             mode does not depend on the Python.
+        once: only the Python that runs the whole suite (`tests.gate.plan`) runs the programs in this mode.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Mode:
     rounds: int = 1
     native: bool = False
     third: bool = False
+    once: bool = False
 
 
 class _Wrapped(nn.Cell):
@@ -134,10 +136,10 @@ EAGER = Mode("eager", lambda fn: fn)
 
 MODES = [
     Mode("jit", ms.jit),
-    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0")),
+    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), once=True),
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
     Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), third=True),
-    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter")),
+    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), once=True),
     Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True),
     Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
 ]

@@ -23,6 +23,8 @@ from . import plan
 from .verdict import Outcome, Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+LONGEST = "--durations=30"
+"""A suite ends with its longest tests."""
 LOGS = ROOT / ".ci" / "logs"
 
 
@@ -140,7 +142,7 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
         if one.status:
             continue
         print(f"=== {name}", flush=True)
-        suite = one.pytest("suite", "-n", "2", "--dist", "loadfile", *plan.suite(one.version), shown=True)
+        suite = one.pytest("suite", "-n", "2", "--dist", "loadfile", LONGEST, *plan.suite(one.version), shown=True)
         verdict.whole_run(name, suite, one.alone)
     files = plan.timed(ROOT)
     if first.status == 0 and files and not is_quick:
