@@ -23,6 +23,8 @@ from . import plan
 from .verdict import Outcome, Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIMIT = 50 * 60
+"""Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it."""
 LONGEST = "--durations=30"
 """A suite ends with its longest tests."""
 LOGS = ROOT / ".ci" / "logs"
@@ -66,11 +68,14 @@ class Environment:
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             )  # fmt: skip
             assert running.stdout is not None
+            watchdog = threading.Timer(LIMIT, running.kill)
+            watchdog.start()
             for line in running.stdout:
                 out.write(line)
                 if shown:
                     print(line, end="", flush=True)
             running.wait()
+            watchdog.cancel()
         what = json.loads(found.read_text()) if found.exists() else {}
         return Outcome(running.returncode, log=str(log.relative_to(ROOT)), **what)
 
