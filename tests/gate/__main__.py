@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -66,16 +67,21 @@ class Environment:
             running = subprocess.Popen(
                 command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder)), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                start_new_session=True,
             )  # fmt: skip
             assert running.stdout is not None
-            watchdog = threading.Timer(LIMIT, running.kill)
+            watchdog = threading.Timer(LIMIT, os.killpg, (running.pid, signal.SIGKILL))  # workers, too
             watchdog.start()
-            for line in running.stdout:
-                out.write(line)
-                if shown:
-                    print(line, end="", flush=True)
-            running.wait()
-            watchdog.cancel()
+            try:
+                for line in running.stdout:
+                    out.write(line)
+                    if shown:
+                        print(line, end="", flush=True)
+                running.wait()
+            finally:
+                watchdog.cancel()
+                if running.returncode is None:
+                    os.killpg(running.pid, signal.SIGKILL)
         what = json.loads(found.read_text()) if found.exists() else {}
         return Outcome(running.returncode, log=str(log.relative_to(ROOT)), **what)
 
