@@ -107,9 +107,9 @@ class Mode:
         rounds: how often all calls of a program are made, one after the other, by the same callable.
         native: machine code must have led the calls in the end, or there is a reason why Python has. (That no kernel
             is missing is looked after by the policy for internal failures: they raise.)
-        third: each Python runs a third of the programs, and the three together all of them: what is special about the
-            mode does not depend on the Python.
-        once: only the Python that runs the whole suite (`tests.gate.plan`) runs the programs in this mode.
+        share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many programs
+            in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit" does,
+            three times; levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python.
     """
 
     name: str
@@ -117,8 +117,7 @@ class Mode:
     graph_mode: bool = False
     rounds: int = 1
     native: bool = False
-    third: bool = False
-    once: bool = False
+    share: tuple[int, int] = (1, 1)
 
 
 class _Wrapped(nn.Cell):
@@ -135,13 +134,13 @@ class _Wrapped(nn.Cell):
 EAGER = Mode("eager", lambda fn: fn)
 
 MODES = [
-    Mode("jit", ms.jit),
-    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), once=True),
+    Mode("jit", ms.jit, share=(3, 3)),
+    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), share=(1, 0)),
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
-    Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), third=True),
-    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), once=True),
+    Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), share=(3, 3)),
+    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), share=(1, 0)),
     Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True),
-    Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True),
+    Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True, share=(1, 3)),
 ]
 
 

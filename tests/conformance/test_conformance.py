@@ -38,9 +38,8 @@ def eager(program, rounds: int = 1) -> Outcome:
 
 def programs_of(mode) -> list[Program]:
     """Those that this Python runs in the mode."""
-    if mode.once and "{}.{}".format(*sys.version_info[:2]) != plan.WHOLE:
-        return []
-    return PROGRAMS[sys.version_info.minor % 3 :: 3] if mode.third else PROGRAMS
+    share = mode.share["{}.{}".format(*sys.version_info[:2]) != plan.WHOLE]
+    return PROGRAMS[sys.version_info.minor % share :: share] if share else []
 
 
 @pytest.mark.parametrize(

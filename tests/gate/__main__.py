@@ -63,7 +63,7 @@ class Environment:
         log, found = LOGS / f"{self.version}-{name}.txt", LOGS / f"{self.version}-{name}.json"
         found.unlink(missing_ok=True)
         command = [self.python, "-m", "pytest", "-p", "tests.gate.outcomes", f"--outcomes={found}", *arguments]
-        with open(log, "w") as out:
+        with open(log, "w", buffering=1) as out:
             running = subprocess.Popen(
                 command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder)), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
