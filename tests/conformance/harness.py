@@ -107,9 +107,9 @@ class Mode:
         rounds: how often all calls of a program are made, one after the other, by the same callable.
         native: machine code must have led the calls in the end, or there is a reason why Python has. (That no kernel
             is missing is looked after by the policy for internal failures: they raise.)
-        share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many programs
-            in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit" does,
-            three times; levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python.
+        share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many
+            programs in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit"
+            does, three times; levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python.
     """
 
     name: str

@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 from duograph.autodiff import api as autodiff
+from duograph.base.public import nearest_name
 
 from . import bprop_registry, functional, inner_names
 from .native import make_launchable
@@ -79,8 +79,7 @@ def lookup(name: str) -> Any:
     try:
         return vars(package)[name]
     except KeyError:
-        near = get_close_matches(name, names(), n=1, cutoff=0.6)
-        hint = f"; the nearest name is {near[0]!r}" if near else ""
+        hint = nearest_name(name, names())
         raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=package) from None
 
 

@@ -8,7 +8,7 @@ package is loaded. `open_paths` makes modules importable under the public path w
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -62,7 +62,7 @@ class Names:
             home, inner = self._homes[name]
             value = getattr(import_module(home), inner)
         else:
-            hint = "" if name.startswith("_") else _nearest(name, self.all)
+            hint = nearest_name(name, self.all)
             raise AttributeError(f"module {self.package!r} has no attribute {name!r}{hint}", name=name, obj=package)
         vars(package)[name] = value
         return value
@@ -72,10 +72,14 @@ class Names:
         return sorted({*vars(sys.modules[self.package]), *self.all, *self._modules})
 
 
-def _nearest(name: str, names: list[str]) -> str:
+def nearest_name(name: str, names: Iterable[str]) -> str:
+    """The end of the sentence that a module has no attribute ``name``. Nobody has mistyped a private name: it is asked
+    for by tools that look at any object (pytest, copy, IPython), and often."""
+    if name.startswith("_"):
+        return ""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    near = get_close_matches(name, list(names), n=1, cutoff=0.5)
     return f"; the nearest name is {near[0]!r}" if near else ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.base.public import nearest_name as _nearest_name
 from duograph.core.dtype import (
     bool_,
     float16,
@@ -43,8 +44,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, __all__, n=1, cutoff=0.6)
-    hint = f"; the nearest name is {near[0]!r}" if near else ""
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_nearest_name(name, __all__)}", name=name)
