@@ -109,7 +109,8 @@ class Mode:
             is missing is looked after by the policy for internal failures: they raise.)
         share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many
             programs in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit"
-            does, three times; levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python.
+            does, three times; machine code, levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python,
+            and what does is in "bytecode", which runs all.
     """
 
     name: str
@@ -139,7 +140,7 @@ MODES = [
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
     Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), share=(3, 3)),
     Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), share=(1, 0)),
-    Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True),
+    Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True, share=(1, 2)),
     Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True, share=(1, 3)),
 ]
 

@@ -58,6 +58,25 @@ ONE_PYTHON = {
 }
 """Run on `WHOLE` alone: text, arrays and machine code that are the same under every interpreter."""
 
+MACHINE_CODE = {
+    "tests/errors/test_native_bad_input.py": "damaged caches, processors, threads",
+    "tests/unit/jit/test_dropped_functions.py": "machine code that is given back",
+    "tests/unit/runtime/test_arena.py": "plans of memory",
+    "tests/unit/runtime/test_code.py": "from text to code",
+    "tests/unit/runtime/test_diskcache.py": "files",
+    "tests/unit/runtime/test_donation.py": "buffers of kernels",
+    "tests/unit/runtime/test_executable_control.py": "control flow in machine code",
+    "tests/unit/runtime/test_kernels.py": "kernels",
+    "tests/unit/runtime/test_machine.py": "LLVM",
+    "tests/unit/runtime/test_many_kernels.py": "kernels",
+    "tests/unit/runtime/test_module_text.py": "text of modules",
+    "tests/unit/runtime/test_packs.py": "kernels",
+    "tests/unit/runtime/test_pool.py": "the thread pool",
+    "tests/unit/runtime/test_target.py": "processors",
+    "tests/unit/runtime/test_verifier.py": "LLVM's verifier",
+}
+"""Files in folders of `EVERY_PYTHON` that only `WHOLE` runs: no object of CPython is read or made there."""
+
 IN_CHECK = "tests/house"
 
 
@@ -65,7 +84,7 @@ def suite(version: str) -> list[str]:
     """Arguments of pytest that choose the tests of a CPython, but for those that ``scripts/check`` has run."""
     if version == WHOLE:
         return ["tests", f"--ignore={IN_CHECK}"]
-    return sorted(EVERY_PYTHON)
+    return [*sorted(EVERY_PYTHON), *[f"--ignore={file}" for file in MACHINE_CODE]]
 
 
 def timed(root: pathlib.Path) -> list[str]:

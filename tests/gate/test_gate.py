@@ -160,6 +160,7 @@ def test_every_folder_has_a_row() -> None:
     }
     assert there == plan.EVERY_PYTHON.keys() | plan.ONE_PYTHON.keys()
     assert not plan.EVERY_PYTHON.keys() & plan.ONE_PYTHON.keys()
+    assert all((ROOT / file).is_file() for file in plan.MACHINE_CODE)
 
 
 def test_timed_tests_do_not_run_beside_others(tmp_path: pathlib.Path) -> None:
