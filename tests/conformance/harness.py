@@ -109,8 +109,8 @@ class Mode:
             is missing is looked after by the policy for internal failures: they raise.)
         share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many
             programs in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit"
-            does, three times; machine code, levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python,
-            and what does is in "bytecode", which runs all.
+            does, three times; machine code, levels, the interpreter of graphs and GRAPH_MODE do not depend on the
+            Python, and what does is in "bytecode", which runs all.
     """
 
     name: str
