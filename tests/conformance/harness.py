@@ -108,7 +108,7 @@ class Mode:
         native: machine code must have led the calls in the end, or there is a reason why Python has. (That no kernel
             is missing is looked after by the policy for internal failures: they raise.)
         share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many
-            programs in this mode; 0: none. With 3, the three Pythons together run all of them. "native" does what "jit"
+            programs in this mode. With 3, the three Pythons together run all of them. "native" does what "jit"
             does, three times; machine code, levels, the interpreter of graphs and GRAPH_MODE do not depend on the
             Python, and what does is in "bytecode", which runs all.
     """
@@ -136,12 +136,12 @@ EAGER = Mode("eager", lambda fn: fn)
 
 MODES = [
     Mode("jit", ms.jit, share=(3, 3)),
-    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), share=(1, 0)),
+    Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), share=(3, 3)),
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
     Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), share=(3, 3)),
-    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), share=(1, 0)),
+    Mode("interpreter", lambda fn: ms.jit(fn, backend="interpreter"), share=(3, 3)),
     Mode("native", lambda fn: ms.jit(fn, backend="native"), rounds=3, native=True, share=(1, 2)),
-    Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True, share=(1, 3)),
+    Mode("graph", lambda fn: fn if isinstance(fn, nn.Cell) else _Wrapped(fn), graph_mode=True, share=(3, 3)),
 ]
 
 
