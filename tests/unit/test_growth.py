@@ -45,7 +45,7 @@ def of_the_c_library():
 
 @pytest.mark.parametrize("leak", [of_python, of_the_allocator, of_the_c_library])
 def test_a_leak_of_1_kib_per_call_is_seen(leak):
-    assert CALLS * 1024 <= growth(calls, leak) < CALLS * 1500
+    assert CALLS * 1000 <= growth(calls, leak) < CALLS * 1500  # a little of what was there before may be given back
 
 
 def test_nothing_else_is():

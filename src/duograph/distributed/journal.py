@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.base.carried import carried
+
 from .worker import Work
 
 __all__ = ["Notes", "begun_once", "once", "recorded", "replayed"]
@@ -25,7 +27,7 @@ class _Here(threading.local):
     given: Notes | None = None
 
 
-_here = _Here()
+_here = carried(_Here())
 
 
 def once(key: Any, call: Callable[[], Any]) -> Any:

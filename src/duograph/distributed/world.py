@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.carried import carried
 from duograph.base.config import config, launched, set_config
 from duograph.base.cores import available_cores, own_cores
 from duograph.core.op import rules_version, when_rules_change
@@ -196,7 +197,7 @@ class _Here(threading.local):
     world: World | None = None
 
 
-_here = _Here()
+_here = carried(_Here())
 _process: World | None = None
 _released: World | None = None  # MPI starts once in a process: it goes on until that ends
 _alone: World | None = None

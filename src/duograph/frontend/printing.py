@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.base.carried import carried
 from duograph.distributed import journal
 
 from .execute import as_user_values
@@ -26,7 +27,7 @@ class _Noted(threading.local):
         self.texts: list[str] | None = None
 
 
-_state = _Noted()
+_state = carried(_Noted())
 
 
 class PrintTarget:

@@ -13,6 +13,7 @@ from importlib import import_module
 from types import MethodType
 from typing import Any
 
+from duograph.base.carried import carried
 from duograph.base.slot import Slot
 
 
@@ -23,7 +24,7 @@ class _Plain(threading.local):
         self.active = False
 
 
-_plain = _Plain()
+_plain = carried(_Plain())
 
 
 def runs_plainly() -> bool:
@@ -50,7 +51,7 @@ class _Instead(threading.local):
         self.construct: Any = None
 
 
-_instead = _Instead()
+_instead = carried(_Instead())
 
 
 @contextmanager

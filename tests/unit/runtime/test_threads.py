@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor, ops
+from duograph import Tensor, communication, ops
 from duograph.core.op import state
+from duograph.distributed import journal
+from duograph.distributed.world import simulate
+from duograph.nn import dispatch
 from duograph.runtime.machine import threads
 from duograph.runtime.machine.threads import apart, has_little_stack, with_stack
 from tests.unit.runtime.processes import python
@@ -48,6 +51,52 @@ def test_products(dtype):
     assert on_little(lambda: [product(a, b).asnumpy().tobytes() for _ in range(4)]) == [want] * 4
     assert on_little(lambda: [compiled(a, b).asnumpy().tobytes() for _ in range(4)]) == [want] * 4
     assert on_little(lambda: ms.jit(lambda x: product(x, x))(a).shape) == (300, 300)
+
+
+def test_a_size_that_is_set_while_a_thread_starts_stays(monkeypatch):
+    """A program sets a small size for one thread of its own: the default must not become small for ever."""
+    start_thread = threads.start_thread
+
+    def meanwhile(thread):
+        start_thread(thread)
+        threading.stack_size(0)
+
+    monkeypatch.setattr(threads, "start_thread", meanwhile)
+    before = threading.stack_size(64 << 10)
+    try:
+        assert apart(lambda: 5) == 5
+        assert threading.stack_size() == 0
+    finally:
+        threading.stack_size(before)
+
+
+def test_ranks_are_ranks_on_threads_of_little_stack():
+    """Compiled programs run on another thread then, which is in the world of this one."""
+
+    def program():
+        rank = communication.get_rank()
+        x = Tensor(np.arange(6, dtype=np.float32) + rank)
+        step = ms.jit(lambda x: (ops.AllGather()(ops.AllReduce()(x * 2) * x) ** 2).sum())
+        return [float(step(x)) for _ in range(3)]
+
+    want = simulate(2, program)
+    before = threading.stack_size(256 << 10)
+    try:
+        assert simulate(2, program) == want
+    finally:
+        threading.stack_size(before)
+
+
+def test_what_a_compiled_call_calls_is_within_it():
+    """Cells run plainly, and what is printed is noted, on the other thread, too; what it changes comes back."""
+    with dispatch.plainly():
+        assert apart(dispatch.runs_plainly)
+    assert not apart(dispatch.runs_plainly)
+    given: journal.Notes = [("a", 1), ("b", 2)]
+    with journal.replayed(given):
+        assert apart(lambda: journal.once("a", int)) == 1
+        assert apart(lambda: journal.once("another", lambda: 7)) == 7
+        assert journal.once("b", lambda: 9) == 9
 
 
 def test_the_other_thread_is_in_the_same_state():

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from duograph.base.carried import handed_over
 from duograph.base.fork import fork_safe_lock
 from duograph.base.imports import start_thread
 from duograph.core.op import state
@@ -46,27 +47,34 @@ def start(work: Callable[[], object]) -> threading.Thread:
         try:
             start_thread(thread)
         finally:
-            threading.stack_size(before)
+            now = threading.stack_size(before)
+            if now != STACK:  # the program has set another meanwhile: what it had before then is not to come back
+                threading.stack_size(now)
     return thread
 
 
 def apart(work: Callable[[], T]) -> T:
-    """What ``work`` gives on a thread of its own; it finds the context and the dispatch state of this one."""
+    """What ``work`` gives on a thread of its own; it finds the context, the dispatch state and the `carried` state of
+    this one, which gets the latter back."""
     outcome: list[tuple[T | None, BaseException | None]] = []
     context, dispatch = contextvars.copy_context(), dict(state.__dict__)
+    begin, end, take_back = handed_over()
 
     def run() -> None:
         state.__dict__.update(dispatch)
+        begin()
         try:
             outcome.append((context.run(work), None))
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
             outcome.append((None, error))
+        end()
 
     try:
         thread = start(run)
     except RuntimeError:  # no more threads, or the interpreter is ending
         return work()
     thread.join()
+    take_back()
     value, error = outcome[0]
     if error is not None:
         raise error
