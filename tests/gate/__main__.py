@@ -1,4 +1,4 @@
-"""What CI does, with the Python that is at hand: `scripts/ci [quick] [--only NAME ...]`.
+"""What CI does, with the Python that is at hand: `scripts/ci [quick]`.
 
 Makes a virtual environment for each CPython, runs ``scripts/check``, the suites of `tests.gate.plan` and the tests
 marked ``timed``, and decides (`tests.gate.verdict`). Everything is run, even after a failure. Logs lie in ``.ci/logs``.
@@ -7,6 +7,7 @@ marked ``timed``, and decides (`tests.gate.verdict`). Everything is run, even af
 from __future__ import annotations
 
 import argparse
+import contextlib
 import glob
 import itertools
 import json
@@ -19,11 +20,14 @@ import subprocess
 import sys
 import threading
 import time
+from typing import IO
 
 from . import plan
 from .verdict import Outcome, Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+CACHE = ROOT / ".ci" / "logs" / "cache"
+OURS = ("DUOGRAPH_", "MS_", "GLOG_", "PYTEST_", "PYTHON")
 LIMIT = 50 * 60
 """Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it."""
 LONGEST = "--durations=30"
@@ -39,6 +43,7 @@ class Environment:
         self.folder = ROOT / f".venv-{version}"
         self.python = str(self.folder / "bin" / "python")
         self.status = 0
+        self.logs = LOGS
         self._numbers = itertools.count(1)
 
     def set_up(self) -> None:
@@ -60,30 +65,26 @@ class Environment:
 
     def pytest(self, name: str, *arguments: str, shown: bool = False) -> Outcome:
         """One run of pytest; its output goes to a log, and to the screen if it is ``shown``."""
-        log, found = LOGS / f"{self.version}-{name}.txt", LOGS / f"{self.version}-{name}.json"
+        log, found = self.logs / f"{self.version}-{name}.txt", self.logs / f"{self.version}-{name}.json"
         found.unlink(missing_ok=True)
         command = [self.python, "-m", "pytest", "-p", "tests.gate.outcomes", f"--outcomes={found}", *arguments]
-        with open(log, "w", buffering=1) as out:
-            running = subprocess.Popen(
-                command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder)), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                start_new_session=True,
-            )  # fmt: skip
-            assert running.stdout is not None
-            watchdog = threading.Timer(LIMIT, os.killpg, (running.pid, signal.SIGKILL))  # workers, too
-            watchdog.start()
-            try:
-                for line in running.stdout:
-                    out.write(line)
-                    if shown:
-                        print(line, end="", flush=True)
-                running.wait()
-            finally:
-                watchdog.cancel()
-                if running.returncode is None:
-                    os.killpg(running.pid, signal.SIGKILL)
+        running = subprocess.Popen(
+            command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder)), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+        )  # fmt: skip
+        reader = threading.Thread(target=_copy, args=(running.stdout, log, shown), daemon=True)
+        reader.start()
+        try:
+            running.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            print(f"python {self.version}: {name}: killed after {LIMIT} s", flush=True)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)  # workers, and children that tests have left
+            running.wait()
+            reader.join(3)  # a child with a session of its own may hold the pipe open
         what = json.loads(found.read_text()) if found.exists() else {}
-        return Outcome(running.returncode, log=str(log.relative_to(ROOT)), **what)
+        return Outcome(running.returncode, log=os.path.relpath(log, ROOT), **what)
 
     def alone(self, test: str) -> Outcome:
         """One test in a process of its own."""
@@ -93,10 +94,21 @@ class Environment:
         return outcome
 
 
+def _copy(lines: IO[str], log: pathlib.Path, shown: bool) -> None:
+    with lines, open(log, "w", buffering=1) as out:
+        for line in lines:
+            out.write(line)
+            if shown:
+                print(line, end="", flush=True)
+
+
 def environment(**more: str) -> dict[str, str]:
-    """The variables of children: those of this process without an environment that may be active."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
-    return kept | {"CI": "true"} | more
+    """The variables of children: those of this process but for what would change Python, pytest or the package.
+
+    Machine code is kept in a folder of this run: what another tree has compiled must neither hide a fault nor be one.
+    """
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(OURS) and k != "VIRTUAL_ENV"}
+    return kept | {"CI": "true", "DUOGRAPH_CACHE_DIR": str(CACHE)} | more
 
 
 def find_python(version: str) -> str | None:
@@ -117,6 +129,7 @@ def main() -> int:
     parser.add_argument("scope", nargs="?", choices=["quick"], help="quick: the check, and the suite on CPython 3.11")
     is_quick = parser.parse_args().scope == "quick"
     LOGS.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(CACHE, ignore_errors=True)
     begin, verdict = time.monotonic(), Verdict()
     environments = []
     for version in plan.PYTHONS[: 1 if is_quick else None]:

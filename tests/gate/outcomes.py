@@ -1,6 +1,6 @@
 """A plugin of pytest that writes what became of each test to a file, as JSON (``--outcomes FILE``).
 
-The runner of CI reads it (`tests.gate.suites`). Under xdist the controller writes, which hears of every worker.
+The runner of CI reads it (`tests.gate.__main__`). Under xdist the controller writes, which hears of every worker.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ class Outcomes:
             (self.crashed if report.when == "???" else self.failed)[report.nodeid] = None
         elif report.when == "call" or report.skipped:
             self.counts[report.outcome] += 1
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object, error: object) -> None:
+        """xdist replaces a worker that dies, and tells of none that dies while it runs no test."""
+        if error is not None:
+            self.crashed[f"worker {node.gateway.id}"] = None  # type: ignore[attr-defined]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.gate import __main__ as gate
 from tests.gate import plan
 from tests.gate.verdict import MOST_RERUNS, MOST_UNSTEADY, Outcome, Verdict
 
@@ -67,7 +68,7 @@ def test_more_than_three_that_pass_alone_refuse() -> None:
 def test_a_process_that_dies_refuses() -> None:
     verdict = Verdict()
     verdict.whole_run("3.11", failing(crashed=("a",)), attempts())
-    assert verdict.refused == ["3.11: the process died in a (suite.txt)"]
+    assert verdict.refused == ["3.11: a process died: a (suite.txt)"]
 
 
 def test_many_failures_are_not_run_again() -> None:
@@ -76,7 +77,9 @@ def test_many_failures_are_not_run_again() -> None:
     assert verdict.is_refused
 
 
-@pytest.mark.parametrize("outcome", [Outcome(2), Outcome(5), Outcome(-11), Outcome(1, {"passed": 3}), Outcome(4)])
+@pytest.mark.parametrize(
+    "outcome", [Outcome(0), Outcome(2), Outcome(5), Outcome(-11), Outcome(1, {"passed": 3}), Outcome(4)]
+)
 def test_a_run_that_ends_otherwise_refuses(outcome: Outcome) -> None:
     verdict = Verdict()
     verdict.whole_run("3.11", outcome, attempts())
@@ -145,7 +148,46 @@ def test_outcomes_are_written(workers: str, tmp_path: pathlib.Path) -> None:
 def test_a_worker_that_dies_is_told(tmp_path: pathlib.Path) -> None:
     (tmp_path / "test_a.py").write_text("import os\ndef test_dies(): os._exit(3)\ndef test_passes(): pass\n")
     status, found = run(tmp_path, "-n", "1")
-    assert status == 1 and found["crashed"] == ["test_a.py::test_dies"]
+    assert status == 1 and sorted(found["crashed"]) == ["test_a.py::test_dies", "worker gw0"]
+
+
+def test_a_worker_that_dies_between_tests_is_told(tmp_path: pathlib.Path) -> None:
+    body = "import os\nif 'PYTEST_XDIST_WORKER' in os.environ and not os.path.exists('died'):\n"
+    body += "    open('died', 'w').close()\n    os.abort()\ndef test_passes(): pass\n"
+    (tmp_path / "test_a.py").write_text(body)
+    _, found = run(tmp_path, "-n", "1")
+    assert found["crashed"] == ["worker gw0"]
+
+
+def test_a_process_that_ends_itself_has_not_passed(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "test_a.py").write_text("import os\ndef test_ends(): os._exit(0)\ndef test_fails(): assert False\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    outcome = environment_in(tmp_path).pytest("ends", "-n", "0", str(tmp_path))
+    verdict = Verdict()
+    verdict.timed_run("timed", outcome, attempts())
+    assert outcome.status == 0 and verdict.is_refused
+
+
+@pytest.mark.parametrize("group", ["", "setsid "])
+def test_a_child_that_hangs_refuses(group: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "LIMIT", 4)
+    (tmp_path / "test_a.py").write_text(f"import os\ndef test_it(): os.system('{group}sleep 300 &')\n")
+    outcome = environment_in(tmp_path).pytest("hangs", "-n", "0", str(tmp_path))
+    verdict = Verdict()
+    verdict.whole_run("3.11", outcome, attempts())
+    assert not verdict.is_refused  # pytest has come to its end; what it left is killed, or let go
+
+    (tmp_path / "test_a.py").write_text("import time\ndef test_it(): time.sleep(300)\n")
+    outcome = environment_in(tmp_path).pytest("sleeps", "-n", "0", str(tmp_path))
+    verdict.whole_run("3.11", outcome, attempts())
+    assert verdict.is_refused
+
+
+def environment_in(folder: pathlib.Path) -> gate.Environment:
+    """This interpreter, with logs in a folder."""
+    made = gate.Environment("{}.{}".format(*sys.version_info[:2]), sys.executable)
+    made.python, made.logs = sys.executable, folder
+    return made
 
 
 # -- the plan ----------------------------------------------------------------------------------------------------------

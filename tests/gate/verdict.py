@@ -27,7 +27,7 @@ class Outcome:
         status: its exit code.
         counts: tests by outcome, but for failed ones.
         failed: tests that failed, and files that could not be collected.
-        crashed: tests during which a worker process died.
+        crashed: worker processes that died, and tests during which one did.
         log: where its output is.
     """
 
@@ -88,8 +88,9 @@ class Verdict:
         self.skipped += outcome.counts.get("skipped", 0)
         for test in outcome.crashed:
             self.failed += 1
-            self.refused.append(f"{name}: the process died in {test} ({outcome.log})")
-        if outcome.status not in (0, 1) or (outcome.status == 1) != bool(outcome.failed or outcome.crashed):
+            self.refused.append(f"{name}: a process died: {test} ({outcome.log})")
+        is_told = outcome.counts if outcome.status == 0 else outcome.failed or outcome.crashed
+        if outcome.status not in (0, 1) or not is_told:  # pytest itself has not come to its end, or ran nothing
             self.refused.append(f"{name}: pytest ended with exit code {outcome.status} ({outcome.log})")
             return True
         self.remarks.append(f"{name}: {sum(outcome.counts.values()) + len(outcome.failed)} tests")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 import numpy as np
 import pytest
@@ -50,3 +51,50 @@ def test_a_leak_of_1_kib_per_call_is_seen(leak):
 
 def test_nothing_else_is():
     assert growth(calls, none) < 1024
+
+
+# -- each way that a call can go ---------------------------------------------------------------------------------------
+
+
+class Net(ms.nn.Cell):
+    def construct(self, x):
+        return x * 2 + 1
+
+
+def cut(x):
+    y = x * 2
+    os.getpid()
+    return y + 1
+
+
+def plain(x):
+    return ms.Tensor(x.asnumpy() * 2)
+
+
+WAYS = {
+    "a function that is cut": lambda: ms.jit(cut),
+    "plain Python": lambda: ms.jit(plain),
+    "the interpreter": lambda: ms.jit(lambda x: x * 2 + 1, backend="interpreter"),
+    "a signature": lambda: ms.jit(lambda x: x * 2 + 1, input_signature=X),
+    "a Cell in dynamic mode": Net,
+    "a Cell in graph mode": lambda: (ms.set_context(mode=ms.GRAPH_MODE), Net())[1],
+    "a gradient": lambda: ms.grad(lambda x: (x * x).sum()),
+    "a compiled function under a gradient": lambda: ms.grad(ms.jit(lambda x: (x * x + 1).sum())),
+}
+
+
+def way(name):
+    """Calls that go one way."""
+    f = WAYS[name]()
+
+    def work():
+        for _ in range(CALLS):
+            f(X)
+
+    return work
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_way_of_a_call_leaks(name):
+    """Less than a fiftieth of what the planted leaks lose."""
+    assert growth(way, name) < CALLS * 20
