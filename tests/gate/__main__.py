@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import IO
+from typing import IO, Any
 
 from . import plan
 from .verdict import Outcome, Verdict
@@ -29,7 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".ci" / "logs" / "cache"
 OURS = ("DUOGRAPH_", "MS_", "GLOG_", "PYTEST_", "PYTHON")
 LIMIT = 50 * 60
-"""Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it."""
+"""Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it. So
+for set-up and check."""
 LONGEST = "--durations=30"
 """A suite ends with its longest tests."""
 LOGS = ROOT / ".ci" / "logs"
@@ -42,26 +43,28 @@ class Environment:
         self.version, self.interpreter = version, interpreter
         self.folder = ROOT / f".venv-{version}"
         self.python = str(self.folder / "bin" / "python")
-        self.status = 0
+        self.status = 1  # until it is set up
         self.logs = LOGS
         self._numbers = itertools.count(1)
 
     def set_up(self) -> None:
         """Makes the environment and installs the checkout; ``status`` is what that came to."""
-        made = pathlib.Path(self.python).exists()
-        commands = [] if made else [[self.interpreter, "-m", "venv", str(self.folder)]]
-        pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"]
+        installed = self.folder / ".duograph-installed"
+        pip = [self.python, "-m", "pip", "--disable-pip-version-check"]
+        commands = [[*pip, "install", "--quiet", "-e", ".[dev]"], [*pip, "freeze"]]
+        if not installed.exists():  # one that is half made is made anew
+            commands.insert(0, [self.interpreter, "-m", "venv", "--clear", str(self.folder)])
         with open(LOGS / f"setup-{self.version}.txt", "w") as log:
-            for command in [*commands, pip]:
-                self.status = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, env=environment()).returncode
-                if self.status:
+            for command in commands:
+                if status := _status(command, stdout=log, stderr=log, env=environment()):
+                    self.status = status
                     return
-        (self.folder / ".duograph-installed").touch()
+        installed.touch()
+        self.status = 0
 
     def run(self, script: str, *arguments: str) -> int:
         """A script of ours, in this environment; its exit code."""
-        command = ["bash", f"scripts/{script}", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environment(VIRTUAL_ENV=str(self.folder))).returncode
+        return _status(["bash", f"scripts/{script}", *arguments], env=environment(VIRTUAL_ENV=str(self.folder)))
 
     def pytest(self, name: str, *arguments: str, shown: bool = False) -> Outcome:
         """One run of pytest; its output goes to a log, and to the screen if it is ``shown``."""
@@ -92,6 +95,14 @@ class Environment:
         outcome = self.pytest(name, "-n", "0", test)
         print(f"python {self.version}: alone: exit code {outcome.status}: {test}", flush=True)
         return outcome
+
+
+def _status(command: list[str], **how: Any) -> int:
+    """The exit code of a command, or that of ``timeout`` where it takes longer than `LIMIT`."""
+    try:
+        return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=LIMIT, **how).returncode
+    except subprocess.TimeoutExpired:
+        return 124
 
 
 def _copy(lines: IO[str], log: pathlib.Path, shown: bool) -> None:
@@ -136,10 +147,8 @@ def main() -> int:
         interpreter = find_python(version)
         if interpreter is not None:
             environments.append(Environment(version, interpreter))
-        elif version == plan.WHOLE:
+        else:  # each runs a share of what is run in every mode, so none can be left out
             verdict.step(f"python {version}: find an interpreter", 1)
-        else:
-            verdict.remarks.append(f"python {version}: no interpreter here, not run")
     if environments:
         _run(environments, verdict, is_quick)
     print(f"\n{(time.monotonic() - begin) / 60:.1f} minutes")
@@ -168,11 +177,12 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
         print(f"=== {name}", flush=True)
         suite = one.pytest("suite", "-n", "2", "--dist", "loadfile", LONGEST, *plan.suite(one.version), shown=True)
         verdict.whole_run(name, suite, one.alone)
-    files = plan.timed(ROOT)
-    if first.status == 0 and files and not is_quick:
-        print(f"=== python {first.version}: timed", flush=True)
-        timed = first.pytest("timed", "-n", "0", "-m", "timed", *files, shown=True)
-        verdict.timed_run("timed tests", timed, first.alone)
+    for file in plan.timed(ROOT) if first.status == 0 and not is_quick else ():
+        # A run for each: what ends one, such as an interrupt that no test has caught, ends no other.
+        print(f"=== python {first.version}: timed: {file}", flush=True)
+        name = "timed-" + pathlib.Path(file).stem
+        timed = first.pytest(name, "-n", "0", "-m", "timed", file, shown=True)
+        verdict.timed_run(f"timed tests of {file}", timed, first.alone)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Every folder and file directly below ``tests`` and ``tests/unit`` has a row; `te
 
 from __future__ import annotations
 
+import ast
 import pathlib
 
 PYTHONS = ("3.11", "3.12", "3.13")
@@ -89,5 +90,15 @@ def suite(version: str) -> list[str]:
 
 def timed(root: pathlib.Path) -> list[str]:
     """The files with tests marked ``timed``."""
-    files = sorted((root / "tests").rglob("test_*.py"))
-    return [str(f.relative_to(root)) for f in files if "mark.timed" in f.read_text(encoding="utf-8")]
+    return [str(f.relative_to(root)) for f in sorted((root / "tests").rglob("test_*.py")) if _has_mark(f, "timed")]
+
+
+def _has_mark(file: pathlib.Path, name: str) -> bool:
+    text = file.read_text(encoding="utf-8")
+    return f"mark.{name}" in text and any(
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "mark"
+        for node in ast.walk(ast.parse(text))
+    )

@@ -212,3 +212,38 @@ def test_timed_tests_do_not_run_beside_others(tmp_path: pathlib.Path) -> None:
     for workers, passed in (("1", 1), ("0", 2)):
         _, found = run(tmp_path, "-n", workers)
         assert found["counts"] == {"passed": passed}
+
+
+def test_files_with_timed_tests_are_found(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    (folder / "test_marked.py").write_text("import pytest\n@pytest.mark.timed\ndef test_timed(): pass\n")
+    (folder / "test_case.py").write_text("import pytest\nCASE = pytest.param(1, marks=pytest.mark.timed)\n")
+    (folder / "test_text.py").write_text("TEXT = 'pytest.mark.timed'\n")
+    assert plan.timed(tmp_path) == ["tests/test_case.py", "tests/test_marked.py"]
+    assert "tests/unit/jit/test_memory.py" in plan.timed(ROOT)
+
+
+@pytest.mark.parametrize("scope", ["", "quick"])
+def test_a_python_that_is_missing_refuses_a_whole_run(
+    scope: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each Python runs a share of the programs in some modes."""
+    monkeypatch.setattr(gate, "LOGS", tmp_path)
+    monkeypatch.setattr(gate, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(gate, "find_python", lambda version: sys.executable if version == plan.WHOLE else None)
+    monkeypatch.setattr(gate, "_run", lambda environments, verdict, is_quick: None)
+    monkeypatch.setattr(sys, "argv", ["ci", *scope.split()])
+    assert gate.main() == (0 if scope else 1)
+    assert ("python 3.13: find an interpreter: FAILED" in capfd.readouterr().out) is (not scope)
+
+
+def test_an_environment_that_is_not_set_up_refuses(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "LOGS", tmp_path)
+    broken = gate.Environment("3.11", str(tmp_path / "no-such-python"))
+    broken.folder = tmp_path / "venv"
+    with pytest.raises(FileNotFoundError):
+        broken.set_up()
+    assert broken.status
+    monkeypatch.setattr(gate, "LIMIT", 1)
+    assert gate._status(["sleep", "100"]) == 124

@@ -128,6 +128,21 @@ def test_a_planted_fault_is_answered_and_told(answering, planted):
     assert re.search(rf"\d+ x internal failure of {planted}", report()), "and by the command"
 
 
+@pytest.mark.parametrize(("raised", "failures"), [(KeyError, {}), (ValueError, {"capture": 1})])
+def test_a_program_that_raises_where_capture_has(answering, monkeypatch, raised, failures):
+    """Its exception reaches the caller. That of the capture is taken for it if it has the same class."""
+
+    def f(x: Any) -> Any:
+        raise raised("the program's own")
+
+    monkeypatch.setattr(capturing, "capture", broken)
+    compiled = ms.jit(f)
+    for _ in range(3):
+        with pytest.raises(raised, match="the program's own"):
+            compiled(Tensor(X))
+    assert failure_counts() == failures and len(compiled.explain().failures) == sum(failures.values())
+
+
 def test_a_function_that_cannot_be_cut_runs_as_it_is(answering, monkeypatch):
     """Also with an error that compilers of Python raise for programs."""
 

@@ -8,7 +8,9 @@ import gc
 import inspect
 import pickle
 import sys
+import threading
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +18,7 @@ import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from duograph.frontend.guards.guard import RENEWALS, Guard
 from duograph.frontend.program import RunPlainly
+from duograph.jit import entries
 from duograph.jit.bound import BoundJit
 from duograph.jit.entries import STALE
 from duograph.jit.entry import Entry, RunFailed
@@ -358,6 +361,31 @@ def test_a_version_that_missed_often_is_used_when_it_holds_again():
         kind = name
         assert f(X).tolist() == (X * factor).tolist()
     assert f.stats["versions"] == 3
+
+
+def test_a_version_that_is_used_while_another_is_added(monkeypatch):
+    """Both threads replace the list of versions; what one has added must not be lost by the other."""
+    store = entries.Entries()
+    first, second, added = (SimpleNamespace(patterns=(), is_small=False, hits=0, names=(k,)) for k in "abc")
+    for version in (first, second):
+        store.add(version)
+    real = entries.put_first
+
+    def add() -> None:
+        with store.lock:
+            store.add(added)
+
+    def put_first(entry, others):  # between reading the list and replacing it
+        if entry is first:
+            other.start()
+            other.join(0.5)  # waits for the lock, if there is one
+        return real(entry, others)
+
+    other = threading.Thread(target=add)
+    monkeypatch.setattr(entries, "put_first", put_first)
+    store.note_use(first)
+    other.join()
+    assert store.compiled == [added, first, second]
 
 
 def test_versions_that_later_calls_use_are_all_made():

@@ -322,3 +322,9 @@ def test_where_the_folder_is(monkeypatch, tmp_path):
     finally:
         monkeypatch.undo()
         reset_config()
+
+
+def test_code_made_with_other_options_is_not_taken(cache, monkeypatch):
+    assert _run() == COLD
+    monkeypatch.setattr(code.llvm, "OPTIONS", (*code.llvm.OPTIONS, "-another"))
+    assert _run() == COLD

@@ -99,7 +99,7 @@ def _generator() -> str:
     for name in (*emitters, types.__name__):
         spec = sys.modules[name].__spec__
         digest.update(spec.loader.get_data(spec.origin))  # type: ignore[union-attr]
-    return "\n".join((digest.hexdigest(), llvm.llvm_version(), str(llvm.OPTIMISATION), *llvm.OPTIONS))
+    return f"{digest.hexdigest()}\n{llvm.code_generator_key()}"
 
 
 def _packed(pack: Pack) -> bytes:

@@ -104,7 +104,7 @@ def _from_disk(
     """The code as an earlier process left it, or newly compiled and left for later ones."""
     if diskcache.folder() is None:
         return link(_compile(text, target), names, symbols, keep)
-    entry = diskcache.entry_name(text, llvm.llvm_version(), str(llvm.OPTIMISATION), target.key)
+    entry = diskcache.entry_name(text, llvm.code_generator_key(), target.key)
     content = diskcache.lookup(entry)
     if content is not None:
         try:

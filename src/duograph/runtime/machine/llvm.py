@@ -37,7 +37,7 @@ from . import threads
 if TYPE_CHECKING:
     from llvmlite import binding
 
-__all__ = ["LinkError", "Linked", "TextError", "compile_text", "compile_texts", "link", "llvm_version"]
+__all__ = ["LinkError", "Linked", "TextError", "code_generator_key", "compile_text", "compile_texts", "link"]
 
 OPTIMISATION = 1
 """Effort of LLVM's code generator: 1 gives the code that 2 and 3 give for explicit vectors; 0 is slower code, made in
@@ -178,9 +178,9 @@ def _bury() -> None:
         linker.bury(tracker)
 
 
-def llvm_version() -> str:
-    """The version of LLVM that makes the code."""
-    return ".".join(map(str, _llvm().llvm_version_info))
+def code_generator_key() -> str:
+    """What decides about the code of a text beside the processor: LLVM's version, the effort and the options."""
+    return "\n".join((".".join(map(str, _llvm().llvm_version_info)), str(OPTIMISATION), *OPTIONS))
 
 
 def compile_text(text: str, target: Target | None = None) -> bytes:
