@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .uses import FUNCTIONS, Uses
@@ -55,6 +55,16 @@ def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
             work.extend(ast.iter_child_nodes(node))
 
 
+def own_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements among `own_nodes`, without a look at the expressions in them."""
+    work = list(body)
+    while work:
+        node = work.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            work.extend(_statements_in(node))
+
+
 def leaves_loop(node: ast.stmt) -> bool:
     """Whether a statement contains a ``break`` or ``continue`` of a loop around it."""
     if isinstance(node, ast.Break | ast.Continue):
@@ -65,9 +75,11 @@ def leaves_loop(node: ast.stmt) -> bool:
     return any(leaves_loop(n) for n in inside)
 
 
-def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            yield child
-        elif isinstance(child, ast.ExceptHandler | ast.match_case):
-            yield from child.body
+def _statements_in(node: ast.AST) -> list[ast.stmt]:
+    """Those of its blocks."""
+    found: list[ast.stmt] = []
+    for block in ("body", "orelse", "finalbody"):
+        found += getattr(node, block, ())
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        found += part.body
+    return found

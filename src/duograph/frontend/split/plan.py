@@ -30,7 +30,7 @@ from duograph.base.lookup import raw_getattr
 
 from ..ast.load import FunctionSource
 from ..ast.scope import contains_yield, names_of
-from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part
+from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part, own_statements
 from .flow import Flow, Point
 from .foreign import Kinds, root_name, works
 from .hoist import Hoister, Place
@@ -229,7 +229,7 @@ class _Planner:
         """Looks at how variables are used."""
         self.node, self.own = node, own
         self.flow = Flow(node.body, own, set(self.order), first[0] if first else "")
-        self.declared = [n for n in own_nodes(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
+        self.declared = [n for n in own_statements(node.body) if isinstance(n, ast.Global | ast.Nonlocal)]
         self.rebound: set[str] = set().union(*(self.flow.uses(n).rebound for n in node.body))
         self.shared = self._shared_variables()
 
@@ -251,8 +251,8 @@ class _Planner:
         """Variables whose cells matter: a closure may see them bound again, or before they are bound."""
         uses = self.flow.uses
         whole: dict[str, int] = dict.fromkeys(self.order, 1)
-        statements = [n for n in own_nodes(self.node.body) if isinstance(n, ast.stmt)]
-        in_loops = {n for s in statements if isinstance(s, ast.For | ast.While) for n in own_nodes([s])}
+        statements = list(own_statements(self.node.body))
+        in_loops = set(own_statements(s for s in statements if isinstance(s, ast.For | ast.While)))
         shared: set[str] = set()
         for node in statements:
             found = own_part(node, uses)
@@ -295,9 +295,9 @@ class _Planner:
 
     def _stays(self, node: ast.stmt) -> bool:
         """Whether a statement is part of the skeleton, at least its header."""
-        for n in own_nodes([node]):
-            if isinstance(n, ast.stmt) and (n in self.plain or place_of(n) in self.places):
-                return True
+        inside = list(own_statements([node]))
+        if any(n in self.plain or place_of(n) in self.places for n in inside):
+            return True
         uses = self.flow.uses(node)
         point = self.flow.points[node]
         if (uses.binds | uses.deletes) & self.shared or uses.captured & self.shared or uses.reads & self.rebound:
@@ -306,7 +306,7 @@ class _Planner:
             return True
         if isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef | ast.Raise) or contains_yield(node):
             return True
-        if any(isinstance(n, ast.ClassDef) for n in own_nodes([node])) or leaves_loop(node):
+        if any(isinstance(n, ast.ClassDef) for n in inside) or leaves_loop(node):
             return True
         if uses.binds & point.handled and (isinstance(node, COMPOUND) or binds_early(node)):
             return True
@@ -395,7 +395,7 @@ class _Planner:
         points = [self.flow.points[n] for n in run]
         uses = [self.flow.uses(n) for n in run]
         binds: set[str] = set().union(*(u.binds for u in uses))
-        returns = any(isinstance(n, ast.Return) for n in own_nodes(run))
+        returns = any(isinstance(n, ast.Return) for n in own_statements(run))
         ends = points[-1].ends and not is_last
         results = tuple(sorted(binds & points[-1].live)) if ends else ()
         parameters = self._parameters(run, results)
@@ -515,7 +515,7 @@ class _Flags(ast.NodeTransformer):
 
 
 def _with_flags(node: ast.stmt) -> ast.stmt:
-    return _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in own_nodes([node])) else node
+    return _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in own_statements([node])) else node
 
 
 class _Calls(ast.NodeTransformer):
