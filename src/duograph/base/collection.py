@@ -53,6 +53,7 @@ def no_collection(fn: Callable[P, R]) -> Callable[P, R]:
             gc.enable()
             _off_for.clear()
             made = gc.get_count()[0]
+            _collect_as_usual()
             gc.collect(0)
             # Not if the user has frozen anything, which would thaw; to ask for that is to count it.
             if made > MANY and not gc.get_freeze_count():
@@ -60,6 +61,22 @@ def no_collection(fn: Callable[P, R]) -> Callable[P, R]:
                 gc.unfreeze()
 
     return uncollected
+
+
+def _collect_as_usual() -> None:
+    """Lets the collector start, if it is due, with the generation that is.
+
+    It starts by itself only when there are enough young objects. Calls of ``gc.collect(0)`` alone, at the end of each
+    compilation, would keep it from the older ones, and a compiled function that is dropped is part of those.
+    """
+    (young, middle, _), (enough, often, _) = gc.get_count(), gc.get_threshold()
+    if enough and (young > enough or middle > often):
+        _made = [set() for _ in range(max(enough - young, 0) + 1)]  # no free list: each is counted; 3.11 starts here
+        _nothing()  # and later versions do at a call of a Python function
+
+
+def _nothing() -> None:
+    pass
 
 
 def members(weak: weakref.WeakSet[T]) -> list[T]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from .access import Rest, load_element, store_element
 from .cost import grain_for, interleaved, program_cost
+from .functions import Functions
 from .layout import broadcast_strides, collapse, contiguous_strides, moves
 from .loop.builder import Builder, Index
 from .loop.ir import Buffer, Function, Value
@@ -76,7 +77,7 @@ def _bytes(x: Operand) -> int:
     return BITS[x.elem] * (2 if x.is_complex else 1)
 
 
-_functions: dict[Any, Function] = {}
+_functions = Functions()
 
 
 @dataclass
@@ -131,11 +132,7 @@ class _Plan:
         target = current_target().name
         key = (self.name, self.program.key(), len(self.loops), self.kinds(), offsets, self.long_rows, target)
         found = _functions.get(key)
-        if found is None:
-            if len(_functions) > 1024:
-                _functions.clear()
-            found = _functions[key] = _Emission(self).function()
-        return found
+        return _functions.put(key, _Emission(self).function()) if found is None else found
 
 
 class _Emission:

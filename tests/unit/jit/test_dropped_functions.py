@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import time
 import types
 import weakref
@@ -50,6 +51,7 @@ TEXTS = {
     """,
     "function that is plain": "@ms.jit\ndef f(x):\n    y{i} = float(x.asnumpy().sum())\n    return y{i}",
     "from bytecode": "@ms.jit(capture_mode='bytecode')\ndef f(x):\n    y{i} = x * 2\n    return y{i} + 1",
+    "machine code of its own": "f = ms.jit(lambda x: ((x * {i}.5).tanh() * x).sum() * {i}.25)",
     "class of Cells": "class C{i}(nn.Cell):\n    def construct(self, x):\n        return x * 2\nf = ms.jit(C{i}())",
 }
 
@@ -133,15 +135,30 @@ def test_a_function_that_gets_another_code_finds_the_versions_of_that():
 
 @pytest.mark.parametrize("name", ["function", "gradient of a compiled function", "loop", "function that is cut"])
 def test_memory_is_flat(name):
-    assert growth(drops, name) < 25 * 640  # each holds more than 10 KiB
+    assert growth(drops, name, 25) < 25 * 640  # each holds more than 10 KiB
 
 
-def drops(name):
-    text, numbers = dedent(TEXTS[name]).replace("{i}", "0"), iter(range(10_000))
+def test_machine_code_is_given_back():
+    assert growth(drops, "machine code of its own", 10) < 10 * 640  # loop IR, code and its mappings: 100 KiB each
 
-    def work(count: int = 25) -> None:
-        for _ in range(count):
-            f = run(text + f"  # {next(numbers)}", 0)
+
+def test_the_collector_comes_to_dropped_functions_by_itself():
+    """Compilations keep it from starting, and start it at their ends."""
+    alive = []
+    for number in range(150):
+        f = run(TEXTS["lambda"], number)
+        f(X)
+        alive.append(weakref.ref(f.fn.__code__))
+    assert sum(code() is not None for code in alive) < 120
+
+
+def drops(name, each):
+    text, numbers = dedent(TEXTS[name]), iter(range(10_000))
+    differs = name == "machine code of its own"
+
+    def work(count: int = each) -> None:
+        for number in itertools.islice(numbers, count):
+            f = run(text + f"  # {number}", number if differs else 0)
             f(X), f(X)
 
     work(125)  # tables of all codes have their size

@@ -515,7 +515,9 @@ class _Flags(ast.NodeTransformer):
 
 
 def _with_flags(node: ast.stmt) -> ast.stmt:
-    return _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in own_statements([node])) else node
+    return (
+        _Flags().visit(copy.deepcopy(node)) if any(isinstance(n, ast.Return) for n in own_statements([node])) else node
+    )
 
 
 class _Calls(ast.NodeTransformer):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
 
+from ..functions import Functions
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
 from ..loop.types import BITS, FLOATS, VType
 from ..target import current_target
 
 Args = ParamSpec("Args")
-_functions: dict[Any, Function] = {}
+_functions = Functions()
 
 
 def built_once(build: Callable[Args, Function]) -> Callable[Args, Function]:
@@ -22,9 +23,7 @@ def built_once(build: Callable[Args, Function]) -> Callable[Args, Function]:
     def function(*args: Args.args, **named: Args.kwargs) -> Function:
         key = (build, current_target().name, *[getattr(x, "key", x) for x in (*args, *named.items())])
         found = _functions.get(key)
-        if found is None:
-            found = _functions[key] = build(*args, **named)
-        return found
+        return _functions.put(key, build(*args, **named)) if found is None else found
 
     return function
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from duograph.core.dim import ceil_div
 
+from ..functions import Functions
 from ..layout import is_one
 from ..loop.builder import Builder
 from ..loop.ir import Function, Value
@@ -103,7 +104,7 @@ def _row_product(
     c.call(function, [x.memory, w.memory, *out.buffers], [*dims, *out.dims])
 
 
-_functions: dict[Any, Function] = {}
+_functions = Functions()
 
 
 def _known(variant: Any, out: Output, build: Callable[[Any, Output], Function]) -> Function:
@@ -111,7 +112,7 @@ def _known(variant: Any, out: Output, build: Callable[[Any, Output], Function]) 
     key = (variant, out.key)
     function = _functions.get(key)
     if function is None:
-        function = _functions[key] = build(variant, out)
+        function = _functions.put(key, build(variant, out))
     elif not out.settled:
         out.declare(Builder("known"), variant.kind)  # for its buffers and dims
     return function

@@ -173,6 +173,7 @@ class Function:
     _text: str | None = None
     _symbol: str | None = None
     linked: dict[str, Function] = field(default_factory=dict)  # functions that this one calls, by symbol
+    may_fail: bool | None = None  # or something that it calls, wherever that is; None: nobody has asked
     fixed_symbol: str = ""  # of functions that call each other: their text cannot contain a hash of itself
 
     @property

@@ -19,7 +19,6 @@ over the reduced elements of one task: softmax is three passes over a row that s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import substitute
@@ -31,6 +30,7 @@ from duograph.lower.lowering import Extent, KernelCall, Memory, Operand, Tempora
 from duograph.lower.program import ElementStep, Leaf, Program, Reduction
 from duograph.lower.target import current_target
 
+from ..functions import Functions
 from .columns import ColumnKernel, vectors_per_tile
 from .loops import cases, loops_of
 from .passes import analyse
@@ -137,7 +137,7 @@ def _second(plan: ReducePlan, partials: list[Temporary], sections: Extent, outs:
     return _lower_case(plan.name, second, shape, (len(loops.kept),), outs, plan.count, plan.enabled)
 
 
-_functions: dict[Any, Function] = {}
+_functions = Functions()
 
 
 def _function(plan: ReducePlan) -> Function:
@@ -148,7 +148,5 @@ def _function(plan: ReducePlan) -> Function:
     key = (plan.name, plan.program.key(), plan.kinds(), sizes, current_target().name)
     found = _functions.get(key)
     if found is None:
-        if len(_functions) > 1024:
-            _functions.clear()
-        found = _functions[key] = (ColumnKernel if loops.columns else RowKernel)(plan).function()
+        found = _functions.put(key, (ColumnKernel if loops.columns else RowKernel)(plan).function())
     return found

@@ -34,7 +34,7 @@ MANY, SMALL = 500, 4000
 """A program with more kernels than that has been unrolled: its kernels with a text shorter than that are worth less of
 LLVM's time, or the first call takes many seconds."""
 
-MOST_RECENT = 1000
+MOST_RECENT = 16
 """Pieces of code that are kept although nobody may be using them."""
 
 _lock = fork_safe_lock()
@@ -42,7 +42,6 @@ _provided: dict[str, int] = {}
 _code: weakref.WeakValueDictionary[str, Linked] = weakref.WeakValueDictionary()  # by symbol
 _recent: OrderedDict[Linked, None] = OrderedDict()
 _functions: dict[str, Function] = {}
-_may_fail: dict[str, bool] = {}
 
 
 def register(functions: Iterable[Function]) -> None:
@@ -58,10 +57,9 @@ def known(symbol: str) -> Function | None:
 
 def may_fail(function: Function) -> bool:
     """Whether the code of ``function``, or what it calls, can note a failure."""
-    symbol = function.symbol
-    found = _may_fail.get(symbol)
+    found = function.may_fail
     if found is None:
-        _may_fail[symbol] = True  # of functions that call themselves
+        function.may_fail = True  # of functions that call themselves
         found = False
         for instr in function.body.walk():
             if instr.op == "fail":
@@ -69,7 +67,7 @@ def may_fail(function: Function) -> bool:
             elif instr.op == "call" and not instr.attrs.get("safe"):
                 callee = known(instr.attrs["function"]) or function.linked.get(instr.attrs["function"])
                 found = found or callee is None or may_fail(callee)
-        _may_fail[symbol] = found
+        function.may_fail = found
     return found
 
 
