@@ -19,28 +19,28 @@ from . import indexing, operators
 from .promote import kept_constants, operand_of
 
 NUMBERS_ARE_WEAK = [
-    "add", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod", "maximum",
-    "minimum", "eq", "ne", "lt", "le", "gt", "ge", "equal", "not_equal", "less", "less_equal", "greater",
-    "greater_equal",
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod",
+    "pow", "maximum", "minimum", "clamp", "clip", "clip_by_value", "eq", "ne", "lt", "le", "gt", "ge", "equal",
+    "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "masked_fill", "lerp", "atan2",
 ]  # fmt: skip
 """Functions to which a number is a 0-d tensor, whatever its value."""
 
 FUNCTIONS = [
     "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "addmm", "amax", "amin", "argmax", "argmin",
     "asin", "asinh", "atan", "atan2", "atanh", "baddbmm", "bias_add", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "bmm", "broadcast_to", "cat", "ceil", "celu", "chunk", "clamp", "clip", "concat", "cos", "cosh", "cross_entropy",
-    "cumsum", "dense", "div", "divide", "dot", "elu", "eq", "equal", "erf", "erfc", "exp", "exp2", "expand_dims",
-    "expm1", "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "gather_elements", "ge", "gelu", "glu",
-    "greater", "greater_equal", "gt", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "index_select", "kl_div",
-    "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "log", "log10", "log1p",
-    "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
-    "logsumexp", "lt", "masked_fill", "matmul", "maximum", "mean", "minimum", "mish", "mm", "moveaxis", "movedim",
-    "mse_loss", "mul", "multiply", "narrow", "ne", "neg", "negative", "nll_loss", "norm", "not_equal", "one_hot",
-    "ones_like", "outer", "permute", "pow", "prelu", "prod", "reciprocal", "relu", "relu6", "remainder", "reshape",
-    "roll", "rot90", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softmax", "softmin",
-    "softplus", "softshrink", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "sub", "subtract",
-    "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tanhshrink", "threshold", "tile", "transpose", "tril", "triu",
-    "true_divide", "trunc", "unbind", "unsqueeze", "unstack", "var", "where", "zeros_like",
+    "bmm", "broadcast_to", "cat", "ceil", "celu", "chunk", "clamp", "clip", "clip_by_value", "concat", "cos", "cosh",
+    "cross_entropy", "cumsum", "dense", "div", "divide", "dot", "elu", "eq", "equal", "erf", "erfc", "exp", "exp2",
+    "expand_dims", "expm1", "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "gather_elements", "ge",
+    "gelu", "glu", "greater", "greater_equal", "gt", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "index_select", "kl_div", "l1_loss", "layer_norm", "le", "leaky_relu", "lerp", "less", "less_equal", "log",
+    "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logsigmoid", "logsumexp", "lt", "masked_fill", "matmul", "maximum", "mean", "minimum", "mish", "mm", "moveaxis",
+    "movedim", "mse_loss", "mul", "multiply", "narrow", "ne", "neg", "negative", "nll_loss", "norm", "not_equal",
+    "one_hot", "ones_like", "outer", "permute", "pow", "prelu", "prod", "reciprocal", "relu", "relu6", "remainder",
+    "reshape", "roll", "rot90", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softmax",
+    "softmin", "softplus", "softshrink", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "sub",
+    "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tanhshrink", "threshold", "tile", "transpose",
+    "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "unstack", "var", "where", "zeros_like",
 ]  # fmt: skip
 """Functions of the functional API."""
 

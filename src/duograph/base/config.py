@@ -205,14 +205,24 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
     Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),
-    Variable("jit_modules", "MS_JIT_MODULES", "modules to compile although they are third-party", _names),
+    Variable(
+        "jit_modules",
+        "MS_JIT_MODULES",
+        "modules to compile although they are no user code",
+        _names,
+    ),
     Variable(
         "bytecode_logs",
         "MS_JIT_BYTECODE_LOGS",
         "what functions that are captured from bytecode print of it: bytecode, guard, graph_break, graph, all",
         _some_of("bytecode", "guard", "graph_break", "graph", "all"),
     ),
-    Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
+    Variable(
+        "jit_ignore_modules",
+        "MS_JIT_IGNORE_MODULES",
+        "modules to call, never to compile",
+        _names,
+    ),
     Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
     ),

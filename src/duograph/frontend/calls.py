@@ -33,7 +33,7 @@ from .getters import call_getter, check_template
 from .movable import PLAIN
 from .native_errors import check_error, run_native
 from .opaque import is_iterator, is_opaque
-from .policy import check_look, function_kind, is_generated, is_interpreted, is_user_class, module_kind
+from .policy import check_look, function_kind, how_to_compile, is_generated, is_interpreted, is_user_class, module_kind
 from .purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from .recursion import Recursion
 from .semantics import contains_symbolic, static_size
@@ -538,7 +538,8 @@ def check_pure(fn: Any) -> None:
     name = raw_getattr(fn, "__qualname__", type(fn).__name__)
     module = raw_getattr(fn, "__module__") or type(fn).__module__
     what = "making an object of class" if isinstance(fn, type) else "a call of"
-    raise Uncapturable(f"{what} {module}.{name}, which is not known to be free of effects")
+    way = how_to_compile(module) if isinstance(fn, types.FunctionType | type) else ""
+    raise Uncapturable(f"{what} {module}.{name}, which is not known to be free of effects{way}")
 
 
 def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:

@@ -1,9 +1,11 @@
 """Whose code is it? What the frontend interprets, what it runs as it is, and what it refuses.
 
-* *user code* is interpreted statement by statement;
+* *user code* is interpreted statement by statement; so is what it calls of installed packages, wherever they lie, but
+  for those with machine code that are not written against this one (SciPy): their functions end there;
 * *framework code* (this package) runs as it is with symbolic tensors, except the methods of Cells, which are
   interpreted like the user's: what they read is guarded, and what they change is tracked and repeated;
-* of *other code*, functions that are known to be pure run as they are on constants (`purity`);
+* of *other code* (these, NumPy, and the standard library), functions that are known to be pure run as they are on
+  constants (`purity`);
 * everything else (I/O, clocks, random numbers of other libraries, extension modules) cannot become part of a graph.
 """
 
@@ -11,57 +13,63 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib.machinery
 import os
 import sys
 import sysconfig
 import types
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from duograph.base.config import config
+from duograph.base.lookup import raw_getattr
 from duograph.base.source import PACKAGE_DIR, is_internal_file, source_of_code
 from duograph.base.weak import WeakTable
 from duograph.core.traits import said_of, traits_of
 
 from .errors import Uncapturable
+from .purity import NAMES
 
-_PATHS = tuple(
-    os.path.realpath(p) + os.sep
-    for p in {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
-    if p
-)
+_PATHS = tuple(os.path.realpath(p) + os.sep for p in {sysconfig.get_path(n) for n in ("stdlib", "platstdlib")} if p)
+_INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
+_MACHINE_CODE = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+_WITH_RULES = {name.split(".")[0] for name in (*NAMES, "numpy")}
+"""What `purity` has tables of."""
 
 
 def module_kind(name: str | None) -> str:
-    """``framework``, ``user``, or ``other``: the standard library, installed packages, extension modules."""
+    """``framework``, ``user``, or ``other``: the standard library, packages with machine code, extension modules."""
     if not name:
         return "other"
     top = name.split(".")[0]
     if top == "duograph":
         return _kind_of_ours(name)
-    settings = config()
-    if settings.jit_modules and top in _listed(settings.jit_modules):
-        return "user"
-    if settings.jit_ignore_modules and top in _listed(settings.jit_ignore_modules):
-        return "other"
+    if switched := _switched(name):
+        return switched
     module = sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if module is not None and file is None and name != "__main__" and top in sys.builtin_module_names:
         return "other"
     if file is None:
         return "user" if name == "__main__" or module is None else "other"
-    return file_kind(file)
+    return _file_kind(file, name)
 
 
-def file_kind(file: str) -> str:
+def _file_kind(file: str, module: str) -> str:
     """Like `module_kind`, for the file of a code object."""
     if is_internal_file(file):
         return _kind_of_ours(f"duograph.{file[len(PACKAGE_DIR) :].removesuffix('.py').replace(os.sep, '.')}")
     if file.startswith("<"):
         return "other" if file.startswith("<frozen") else "user"
-    return _place_kind(file) if os.path.isabs(file) else _place_kind(os.path.abspath(file))
+    kind = _place_kind(file if os.path.isabs(file) else os.path.abspath(file))
+    if kind != "installed":
+        return kind
+    top = module.split(".", maxsplit=1)[0]
+    if top in _WITH_RULES or (not _is_written_against_us(top) and _has_machine_code(top)):
+        return "other"
+    return "user"
 
 
 @functools.lru_cache(4096)
@@ -72,14 +80,77 @@ def _kind_of_ours(name: str) -> str:
 
 @functools.lru_cache(4096)
 def _place_kind(file: str) -> str:
+    """``user``, ``installed``, or ``other``."""
     path = os.path.realpath(file)
-    if any(part in path for part in (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")):
+    if path.endswith(_MACHINE_CODE):
         return "other"
+    if any(part in path for part in _INSTALLED):
+        return "installed"
     return "other" if path.startswith(_PATHS) else "user"
 
 
-def _listed(value: Any) -> tuple[str, ...]:
-    return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+def _switched(name: str) -> str:
+    """The kind that ``MS_JIT_MODULES`` or ``MS_JIT_IGNORE_MODULES`` gives to a module; the longer name counts."""
+    settings = config()
+    wanted = _longest(settings.jit_modules, name)
+    ignored = _longest(settings.jit_ignore_modules, name)
+    return "" if not wanted and not ignored else "user" if wanted >= ignored else "other"
+
+
+def _longest(listed: tuple[str, ...], name: str) -> int:
+    """The length of the longest of the listed names that is ``name``, or a package around it."""
+    return max((len(n) for n in listed if f"{name}.".startswith(f"{n}.")), default=0)
+
+
+def _of_package(holds: Callable[[Any], bool]) -> Callable[[str], bool]:
+    """A question about a package: whether something holds for one of its modules that are loaded."""
+    known: dict[str, tuple[int, bool]] = {}
+
+    def asked(top: str) -> bool:
+        count, found = known.get(top, (0, False))
+        if not found and count != len(sys.modules):
+            modules = [m for name, m in list(sys.modules.items()) if f"{name}.".startswith(f"{top}.")]
+            known[top] = len(sys.modules), (found := any(map(holds, modules)))
+        return found
+
+    return asked
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a variable of a module holds a module, function or class of this package."""
+    if not issubclass(type(value), types.ModuleType | types.FunctionType | type):
+        return False
+    name = raw_getattr(value, "__name__" if issubclass(type(value), types.ModuleType) else "__module__")
+    return type(name) is str and name.split(".")[0] in ("duograph", "mindspore")
+
+
+_has_machine_code = _of_package(lambda module: str(raw_getattr(module, "__file__", "")).endswith(_MACHINE_CODE))
+_is_written_against_us = _of_package(
+    lambda module: any(map(_is_ours, list(raw_getattr(module, "__dict__", {}).values())))
+)
+
+
+def is_library(fn: types.FunctionType) -> bool:
+    """Whether a function is of an installed package that is not written against this one.
+
+    It is interpreted where a program that is captured calls it, and is not compiled by itself: most of what such
+    packages do (files, tables, progress bars) would be looked at in vain.
+    """
+    name = _home(fn)
+    if _switched(name) or _requested.get(fn.__code__):
+        return False
+    return _place_kind(os.path.abspath(fn.__code__.co_filename)) == "installed" and not _is_written_against_us(
+        name.split(".")[0]
+    )
+
+
+def how_to_compile(module: str) -> str:
+    """What to set so that functions of a module are interpreted, as part of a reason; empty where nobody would."""
+    if _switched(module) == "other":
+        return ": MS_JIT_IGNORE_MODULES names it"
+    top = module.split(".", maxsplit=1)[0]
+    is_installed = _place_kind(str(raw_getattr(sys.modules.get(module), "__file__", "<"))) == "installed"
+    return f" (MS_JIT_MODULES={top} has it compiled)" if is_installed and top not in _WITH_RULES else ""
 
 
 _requested: WeakTable[types.CodeType, bool] = WeakTable()
@@ -90,9 +161,17 @@ def request(fn: types.FunctionType) -> None:
     _requested[fn.__code__] = True
 
 
+def _home(fn: types.FunctionType) -> str:
+    """The module that a function is written in; ``__module__`` is that of what it wraps, perhaps."""
+    name = fn.__globals__.get("__name__")
+    return name if isinstance(name, str) else str(fn.__module__ or "")
+
+
 def function_kind(fn: types.FunctionType) -> str:
     """Kind of a Python function. Code without a file of its own (``exec``, generated methods) goes by its module."""
-    kind = file_kind(fn.__code__.co_filename)
+    kind = _file_kind(fn.__code__.co_filename, _home(fn))
+    if kind != "framework" and (switched := _switched(_home(fn))):
+        kind = switched
     if kind == "other":
         by_module = module_kind(fn.__module__)
         return "user" if by_module == "user" or _requested.get(fn.__code__) else "other"

@@ -25,7 +25,7 @@ from duograph.base.weak import WeakTable
 from duograph.core.types import TensorType
 from duograph.frontend.ast.load import FunctionSource
 from duograph.frontend.errors import TooManyPaths, Uncapturable
-from duograph.frontend.policy import is_interpreted, module_kind
+from duograph.frontend.policy import is_interpreted, is_library, module_kind
 from duograph.frontend.split.build import as_definition, build_function, keep_source
 from duograph.frontend.split.foreign import Kinds, widened
 from duograph.frontend.split.hoist import Place, apart_place, value_place
@@ -273,7 +273,7 @@ class CompiledForm:
         code = fn.__code__
         met = self._spent.get(code)
         if met is None:
-            met = 0 if is_interpreted(fn) and not code.co_flags & _IS_LAZY else NEVER
+            met = 0 if is_interpreted(fn) and not is_library(fn) and not code.co_flags & _IS_LAZY else NEVER
             self._spent[code] = met
         if met >= NEVER:  # it is no use
             return None

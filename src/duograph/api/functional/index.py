@@ -27,7 +27,7 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
-from ..promote import as_tensor, is_number, promote, refusal, to_dtype
+from ..promote import as_tensor, is_number, operand_of, promote, python_number, refusal, to_dtype
 from .forms import (
     FOUR_AND_TWO,
     axis_of,
@@ -102,7 +102,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise refused("MaskedFill", input_x=input_x, mask=mask, value=value)
     if not mask.dtype.is_bool:
         raise TypeError(f"For 'MaskedFill', the dtype of 'mask' must be bool, but got {mask.dtype}.")
-    return select_op(mask, as_tensor(value, input_x.dtype), input_x)
+    return select_op(mask, operand_of(python_number(value), input_x.dtype), input_x)
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:

@@ -170,6 +170,8 @@ def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``; ``None`` means that its reference has to."""
     if op.structured or op.effects:
         return None
+    if op.name == "full":  # its number is an attribute: each new one would be lowered, and NumPy fills memory as fast
+        return None
     try:
         prepared = single_op(op, arrays, attrs)
     except MemoryError:  # no room for its code

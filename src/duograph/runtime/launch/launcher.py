@@ -43,7 +43,7 @@ from duograph.tensor.tensor import Tensor
 from . import allocator, allocator_text
 from . import text as launch_text
 from .records import Constants, RecordPlan, Uncovered, pack
-from .words import FRAME, PROBES, RECORD
+from .words import FRAME, MOST_NUMBERS, PROBES, RECORD
 
 TABLE_PLACES = 1 << 15
 MOST_RECORDS = 8192
@@ -81,20 +81,28 @@ class NativeEntry:
         out = noted.run(state.tapes, self.function, args, named)
         engine = _engine
         if engine is not None:
-            tensors = list(_tensors_in((args, tuple(named.values()))))
-            if noted.plain and len({id(x) for x in tensors}) < len(tensors):
-                noted, out_seen, tensors = self._with_twins(args, named)
-            else:
-                out_seen = out
-            engine.learn(self, key, (args, named), tensors, noted, out_seen)
+            seen = (args, named)
+            tensors, weak, out_seen = list(_tensors_in(seen)), self._weak_in(seen), out
+            if noted.plain and (weak or len({id(x) for x in tensors}) < len(tensors)):
+                noted, out_seen, seen = self._with_twins(args, named)
+                tensors, weak = list(_tensors_in(seen)), self._weak_in(seen)
+            engine.learn(self, key, (args, named), tensors, weak, noted, out_seen)
         return out
 
-    def _with_twins(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Notes, Any, list[Tensor]]:
-        """The call once more, with a tensor of its own in each place: which operand came from where is seen then."""
+    def _weak_in(self, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> list[Any]:
+        return list(_numbers_in(arguments)) if self.weak_numbers else []
+
+    def _with_twins(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Notes, Any, Any]:
+        """The call once more, with a tensor of its own, and a number that the function does not know, in each place:
+        which operand came from where is seen then."""
         args, named = _twins(args), _twins(named)
+        if self.weak_numbers:
+            probes = {int: iter(_PROBES), float: iter([n + 0.375 for n in _PROBES])}
+            args = tuple([_probe(value, probes) for value in args])
+            named = {name: _probe(value, probes) for name, value in named.items()}
         noted = _Notes()
         out = noted.run([], self.function, args, named)
-        return noted, out, list(_tensors_in((args, tuple(named.values()))))
+        return noted, out, (args, named)
 
 
 class _Notes:
@@ -145,10 +153,20 @@ def _tell_tapes(op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: A
         tape.record(op, operands, attrs, out)
 
 
+_PROBES = range(83, 83 + MOST_NUMBERS)
+"""Numbers that every dtype has, and no function in its code."""
+
+
+def _probe(value: Any, probes: dict[type, Iterator[Any]]) -> Any:
+    return next(probes[type(value)]) if type(value) in probes else value
+
+
 def _tensors_in(value: Any) -> Iterator[Tensor]:
     """The tensors of arguments, in the order in which native code meets them."""
     if isinstance(value, Tensor):
         yield value
+    elif isinstance(value, dict):
+        yield from _tensors_in(tuple(value.values()))
     elif isinstance(value, tuple | list):
         for item in value:
             yield from _tensors_in(item)
@@ -358,7 +376,14 @@ class Engine:
         return False
 
     def learn(
-        self, cell: NativeEntry, key: bytes, arguments: Any, tensors: list[Tensor], noted: _Notes, out: Any
+        self,
+        cell: NativeEntry,
+        key: bytes,
+        arguments: Any,
+        tensors: list[Tensor],
+        weak: list[Any],
+        noted: _Notes,
+        out: Any,
     ) -> None:
         """Adds the record of a call that was computed in Python.
 
@@ -372,7 +397,6 @@ class Engine:
         try:
             if not noted.plain:
                 raise Uncovered("not a plain sequence of ops")
-            weak = list(_numbers_in(arguments)) if cell.weak_numbers else []
             with no_recording():
                 constants = Constants(numbers.value.operand_of, numbers.value.kept())
                 record, kept, plan = pack(described, tensors, weak, noted.ops, out, constants)

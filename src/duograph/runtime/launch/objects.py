@@ -15,7 +15,7 @@ from duograph.runtime.python.cpython import (
     WRITEABLE,
 )
 
-from .words import CONSTANT, CONSTANTS, OUTPUT, mixed
+from .words import BY_PYTHON, CONSTANT, CONSTANTS, INT_TO_FLOAT32, INT_TO_FLOAT64, NUMBER, OUTPUT, TO_FLOAT32, mixed
 
 MEMORY = {"constants": Memory("i64", CONSTANT.n_words * CONSTANTS, 64)}
 
@@ -120,10 +120,11 @@ def _alias(module: Module) -> Function:
 
 
 def _number(module: Module) -> Function:
-    """``new dg_number(ptr number, ptr dtype)``: a reference to the 0-d tensor of a number; null if it is
-    no plain tensor, or Python has raised an error, which is set then."""
-    f = Function("new", "dg_number", "ptr number, ptr dtype", module)
-    number, dtype = f.arg("number"), f.arg("dtype")
+    """``new dg_number(ptr number, ptr wanted)``: a reference to the 0-d tensor of a number, as a `words.NUMBER` wants
+    it; null if it is no plain tensor, or there is no memory, or Python has raised an error, which is set then."""
+    f = Function("new", "dg_number", "ptr number, ptr wanted", module)
+    number, wanted = f.arg("number"), f.arg("wanted")
+    dtype, how = f.get(wanted, NUMBER.dtype), f.get(wanted, NUMBER.how)
     make, known = f.label("make"), f.label("known")
     kind = f.get(number, TYPE)
     bits = f.variable("i64")
@@ -142,7 +143,18 @@ def _number(module: Module) -> Function:
     f.goto_if(f.get(place, CONSTANT.kind).ne(kind), other)
     f.ret(f.hold(f.get(place, CONSTANT.tensor)))
     f.place(other)
-    made = _constant(f, number, dtype)
+    filled = f.label("filled", "new")
+    with f.if_(how.eq(BY_PYTHON)):
+        f.goto(filled, _constant(f, number, dtype))
+    array = f.call("new", "dg_array", f.get(wanted, NUMBER.output))
+    with f.if_(array.eq(None)):
+        f.ret(0)
+    f.store(_bits(f, bits.get(), how), f.get(array, ARRAY_DATA))
+    f.goto(filled, f.call("new", "dg_tensor", array))
+    f.place(filled)
+    made = filled.values[0]
+    with f.if_(made.eq(None)):
+        f.ret(0)
     before = f.take(place, CONSTANT.tensor)
     f.set(place, CONSTANT.dtype, dtype)  # dtypes and classes of numbers live for ever
     f.set(place, CONSTANT.bits, bits.get())
@@ -153,6 +165,26 @@ def _number(module: Module) -> Function:
     f.place(make)
     f.ret(_constant(f, number, dtype))
     return f
+
+
+def _bits(f: Function, bits: Value, how: Value) -> Value:
+    """The word that begins with a number's bits in memory, of the bits of a float or the number that an int is."""
+
+    def to_float32(double: Value) -> Value:
+        single = f.emit("float", f"fptrunc double {double} to float")
+        return f.emit("i32", f"bitcast float {single} to i32").to("i64")
+
+    as_float = f.emit("double", f"bitcast i64 {bits} to double")
+    of_int = f.emit("double", f"sitofp i64 {bits} to double")
+    ways = (
+        (TO_FLOAT32, to_float32(as_float)),
+        (INT_TO_FLOAT64, f.emit("i64", f"bitcast double {of_int} to i64")),
+        (INT_TO_FLOAT32, to_float32(of_int)),
+    )
+    found = bits
+    for way, word in ways:
+        found = f.select(how.eq(way), word, found)
+    return found
 
 
 def _constant(f: Function, number: Value, dtype: Value) -> Value:

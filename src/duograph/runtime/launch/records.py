@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
@@ -179,7 +180,8 @@ def pack(
     record[lt.RECORD.count.word], record[lt.RECORD.key.word] = len(key), words.array(key)
     record[lt.RECORD.constants.word] = len(fixed)
     record[lt.RECORD.constant_at.word] = words.array([words.object(x) for x in fixed])
-    record[lt.RECORD.number_types.word] = words.array([words.object(d) for d in number_types])
+    numbers_as = [w for n, d in zip(numbers, number_types, strict=True) for w in _number_words(words, n, d)]
+    record[lt.RECORD.number_at.word] = words.array(numbers_as)
     record[lt.RECORD.steps.word], record[lt.RECORD.step_at.word] = len(packed), words.array(packed)
     record[lt.RECORD.result.word] = results[0] if single else words.array(results)
     record[lt.RECORD.results.word] = 0 if single else len(results) + 1
@@ -251,6 +253,20 @@ def _find_numbers(
     if None in types:
         raise Uncovered("a number that is no operand")
     return types, fixed
+
+
+def _number_words(words: Words, number: Any, dtype: DType) -> list[int]:
+    """What native code needs to make the 0-d tensors of such numbers in a dtype, with the bits of `full`."""
+    how = lt.BY_PYTHON
+    if type(number) is int and dtype.is_integer:
+        how = lt.AS_IT_IS
+    elif dtype in (dt.float32, dt.float64):
+        double, single = (lt.INT_TO_FLOAT64, lt.INT_TO_FLOAT32) if type(number) is int else (lt.AS_IT_IS, lt.TO_FLOAT32)
+        how = double if dtype is dt.float64 else single
+    block = [0] * lt.NUMBER.n_words
+    block[lt.NUMBER.dtype.word], block[lt.NUMBER.how.word] = words.object(dtype), how
+    block[lt.NUMBER.output.word] = words.array(output_words(words, np.empty((), dtype.numpy)))
+    return block
 
 
 def _number_of(x: Any, values: dict[int, int]) -> int:

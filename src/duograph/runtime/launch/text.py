@@ -34,6 +34,7 @@ from .words import (
     MOST_KEY,
     MOST_TENSORS,
     MOST_VALUES,
+    NUMBER,
     OUTPUT,
     RECORD,
     STACK_TEMPORARIES,
@@ -145,8 +146,8 @@ def _run(module: Module) -> Function:
                 tell.set(1)  # Python finds out
         f.place(marked)
     with f.times(numbers) as i:
-        dtype = f.load("ptr", f.get(record, RECORD.number_types), i * 8)
-        made = f.call("new", "dg_number", f.load("ptr", frame, i * 8 + FRAME.number), dtype)
+        kind = f.get(record, RECORD.number_at) + i * NUMBER.n_bytes
+        made = f.call("new", "dg_number", f.load("ptr", frame, i * 8 + FRAME.number), kind)
         f.goto_if(made.eq(None), raised)
         add(made)
     with f.times(f.get(record, RECORD.constants)) as i:

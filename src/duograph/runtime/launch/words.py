@@ -28,7 +28,7 @@ FRAME = Struct(
 # until its ops are fused, 0 if that is done or not to be; ``fused``: the record for calls without a tape then.
 RECORD = Struct(
     "record", count="i64", key="ptr", python="i64", owner="ptr", constants="i64", constant_at="ptr",
-    number_types="ptr", steps="i64", step_at="ptr", result="ptr", results="i64", release="i64", copies="i64",
+    number_at="ptr", steps="i64", step_at="ptr", result="ptr", results="i64", release="i64", copies="i64",
     tell="i64", wait="i64", fused="ptr",
 )  # fmt: skip
 # A step: an op. Operands and buffers are numbers of values; a buffer below zero is an offset into temporaries, -1 is
@@ -40,6 +40,10 @@ STEP = Struct(
 KERNEL_ABI = "i32 (ptr, ptr)"
 KERNEL = Struct("call of a kernel", address="ptr", buffers="i64", buffer_at="ptr", dims="ptr")
 OUTPUT = Struct("output", dtype="ptr", rank="i64", bytes="i64", shape="ptr", strides="ptr", offset="i64", flags="i64")
+
+# A number of the call as a 0-d tensor: its dtype, how its bits come from Python's (`AS_IT_IS` ...), the array.
+NUMBER = Struct("number", dtype="ptr", how="i64", output="ptr")
+BY_PYTHON, AS_IT_IS, TO_FLOAT32, INT_TO_FLOAT64, INT_TO_FLOAT32 = range(5)
 
 PROBES = 8
 """Places of the table that are looked at for a key."""

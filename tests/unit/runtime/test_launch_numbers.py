@@ -1,0 +1,136 @@
+"""Numbers as operands of native calls: another one each time takes the record of the first, with the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import ops
+from duograph.runtime.launch import launcher
+from tests.unit.growth import growth
+from tests.unit.runtime.engine import bits, f32, in_python, launching
+
+FLOATS = (0.0, -0.0, 1 / 3, -2.5, 1e300, 1e-46, 6e-8, 65520.0, float("inf"), float("nan"), 16777217.0)
+INTS = (0, 1, -1, 300, 2**24 + 1, 2**53 + 1, 2**31, -(2**31), 2**63 - 1, -(2**63), 2**64 + 5)
+DTYPES = (
+    *(ms.float16, ms.bfloat16, ms.float32, ms.float64, ms.int8, ms.int16, ms.int32, ms.int64),
+    *(ms.uint8, ms.uint16, ms.uint32, ms.uint64, ms.bool_),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def engine() -> Iterator[launcher.Engine]:
+    with launching() as found:
+        yield found
+
+
+def learns(fn: Callable[[Any], Any], *numbers: Any) -> None:
+    """Two calls, after which there is a record of such calls."""
+    for number in numbers:
+        fn(number)
+
+
+def is_native(fn: Callable[[Any], Any], number: Any) -> bool:
+    before = launcher.statistics()["misses"]
+    fn(number)
+    return launcher.statistics()["misses"] == before
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("numbers", [FLOATS, INTS], ids=["floats", "ints"])
+def test_bits_of_the_number(engine, dtype, numbers):
+    """`maximum`, `where` and a product hand the number on as it is stored."""
+    x, mask = ms.Tensor([1, 0, 3], dtype), ms.Tensor([True, False, True])
+    ways = [lambda n: ops.where(mask, x, n), lambda n: x == n]
+    ways += [lambda n: x * n] if dtype is not ms.bool_ else []
+    for fn in ways:
+        learns(fn, numbers[0], numbers[1])
+        for number in numbers:
+            assert bits(fn(number)) == bits(in_python(engine, lambda n=number: fn(n))), number
+
+
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "x * n": lambda x, n: x * n,
+    "n / x": lambda x, n: n / x,
+    "x / n": lambda x, n: x / n,
+    "x ** n": lambda x, n: x**n,
+    "n ** x": lambda x, n: n**x,
+    "x < n": lambda x, n: x < n,
+    "x != n": lambda x, n: x != n,
+    "ops.sub": lambda x, n: ops.sub(x, n),
+    "ops.pow": lambda x, n: ops.pow(x, n),
+    "x.pow": lambda x, n: x.pow(n),
+    "clamp": lambda x, n: ops.clamp(x, 0, n),
+    "clamp named": lambda x, n: ops.clamp(x, max=n),
+    "x.clamp": lambda x, n: x.clamp(n, 2.0),
+    "clip_by_value": lambda x, n: ops.clip_by_value(x, 0.25, n),
+    "where": lambda x, n: ops.where(x > n, x, n),
+    "masked_fill": lambda x, n: ops.masked_fill(x, x > 1, n),
+    "lerp": lambda x, n: ops.lerp(x, x * x, n),
+    "atan2": lambda x, n: ops.atan2(x, n),
+    "one number twice": lambda x, n: ops.clamp(x, n, n),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_new_number_takes_the_record_of_the_first(engine, name):
+    x = f32(5)
+
+    def fn(number: Any) -> Any:
+        return CALLS[name](x, number)
+
+    learns(fn, 0.5, 0.5, 0.5)
+    for number in (0.75, 0.25, 0.0, -1.5, 1 / 3):
+        want = bits(in_python(engine, lambda n=number: fn(n)))
+        assert is_native(fn, number)
+        assert bits(fn(number)) == want
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_gradients_of_new_numbers(engine, name):
+    x = f32(5)
+    gradient = ms.grad(lambda x, n: (CALLS[name](x, n) * x).sum())
+    for number in (0.5, 0.5, 0.5, 0.75, 0.25, 3.0, 1 / 3):
+        assert bits(gradient(x, number)) == bits(in_python(engine, lambda n=number: gradient(x, n)))
+
+
+@pytest.mark.parametrize(("first", "second"), list(product((0, 0.0, 1, 1.0), repeat=2)))
+def test_which_number_is_which(engine, first, second):
+    """Numbers that are equal, or occur in the function's code, are told apart when the record is made."""
+    x = f32(6)
+
+    def fn(low: Any, high: Any) -> Any:
+        return ops.clamp(x, low, high)
+
+    for _ in range(3):
+        fn(first, second)
+    other = type(first)(-1), type(second)(1)
+    assert bits(fn(*other)) == bits(in_python(engine, lambda: fn(*other)))
+
+
+def test_numbers_that_are_not_stored_natively(engine):
+    """Ints above 64 bits, bool, complex and NumPy's numbers are as in Python, after calls that were native."""
+    x = ms.Tensor([1, 2], ms.int64)
+    learns(lambda n: x * n, 2, 3, 4)
+    for number in (2**64 + 3, -(2**70), True, 2j, np.float32(0.5), np.int8(3)):
+        assert bits(x * number) == bits(in_python(engine, lambda n=number: x * n))
+
+
+def with_new_numbers() -> Callable[[], object]:
+    x, numbers = f32(4), count(1)
+
+    def work() -> None:
+        for _ in range(20_000):
+            number = float(next(numbers))
+            _ = x * number, x / number, ops.clamp(x, 0, number)
+
+    return work
+
+
+def test_new_numbers_leave_nothing():
+    assert growth(with_new_numbers) < 1000
