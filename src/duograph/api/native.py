@@ -6,12 +6,13 @@ what they do depends on dtypes, shapes and arguments alone, so a call that came 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import ModuleType
+import builtins
+from collections.abc import Sequence
 from typing import Any
 
 from duograph.core import kernel
-from duograph.core.launchable import launchable
+from duograph.core.called import named_in_errors
+from duograph.core.launchable import is_launchable, launchable
 from duograph.core.op import Op
 from duograph.tensor.tensor import Tensor
 
@@ -55,23 +56,32 @@ METHODS = [
 """Methods that are written for Tensor."""
 
 
-def launchable_methods(table: dict[str, Any]) -> dict[str, Any]:
-    """``table`` with the listed methods (and the properties ``T``, ``mT``) launchable."""
-    made = {name: launchable(value) if name in METHODS else value for name, value in table.items()}
-    made.update({n: property(launchable(table[n].fget)) for n in ("T", "mT") if n in table})
+def public_methods(table: dict[str, Any]) -> dict[str, Any]:
+    """``table`` as users get it: what is listed (and the properties ``T``, ``mT``) launchable, errors with its name."""
+    made = {name: _public(value, name, name in METHODS) if name[:2] != "__" else value for name, value in table.items()}
+    made.update({n: property(launchable(table[n].fget, name=n)) for n in ("T", "mT") if n in table})
     return made
 
 
-def make_launchable(module: ModuleType) -> None:
-    """Makes the listed functions of a family launchable, in its table and in the module."""
-    table: dict[str, Callable[..., Any]] = module.FUNCTIONS
-    for name in FUNCTIONS:
-        function = table.get(name)
-        if function is None:
-            continue
-        table[name] = launchable(function, name in NUMBERS_ARE_WEAK)
-        if vars(module).get(name) is function:
-            setattr(module, name, table[name])
+def make_public(table: dict[str, Any], home: dict[str, Any], listed: Sequence[str] = ()) -> None:
+    """Makes the functions of a table as users get them: some launchable, all named in their errors.
+
+    Args:
+        table: the functions by public name.
+        home: the names of the module where they are written.
+        listed: those that become launchable.
+    """
+    for name, function in table.items():
+        made = _public(function, name, name in listed)
+        if home.get(name, None if hasattr(builtins, name) else function) is function:
+            home[name] = made
+        table[name] = made
+
+
+def _public(function: Any, name: str, is_listed: bool) -> Any:
+    if is_listed or is_launchable(function):
+        return launchable(function, name in NUMBERS_ARE_WEAK, name)
+    return named_in_errors(function, name)
 
 
 def start() -> bool:

@@ -18,7 +18,7 @@ from duograph.autodiff import api as autodiff
 from duograph.base.public import nearest_name
 
 from . import bprop_registry, functional, inner_names
-from .native import make_launchable
+from .native import FUNCTIONS, make_public
 from .primitives import base, primitive_classes
 
 PACKAGE = "duograph.ops"
@@ -37,7 +37,7 @@ def functions() -> dict[str, Callable[..., Any]]:
     table: dict[str, Callable[..., Any]] = {}
     for family in FAMILIES:
         module = import_module(f"{functional.__name__}.{family}")
-        make_launchable(module)
+        make_public(module.FUNCTIONS, vars(module), FUNCTIONS)
         table.update(module.FUNCTIONS)
     del table["complex"]  # the class ``Complex`` is public, the function is not
     for name, function in table.items():

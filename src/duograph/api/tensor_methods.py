@@ -55,7 +55,7 @@ for _module in (
     unary, math, compare, reduce, array, joining, padding, blocks, index, sorting, products, linalg, random, activation,
     nn, image, statistics, creation,
 ):  # fmt: skip
-    native.make_launchable(_module)
+    native.make_public(_module.FUNCTIONS, vars(_module), native.FUNCTIONS)
     _FUNCTIONS.update(_module.FUNCTIONS)
 
 _NAMES = """
@@ -120,9 +120,9 @@ attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})
 attach(tensor_basic.PROPERTIES | tensor_state.FLAGS)
-attach(native.launchable_methods(tensor_shape.PROPERTIES))
+attach(native.public_methods(tensor_shape.PROPERTIES))
 for _module in WRITTEN:
-    attach(native.launchable_methods(_module.METHODS))
-attach(inplace.METHODS)
+    attach(native.public_methods(_module.METHODS))
+attach(native.public_methods(inplace.METHODS))
 
 __all__ = ["DELEGATED", "as_method", "attach", "native"]

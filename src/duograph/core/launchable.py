@@ -12,14 +12,13 @@ their other arguments: no state, no random numbers, no writing.
 
 from __future__ import annotations
 
-import builtins
-import functools
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 from duograph.base.slot import Listeners
+
+from .called import in_front
 
 
 class Launchable:
@@ -29,25 +28,16 @@ class Launchable:
         function: the original.
         public: what stands before it.
         weak_numbers: numbers among the arguments only stand for 0-d tensors of their value.
+        name: what errors of ``public`` name; empty: they stay as they are.
     """
 
-    __slots__ = ("_names", "function", "public", "weak_numbers")
+    __slots__ = ("_names", "function", "name", "public", "weak_numbers")
 
-    def __init__(self, function: types.FunctionType, weak_numbers: bool) -> None:
-        self.function, self.weak_numbers = function, weak_numbers
-        self._names: dict[str, Any] = {"__name__": function.__module__, "__builtins__": builtins}
+    def __init__(self, function: types.FunctionType, weak_numbers: bool, name: str = "") -> None:
+        self.function, self.weak_numbers, self.name = function, weak_numbers, name
+        self._names: dict[str, Any] = {}
         self.redirect(function)
-        code = function.__code__
-        plain, named = code.co_argcount, code.co_kwonlyargcount
-        rest = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-        names = code.co_varnames[: plain + named + rest.bit_count()]
-        made = _template(plain, names[plain : plain + named], rest).replace(
-            co_varnames=names, co_name=code.co_name, co_qualname=code.co_qualname, co_filename=code.co_filename,
-            co_firstlineno=code.co_firstlineno, co_posonlyargcount=code.co_posonlyargcount,
-        )  # fmt: skip
-        public = types.FunctionType(made, self._names, code.co_name, function.__defaults__)
-        public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None
-        self.public = functools.update_wrapper(public, function)
+        self.public = in_front(function, name, self._names)
 
     def redirect(self, target: Callable[..., Any]) -> None:
         """From now on the public function calls ``target``."""
@@ -59,34 +49,32 @@ when_made = Listeners("core.launchable.when_made")
 """Called after each new one; the launcher stands there while it is on."""
 
 
-def launchable(function: Callable[..., Any], weak_numbers: bool = False) -> Callable[..., Any]:
-    """``function``, so that native code may stand in for it; what is no Python function as it is."""
-    if not isinstance(function, types.FunctionType):
+def launchable(function: Callable[..., Any], weak_numbers: bool = False, name: str = "") -> Callable[..., Any]:
+    """``function``, so that native code may stand in for it; what is no Python function as it is.
+
+    Args:
+        function: the function.
+        weak_numbers: numbers among the arguments only stand for 0-d tensors of their value.
+        name: what its errors name (`called`); empty: they stay as they are.
+    """
+    known = _known.get(id(function))
+    if not isinstance(function, types.FunctionType) or (known is not None and name in ("", known.name)):
         return function
-    if id(function) in _known:
-        return function
-    made = Launchable(function, weak_numbers)
+    if known is not None:
+        function, weak_numbers = known.function, known.weak_numbers
+    made = Launchable(function, weak_numbers, name)
     LAUNCHABLES.append(made)
     _known[id(made.public)] = made
     when_made.tell()
     return made.public
 
 
+def is_launchable(function: Any) -> bool:
+    """Whether `launchable` has made it."""
+    return id(function) in _known
+
+
 _known: dict[int, Launchable] = {}
 
 
-@functools.cache
-def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
-    """Code that hands its arguments on to the global ``call``."""
-    parameters = [f"a{i}" for i in range(plain)]
-    star = ["*a"] if rest & inspect.CO_VARARGS else []
-    stars = ["**k"] if rest & inspect.CO_VARKEYWORDS else []
-    head = [*parameters, *(star or (["*"] if named else [])), *named, *stars]
-    handed = [*parameters, *star, *[f"{n}={n}" for n in named], *stars]
-    space: dict[str, Any] = {}
-    exec(f"def f({', '.join(head)}): return call({', '.join(handed)})", space)
-    code: types.CodeType = space["f"].__code__
-    return code
-
-
-__all__ = ["LAUNCHABLES", "Launchable", "launchable", "when_made"]
+__all__ = ["LAUNCHABLES", "Launchable", "is_launchable", "launchable", "when_made"]

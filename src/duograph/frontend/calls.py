@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from duograph.base.lookup import attributes_of_partial, raw_getattr, raw_hasattr
+from duograph.core.called import note_user_code
 from duograph.core.op import Op
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
@@ -280,6 +281,7 @@ class Calls:
             return self.run_body(source, frame)
         except Exception as exc:
             self.session.own_error = exc
+            note_user_code(exc)
             raise
         finally:
             self.session.span = span

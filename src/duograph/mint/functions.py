@@ -25,6 +25,7 @@ from duograph.api.functional import (
 from duograph.api.functional.activation import softmax as compute
 from duograph.api.functional.compare import isclose
 from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
+from duograph.api.native import make_public
 from duograph.api.promote import as_tensor, is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
@@ -444,3 +445,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | _
     "isnan": renamed(_M["isnan"], input="tensor"), "mm": launchable(mm), "concat": _RENAMED["cat"],
     "divide": _RENAMED["div"], "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
 }  # fmt: skip
+make_public(FUNCTIONS, globals())

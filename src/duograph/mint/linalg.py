@@ -7,6 +7,7 @@ from typing import Any
 from duograph.api.functional import linalg
 from duograph.api.functional.forms import renamed
 from duograph.api.functional.linalg import inverse as inv
+from duograph.api.native import make_public
 
 norm = linalg.norm
 
@@ -20,3 +21,4 @@ matrix_norm = _as(linalg.matrix_norm, "matrix_norm", axis="dim", keepdims="keepd
 qr = _as(linalg.qr, "qr", input="A")
 
 __all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]
+make_public({name: globals()[name] for name in __all__}, globals())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.api.native import make_public as _make_public
 from duograph.base.public import nearest_name as _nearest_name
 from duograph.core.dtype import (
     bool_,
@@ -26,6 +27,7 @@ from duograph.core.dtype import (
 )  # fmt: skip
 from duograph.core.traits import Traits as _Traits
 
+from . import elementwise as _elementwise
 from . import functions as _functions
 from .elementwise import BINARY, UNARY
 
@@ -34,9 +36,9 @@ PI = pi
 __capture__ = _Traits(rules=True)
 int_, uint, float_ = int32, uint32, float32
 
-globals().update(UNARY)
-globals().update(BINARY)
-globals().update(_functions.FUNCTIONS)
+for _table, _home in ((UNARY, _elementwise), (BINARY, _elementwise), (_functions.FUNCTIONS, _functions)):
+    _make_public(_table, vars(_home))
+    globals().update(_table)
 __all__ = [
     *UNARY, *BINARY, *_functions.FUNCTIONS, "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8",
     "int16", "int32", "int64", "nan", "newaxis", "pi", "uint8", "uint16", "uint32", "uint64",

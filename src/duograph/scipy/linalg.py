@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.api import tensor_methods as _tensor_methods  # noqa: F401  (operators of Tensor)
+from duograph.api.native import make_public
 from duograph.api.promote import promoted_dtype, to_dtype
 from duograph.ops import decompositions as dec
 from duograph.ops.creation import full
@@ -137,3 +138,6 @@ def eigh(
     a = _matrix("eigh", a)
     values, vectors = dec.eigh(a if lower else dec.adjoint_matrix(a))
     return values if eigvals_only else (values, vectors)
+
+
+make_public({name: globals()[name] for name in __all__}, globals())

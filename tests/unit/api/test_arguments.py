@@ -325,7 +325,7 @@ def test_classes_of_exceptions_of_products():
         with pytest.raises(ValueError, match="x1_col"):
             call()
     for call in (lambda: mint.mm(M, M), lambda: M @ M, lambda: V[:1] @ M):
-        with pytest.raises(RuntimeError, match="MatMulExt"):
+        with pytest.raises(RuntimeError, match=r"shape1\[-1\] must be equal"):
             call()
     with pytest.raises(TypeError, match="fro"):
         ops.norm(V, "fro")

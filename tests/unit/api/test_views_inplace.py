@@ -195,7 +195,7 @@ def test_in_place_keeps_dtype_and_shape():
     assert i.tolist() == [2, 6]
     with pytest.raises(TypeError, match="cannot be stored"):
         i.add_(1.5)
-    with pytest.raises(ValueError, match="BroadcastTo"):
+    with pytest.raises(ValueError, match="For 'add_', in order to broadcast"):
         i.add_(Tensor([[1], [2]]))
     assert i.tolist() == [2, 6]
     i.copy_(Tensor([1.9, 2.9]))

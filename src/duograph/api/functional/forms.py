@@ -12,7 +12,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dtype import DType, as_dtype
-from duograph.core.launchable import launchable
+from duograph.core.launchable import is_launchable, launchable
 from duograph.core.memory import no_memory
 from duograph.core.shapes import normalize_axis, numel
 from duograph.tensor import hooks
@@ -197,7 +197,7 @@ def renamed(
     own = fn.__name__
     calls = {f"ops.{own}(": f"{home}.{public}(", f".{own}(": f".{public}("} if public else {}
     made.__doc__, made.__module__ = _with_names(fn.__doc__ or "", names, calls), fn.__module__
-    return launchable(made, weak_numbers) if plain is not fn else made
+    return launchable(made, weak_numbers) if is_launchable(fn) else made
 
 
 def _with_names(doc: str, names: dict[str, str], calls: dict[str, str]) -> str:

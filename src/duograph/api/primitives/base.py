@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.autodiff.custom import custom_call
+from duograph.core.called import name_in_error
 from duograph.core.op import Op
 
 from ..functional.forms import only
@@ -113,9 +114,13 @@ class Primitive:
 
     def __call__(self, *operands: Any, **named: Any) -> Any:
         factory = custom_rules.get(type(self))
-        if factory is None:
-            return self.forward(*operands, **named)
-        return custom_call(self.forward, factory(self), operands, named)
+        try:
+            if factory is None:
+                return self.forward(*operands, **named)
+            return custom_call(self.forward, factory(self), operands, named)
+        except Exception:
+            name_in_error(self.name)
+            raise
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in ("input_names", "output_names"))

@@ -8,6 +8,7 @@ from duograph.api.functional import activation, creation, loss, nn, pool
 from duograph.api.functional.forms import in_dtype, need_tensor, one_per_axis, renamed
 from duograph.api.functional.padding import pad as _pad
 from duograph.api.functional.products import dense
+from duograph.api.native import make_public
 from duograph.api.public_ops import functions
 from duograph.ops.reduce import reduce_max
 from duograph.tensor import hooks
@@ -205,6 +206,7 @@ if TYPE_CHECKING:  # what the table gives
 
 _here = {n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "") == __name__}
 __all__ = list(dict.fromkeys([*SAME, "flatten", "mish", "selu", "logsigmoid", "max_unpool2d", *sorted(_here)]))
+make_public({name: globals()[name] for name in __all__}, globals())
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,131 @@
+"""Errors name the function that the user called, not the operators that it consists of.
+
+``ops.cdist`` subtracts and sums, and its operators say ``For 'Sub', ...``. So in front of every public function stands
+one of the same signature that only calls it, and gives its name to an error on the way out::
+
+    cdist = named_in_errors(cdist, "cdist")
+
+Where public functions call each other the outermost comes last, and that is the one that the user has called. An error
+that has come through code of the user, which some functions call, names what that code called.
+
+What is one operator keeps MindSpore's spelling of it: ``ops.add`` says ``For primitive[Add]``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from duograph.base.source import is_internal_file
+
+_OF_USER = "_duograph_of_user"
+_OPERATOR = re.compile(
+    r"For primitive\[(?P<primitive>[\w.]+)\]|For (?P<quote>['\"`]?)(?P<quoted>[\w.]+)(?P=quote)(?=[, :])"
+    r"|Failed calling (?P<failed>[\w.]+) with \"(?P=failed)\("
+)
+"""The forms in which messages begin, with the operator."""
+
+
+def name_in_error(name: str) -> None:
+    """Makes the error that is being handled name what was called, if it names an operator inside of it.
+
+    Args:
+        name: of the public function, method or Primitive.
+    """
+    error = sys.exception()
+    said = error.args[0] if error is not None and error.args else None
+    found = _OPERATOR.match(said) if isinstance(said, str) else None
+    if error is None or found is None or _is_of_user(error):
+        return
+    operator = found["primitive"] or found["quoted"] or found["failed"]
+    if _plain(operator) != _plain(name):
+        start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
+        error.args = (start + said[found.end() :], *error.args[1:])
+
+
+def note_user_code(error: Exception) -> None:
+    """``error`` comes out of code of the user that is interpreted: it has no frame of its own in the traceback."""
+    setattr(error, _OF_USER, True)
+
+
+def _is_of_user(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None and is_internal_file(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return trace is not None or hasattr(error, _OF_USER)
+
+
+def _plain(name: str) -> str:
+    """What two spellings of one name have in common: ``LogSoftmax``, ``log_softmax``; ``Add``, ``add_``."""
+    return name.rpartition(".")[2].replace("_", "").lower()
+
+
+def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> types.FunctionType:
+    """A function of the signature and documentation of ``function`` that calls ``names["call"]``.
+
+    Args:
+        function: what it looks like.
+        name: what it is called, and what its errors name; empty: as ``function``, whose errors stay as they are.
+        names: its globals, which others may change.
+    """
+    code = function.__code__
+    plain, named = code.co_argcount, code.co_kwonlyargcount
+    rest = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    parameters = code.co_varnames[: plain + named + rest.bit_count()]
+    made = _template(plain, parameters[plain : plain + named], rest).replace(
+        co_varnames=parameters, co_name=code.co_name, co_qualname=code.co_qualname, co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno, co_posonlyargcount=code.co_posonlyargcount,
+    )  # fmt: skip
+    names |= {"__name__": function.__module__, "__builtins__": builtins}
+    names["name_in_error"] = functools.partial(name_in_error, name) if name else _as_it_is
+    public = types.FunctionType(made, names, code.co_name, function.__defaults__)
+    public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None
+    functools.update_wrapper(public, function)
+    if name not in ("", function.__name__):
+        public.__name__ = public.__qualname__ = name
+    return public
+
+
+def named_in_errors(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """``function``, whose errors say ``name``; what is no Python function as it is."""
+    if not isinstance(function, types.FunctionType):
+        return function
+    plain, known = _named.get(id(function), (function, ""))
+    if known == name:
+        return function
+    public = in_front(plain, name, {"call": plain})
+    _named[id(public)] = plain, name
+    return public
+
+
+_named: dict[int, tuple[types.FunctionType, str]] = {}
+
+
+def _as_it_is() -> None:
+    pass
+
+
+@functools.cache
+def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
+    """Code that hands its arguments on to the global ``call``. No ``try`` costs anything until there is an error."""
+    parameters = [f"a{i}" for i in range(plain)]
+    star = ["*a"] if rest & inspect.CO_VARARGS else []
+    stars = ["**k"] if rest & inspect.CO_VARKEYWORDS else []
+    head = ", ".join([*parameters, *(star or (["*"] if named else [])), *named, *stars])
+    handed = ", ".join([*parameters, *star, *[f"{n}={n}" for n in named], *stars])
+    space: dict[str, Any] = {}
+    exec(
+        f"def f({head}):\n try: return call({handed})\n except Exception:\n  name_in_error()\n  raise",
+        space,
+    )
+    code: types.CodeType = space["f"].__code__
+    return code
+
+
+__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code"]
