@@ -234,6 +234,7 @@ class Attributes:
             return getattr(obj, name)
         except AttributeError:
             is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
+            is_made = is_made or (isinstance(obj, BaseException) and self._is_inside(obj))
             if not is_made and not isinstance(obj, Tensor | np.ndarray | np.generic):
                 self.session.guards.add(self.session.source_of(obj), "no attribute", name)
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import Uncapturable
@@ -37,6 +38,36 @@ _MEMBERS: dict[type, tuple[str, ...]] = {
 def objects_of(exc: BaseException) -> tuple[str, ...]:
     """The attributes of an exception, besides its arguments, that hold what the program was working on."""
     return ("obj",) if isinstance(exc, AttributeError) else ("value",) if isinstance(exc, StopIteration) else ()
+
+
+def held_by(exc: BaseException) -> tuple[Any, ...]:
+    """The arguments of an exception, and what of its `objects_of` is none of them."""
+    return (*exc.args, *[getattr(exc, name) for name in _apart(exc)])
+
+
+def hold(exc: BaseException, held: Sequence[Any]) -> None:
+    """Puts others in the place of what `held_by` gives."""
+    names = _apart(exc)
+    count = len(held) - len(names)
+    exc.args = tuple(held[:count])
+    for name, value in zip(names, held[count:], strict=True):
+        setattr(exc, name, value)
+    if isinstance(exc, StopIteration) and not names:
+        exc.value = exc.args[0]
+
+
+def _apart(exc: BaseException) -> tuple[str, ...]:
+    if isinstance(exc, StopIteration) and exc.args and exc.value is exc.args[0]:
+        return ()
+    return objects_of(exc)
+
+
+def with_causes(exc: BaseException) -> list[BaseException]:
+    """An exception, what it was raised from, what that was raised from, and so on."""
+    found = [exc]
+    while (cause := found[-1].__cause__) is not None and all(cause is not e for e in found):
+        found.append(cause)
+    return found
 
 
 def members_of(exc: BaseException) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from duograph.ir.control import undef
 from duograph.tensor.tensor import Tensor
 
 from .errors import Uncapturable
+from .exceptions import held_by, with_causes
 from .identity import is_derived
 from .join import Joiner, _join_states, _NoJoin, emit_cond
 from .paths import Fork, Leaf, Outcome
@@ -51,10 +52,12 @@ def join_with_status(regions: Any, key: Any, tree: Leaf | Fork) -> tuple[Leaf, l
 
 
 def _shape(outcome: Outcome) -> Shape | None:
-    """What an early exit carries: the returned value, or the arguments of the exception."""
+    """What an early exit carries: the returned value, or what the exception holds."""
     if outcome.kind == "return":
         return shape_of(outcome.value)
-    return shape_of(tuple(outcome.value.args)) if outcome.kind == "raise" else None
+    if outcome.kind == "raise":
+        return shape_of(tuple([value for exc in with_causes(outcome.value) for value in held_by(exc)]))
+    return None
 
 
 def _early_outcomes(tree: Leaf | Fork) -> list[Outcome]:

@@ -408,3 +408,68 @@ def prints_in_a_loop_before_an_error(x):
         n += 1
         x[n]
     return x
+
+
+def told(step, n, k):
+    """What ends a loop of the graph, with what it holds besides its arguments."""
+    try:
+        while n > 0:
+            n = n - 1
+            if n == 1:
+                step(n, k)
+    except (AttributeError, ValueError, StopIteration) as error:
+        cause = error.__cause__
+        held = getattr(error, "obj", None), getattr(error, "value", None), getattr(cause, "args", None)
+        return type(error).__name__, error.args, held
+    return n * 1
+
+
+COUNTED = [(T(2), 3), (T(0), 4), (T(1), 5), (T(3), 6), (T(3), 7)]
+
+
+@program(calls=COUNTED)
+def an_attribute_that_a_number_lacks_in_a_loop(n, k):
+    return told(lambda n, k: (n * k % 3).nothing, n, k)
+
+
+@program(calls=COUNTED)
+def an_attribute_that_an_int_lacks_in_a_loop(n, k):
+    return told(lambda n, k: (k % 3).nothing, n, k)
+
+
+@program(calls=COUNTED)
+def an_error_from_another_in_a_loop(n, k):
+    def step(n, k):
+        raise ValueError(k) from KeyError(n * k)
+
+    return told(step, n, k)
+
+
+@program(calls=COUNTED)
+def a_generator_that_ends_in_a_loop(n, k):
+    def given():
+        yield 1
+        return n * k
+
+    def step(n, k):
+        g = given()
+        next(g), next(g)
+
+    return told(step, n, k)
+
+
+@program(calls=COUNTED)
+def an_attribute_that_an_int_lacks_error(n, k):
+    while n:
+        (k % 3).nothing
+        n = n - 1
+    return n * 1
+
+
+@program(calls=COUNTED)
+def an_error_from_another_error(n, k):
+    while n:
+        if n == 1:
+            raise ValueError(k) from KeyError(n * k)
+        n = n - 1
+    return n * 1

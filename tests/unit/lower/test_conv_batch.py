@@ -229,7 +229,7 @@ def test_what_is_done_with_the_results_is_fused(key, plain, monkeypatch):
     if not plain:  # a sink that wants all coordinates, and whose code is long
         monkeypatch.setattr("duograph.lower.fuse.sink.FusingSink.joins", lambda *_: False)
         monkeypatch.setattr("duograph.lower.fuse.sink.BRIEF", 0)
-        monkeypatch.setattr(parts, "_functions", {})
+        monkeypatch.setattr(parts, "_functions", parts.Functions())
     calls = operands({**CASES, **MORE}[key])[:2]
     want = [by_both(call, monkeypatch, ())[0] for call in calls]
     made = force(monkeypatch)

@@ -19,6 +19,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..builtins import SymbolicRange
 from ..errors import INTERNAL, Restart, Uncapturable
+from ..exceptions import held_by, hold, with_causes
 from ..loops import SymbolicLoop
 from ..paths import Outcome
 from ..world import Frame, Snapshot
@@ -135,7 +136,9 @@ class Loops(Statements):
             held = shape.rebuild(payload[offset : offset + len(shape.types)])
             if exit_.kind == "return":
                 return Outcome("return", held)
-            value.args = held
+            left = iter(held)
+            for exc in with_causes(value):
+                hold(exc, [next(left) for _ in held_by(exc)])
             raise value
 
         return dispatch(0)
