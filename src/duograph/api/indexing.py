@@ -47,7 +47,7 @@ class ParsedIndex(NamedTuple):
         slices: ``(start, stop, step)`` per axis of the tensor (integers are slices of length 1).
         dropped: the axes whose integer index removes them.
         added: positions of new axes in the result.
-        starts: run-time ints: ``(axis, Scalar)``.
+        starts: ints whose place is found at run time: ``(axis, number)``.
         ranges: slices with run-time bounds, to be done before all else: ``(axis, start, stop, step)``.
         spec, operands: set if there are advanced indices: what `advanced_get` takes; the other fields are unused then.
         inserted: axes of size 1 that the tensor gets before all else, for each ``True`` that is an advanced index.
@@ -56,7 +56,7 @@ class ParsedIndex(NamedTuple):
     slices: tuple[Any, ...] = ()
     dropped: tuple[int, ...] = ()
     added: tuple[int, ...] = ()
-    starts: tuple[tuple[int, Scalar], ...] = ()
+    starts: tuple[tuple[int, Any], ...] = ()
     ranges: tuple[tuple[int, Any, Any, int], ...] = ()
     spec: tuple[Any, ...] = ()
     operands: tuple[Tensor, ...] = ()
@@ -322,7 +322,7 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> ParsedIndex:
     slices: list[Any] = []
     dropped: list[int] = []
     added: list[int] = []
-    starts: list[tuple[int, Scalar]] = []
+    starts: list[tuple[int, Any]] = []
     ranges: list[tuple[int, Any, Any, int]] = []
     for item in items:
         axis = len(slices)
@@ -335,17 +335,20 @@ def _basic_plan(x: Tensor, items: list[Any], what: str) -> ParsedIndex:
             dropped.append(axis)
             starts.append((axis, item))
         else:
-            slices.append(_single(item, x.shape[axis], axis, what))
+            single = _single(item, x.shape[axis], axis, what)
+            slices.append(single or _ALL)
             dropped.append(axis)
+            if single is None:
+                starts.append((axis, item))
     return ParsedIndex(tuple(slices), tuple(dropped), tuple(added), tuple(starts), tuple(ranges))
 
 
-def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any]:
-    """The slice of length 1 for an integer index."""
+def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any] | None:
+    """The slice of length 1 for an integer index; ``None``: the program itself finds out whether it is inside."""
     try:
         is_inside = taken_at_most(-item, size) if definitely_le(item, -1) else taken_at_most(item + 1, size)
-    except UnknownSizeError:  # what the program itself finds out is looked at where the axis is dropped
-        is_inside = True
+    except UnknownSizeError:
+        return None
     if not is_inside:
         if what == "get":
             message = f"index {item} is out of bounds for dimension with size {size}"

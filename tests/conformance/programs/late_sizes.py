@@ -1,6 +1,8 @@
 """Sizes that only run time tells: selections, unique values and run-time slices after branches, loops, ``match``; their
 gradients. Every program is called with several hits, one hit and none."""
 
+import numpy as np
+
 import duograph as ms
 from duograph import Parameter, ops
 from tests.conformance.harness import T, program
@@ -376,3 +378,29 @@ def selection_in_a_branch_to_which_an_argument_only_tells_its_size(z, y, w):
     if y.sum() < 6:
         return ops.ones_like(z), ops.masked_select(y, w > 2)
     return z, y
+
+
+EMPTY = T(np.zeros((2, 0), np.float32))
+COUNTS = [(x, T(n)) for x in (EMPTY, T(np.arange(6, dtype=np.float32).reshape(2, 3))) for n in (0, 1, 2, -1)]
+
+
+@program(calls=COUNTS)
+def one_of_so_many_error(x, n):
+    return x[: int(n)][0]
+
+
+@program(calls=COUNTS)
+def one_of_so_many_is_written_error(x, n):
+    y = x * 1
+    y[: int(n)][-1] += 1
+    return y
+
+
+@program(calls=COUNTS)
+def one_of_so_many_or_what_is_said(x, n):
+    try:
+        if x[: int(n)][0]:
+            return 1
+    except (IndexError, ValueError) as error:
+        return type(error).__name__
+    return 2
