@@ -40,13 +40,22 @@ def name_in_error(name: str) -> None:
     """
     error = sys.exception()
     said = error.args[0] if error is not None and error.args else None
-    found = _OPERATOR.match(said) if isinstance(said, str) else None
-    if error is None or found is None or _is_of_user(error):
-        return
+    if error is not None and isinstance(said, str):
+        text = with_name(said, name)
+        if text != said and not _is_of_user(error):
+            error.args = (text, *error.args[1:])
+
+
+def with_name(said: str, name: str) -> str:
+    """A message with ``name`` in the place of the operator that it begins with, if it does."""
+    found = _OPERATOR.match(said)
+    if found is None:
+        return said
     operator = found["primitive"] or found["quoted"] or found["failed"]
-    if _plain(operator) != _plain(name):
-        start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
-        error.args = (start + said[found.end() :], *error.args[1:])
+    if _plain(operator) == _plain(name) and (operator != operator.lower() or name == name.lower()):
+        return said
+    start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
+    return start + said[found.end() :]
 
 
 def note_user_code(error: Exception) -> None:
@@ -128,4 +137,4 @@ def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
     return code
 
 
-__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code"]
+__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code", "with_name"]

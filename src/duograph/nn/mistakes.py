@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.called import with_name
 from duograph.core.errors import draw_below, user_error
 from duograph.core.op import state
 from duograph.core.traits import traits_of
@@ -49,6 +50,7 @@ def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
         raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({type(args[0]).__name__})")) from None
     if type(error) is AttributeError:
         return
+    text = with_name(text, cell.cls_name)
     of_dtypes = "operands must have one dtype" in text or ("must be a type of" in text and "indices" not in text)
     found = _other_dtype(cell, args) if of_dtypes else None
     if found is not None:
