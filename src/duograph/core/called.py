@@ -11,7 +11,8 @@ that has come through code of the user, which some functions call, names what th
 What is one operator keeps MindSpore's spelling of it: ``ops.add`` says ``For primitive[Add]``.
 
 Where operands do not fit and nobody has looked, Python says so in words about our code, ``tuple index out of range`` or
-``'str' object has no attribute 'ndim'``. Those are replaced, too.
+``'str' object has no attribute 'ndim'``. Those are replaced, too. And an error without a drawing of the user's line
+gets one.
 """
 
 from __future__ import annotations
@@ -71,32 +72,36 @@ def name_in_error(name: str, arguments: Callable[[types.FrameType], dict[str, An
         TypeError: in place of an error of Python about types.
     """
     error = sys.exception()
-    said = error.args[0] if error is not None and error.args else None
-    if error is None or not isinstance(said, str):
+    said = error.args[0] if isinstance(error, Exception) and error.args else None
+    if not isinstance(error, Exception) or not isinstance(said, str) or _is_of_user(error):
         return
+    frame = sys._getframe(1)
+    given = arguments(frame)
+    told = _told(error, said, name, given)
+    is_plain = type(told).__module__ == "builtins" and not getattr(told, "__notes__", None)
+    if is_plain and state.binder is None and frame.f_back and not is_internal_file(frame.f_back.f_code.co_filename):
+        shown = [str(value.abstract) for value in _flat(given.values()) if hasattr(type(value), "abstract")]
+        draw_below(told, f"{name}({', '.join(shown)})")
+    if told is not error:
+        raise told from None
+
+
+def _told(error: Exception, said: str, name: str, given: dict[str, Any]) -> Exception:
+    """What the user gets: the error with another message, or another one."""
     text = with_name(said, name)
     if text != said:
-        if not _is_of_user(error):
-            error.args = (text, *error.args[1:])
+        error.args = (text, *error.args[1:])
     elif type(error) in (ValueError, IndexError, ZeroDivisionError) and _OF_SHAPES.match(said):
-        if not _is_of_user(error):
-            raise _drawn(ValueError(with_shapes(said, name)), name, arguments(sys._getframe(1))) from None
-    elif type(error) in (TypeError, AttributeError, ValueError) and _OF_TYPES.match(said) and not _is_of_user(error):
-        given = arguments(sys._getframe(1))
+        return ValueError(with_shapes(said, name))
+    elif type(error) in (TypeError, AttributeError, ValueError) and _OF_TYPES.match(said):
         if not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values())):
-            raise _drawn(refusal.value(name, **given), name, given) from None
+            return refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+    return error
 
 
 def with_shapes(said: str, name: str) -> str:
     """What Python says of a wrong number of dimensions, in words about the call; other messages as they are."""
     return f"For '{name}', the dimensions of the operands do not fit: {said}" if _OF_SHAPES.match(said) else said
-
-
-def _drawn(error: Exception, name: str, arguments: dict[str, Any]) -> Exception:
-    if state.binder is None:
-        shown = [str(value.abstract) for value in _flat(arguments.values()) if hasattr(value, "abstract")]
-        draw_below(error, f"{name}({', '.join(shown)})")
-    return error
 
 
 def _flat(values: Iterable[Any]) -> Iterator[Any]:
@@ -107,14 +112,14 @@ def _flat(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _given(function: types.FunctionType, frame: types.FrameType) -> dict[str, Any]:
-    """The arguments in a frame of a function, but ``self`` and those that are the default."""
+    """The arguments in a frame of a function, but for those that are the default."""
     code = function.__code__
     count = code.co_argcount
     rest = code.co_kwonlyargcount + (code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)).bit_count()
     defaults = function.__defaults__ or ()
     left = dict(zip(code.co_varnames[count - len(defaults) : count], defaults, strict=True))
     left |= function.__kwdefaults__ or {}
-    values = {name: frame.f_locals[name] for name in code.co_varnames[: count + rest] if name != "self"}
+    values = {name: frame.f_locals[name] for name in code.co_varnames[: count + rest]}
     return {name: value for name, value in values.items() if name not in left or value is not left[name]}
 
 
@@ -175,7 +180,7 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
     public = types.FunctionType(made, names, code.co_name, function.__defaults__)
     public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None
     functools.update_wrapper(public, function)
-    if name not in ("", function.__name__):
+    if name and (name != function.__name__ or "<locals>" in function.__qualname__):
         public.__name__ = public.__qualname__ = name
     return public
 
