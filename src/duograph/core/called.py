@@ -83,7 +83,10 @@ def name_in_error(name: str, arguments: Callable[[types.FrameType], dict[str, An
         shown = [str(value.abstract) for value in _flat(given.values()) if hasattr(type(value), "abstract")]
         draw_below(told, f"{name}({', '.join(shown)})")
     if told is not error:
-        raise told from None
+        try:
+            raise told from None
+        finally:  # its traceback holds this frame
+            del told, error, frame, given
 
 
 def _told(error: Exception, said: str, name: str, given: dict[str, Any]) -> Exception:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import re
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -178,6 +180,21 @@ def test_the_name_is_the_one_that_was_called(call):
     assert text.startswith(CALLS[call])
     assert hasattr(caught.value, "__notes__") or "vmap" in call or "unexpected" in text  # Python's; or of no mode
     assert caught_in_graph(call, "x", names)(X)[1] == text
+
+
+@pytest.mark.parametrize("call", ["ops.lrn(x)", "ops.BatchMatMul()('text', x)", "ops.mm(x, x)", "x.where('text', x)"])
+def test_an_error_that_is_gone_keeps_nothing(call):
+    x = Tensor(np.ones((2, 3), np.float32))
+    left = weakref.ref(x)
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            eval(call, {"ops": ops, "x": x})
+        del caught, x
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_a_sample_says_the_same_while_a_graph_is_captured():
