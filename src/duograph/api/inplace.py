@@ -26,7 +26,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
 
 from . import operators
-from .functional.forms import documented
+from .functional.forms import documented, need_tensor
 from .functional.index import clamp
 from .indexing import check_mask, fitted, mask_indices, setitem
 from .promote import as_tensor, constant, is_number, promote_float, python_number, refusal, to_dtype
@@ -436,6 +436,7 @@ def _scatter(self: Tensor, dim: int, index: Tensor, src: Any, reduction: str, op
     if is_number(src):
         updates = broadcast_to(as_tensor(src, self.dtype), shape=tuple(index.shape))
     else:
+        need_tensor(op, src=src)
         updates = to_dtype(src, self.dtype)
         if tuple(updates.shape) != tuple(index.shape):
             updates = updates[tuple(slice(0, n) for n in index.shape)]

@@ -91,6 +91,8 @@ def describe(x: Any) -> str:
         return x.numpy_type.__name__
     if isinstance(x, Number):
         return type(x).__name__
+    if isinstance(x, DType):
+        return str(x)
     if isinstance(x, list | tuple):
         shown = [describe(item) for item in x[:MOST_SHOWN]] + ["..."] * (len(x) > MOST_SHOWN)
         return f"{type(x).__name__}<{', '.join(shown)}>"

@@ -111,11 +111,11 @@ def attach(members: dict[str, Any]) -> None:
 
 
 attach({name: as_method(_FUNCTIONS[name]) for name in DELEGATED})
-attach({
+attach(native.public_methods({
     "multiply": renamed(_FUNCTIONS["multiply"], "multiply", True, other="value"),
     "float_power": renamed(_FUNCTIONS["float_power"], exponent="other"),
     "approximate_equal": renamed(_FUNCTIONS["approximate_equal"], y="other"),
-})  # fmt: skip
+}))  # fmt: skip
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})

@@ -9,6 +9,10 @@ Where public functions call each other the outermost comes last, and that is the
 that has come through code of the user, which some functions call, names what that code called.
 
 What is one operator keeps MindSpore's spelling of it: ``ops.add`` says ``For primitive[Add]``.
+
+Where operands do not fit and nobody has looked, Python says so in words about our code, ``tuple index out of range`` or
+``'str' object has no attribute 'ndim'``. Those are replaced, too. And an error without a drawing of the user's line
+gets one.
 """
 
 from __future__ import annotations
@@ -16,15 +20,26 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import os
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
+from duograph.base.slot import Slot
 from duograph.base.source import is_internal_file
 
+from .errors import draw_below
+from .op import state
+
+refusal: Slot[Callable[..., Exception]] = Slot("core.called.refusal")
+"""The error for arguments of wrong types, of the name of a function and its arguments by name."""
+
 _OF_USER = "_duograph_of_user"
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 _OPERATOR = re.compile(
     r"For primitive\[(?P<primitive>[\w.]+)\]|For (?P<quote>['\"`]?)(?P<quoted>[\w.]+)(?P=quote)(?=[, :])"
     r"|Failed calling (?P<failed>[\w.]+) with \"(?P=failed)\("
@@ -32,21 +47,95 @@ _OPERATOR = re.compile(
 """The forms in which messages begin, with the operator."""
 
 
-def name_in_error(name: str) -> None:
-    """Makes the error that is being handled name what was called, if it names an operator inside of it.
+_OF_SHAPES = re.compile(
+    r"(tuple|list) index out of range|zip\(\) argument|(not enough|too many) values to unpack|integer (modulo|division)"
+    r"|object (too deep|of too small depth)"
+)
+_OF_TYPES = re.compile(
+    r"can only concatenate|can't multiply sequence|(unsupported|bad) operand type|cannot unpack non-iterable"
+    r"|'\w+' object (is not|has no attribute|cannot be interpreted)|object of type '\w+' has no len|'\S+' not supported"
+    r"|(string|list|tuple) indices must be|not a Python bool, int or float|not all arguments converted"
+    r"|invalid literal for|could not convert string"
+)
+"""What Python says of operands of a wrong number of dimensions, or of a wrong type."""
+
+
+def name_in_error(name: str, arguments: Callable[[types.FrameType], dict[str, Any]]) -> None:
+    """Makes the error that is being handled name what was called, if it names an operator inside of it, or our code.
 
     Args:
         name: of the public function, method or Primitive.
+        arguments: gives those of the call by name, of the frame that handles the error.
+
+    Raises:
+        ValueError: in place of an error of Python about shapes.
+        TypeError: in place of an error of Python about types.
     """
     error = sys.exception()
-    said = error.args[0] if error is not None and error.args else None
-    found = _OPERATOR.match(said) if isinstance(said, str) else None
-    if error is None or found is None or _is_of_user(error):
+    said = error.args[0] if isinstance(error, Exception) and error.args else None
+    if not isinstance(error, Exception) or not isinstance(said, str) or _is_of_user(error):
         return
+    frame = sys._getframe(1)
+    given = arguments(frame)
+    told = _told(error, said, name, given)
+    is_plain = type(told).__module__ == "builtins" and not getattr(told, "__notes__", None)
+    if is_plain and state.binder is None and frame.f_back and not is_internal_file(frame.f_back.f_code.co_filename):
+        shown = [str(value.abstract) for value in _flat(given.values()) if hasattr(type(value), "abstract")]
+        draw_below(told, f"{name}({', '.join(shown)})")
+    if told is not error:
+        try:
+            raise told from None
+        finally:  # its traceback holds this frame
+            del told, error, frame, given
+
+
+def _told(error: Exception, said: str, name: str, given: dict[str, Any]) -> Exception:
+    """What the user gets: the error with another message, or another one."""
+    text = with_name(said, name)
+    if text != said:
+        error.args = (text, *error.args[1:])
+    elif type(error) in (ValueError, IndexError, ZeroDivisionError) and _OF_SHAPES.match(said):
+        return ValueError(with_shapes(said, name))
+    elif type(error) in (TypeError, AttributeError, ValueError) and _OF_TYPES.match(said):
+        if not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values())):
+            return refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+    return error
+
+
+def with_shapes(said: str, name: str) -> str:
+    """What Python says of a wrong number of dimensions, in words about the call; other messages as they are."""
+    return f"For '{name}', the dimensions of the operands do not fit: {said}" if _OF_SHAPES.match(said) else said
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        yield value
+        if isinstance(value, tuple | list):
+            yield from value
+
+
+def _given(function: types.FunctionType, frame: types.FrameType) -> dict[str, Any]:
+    """The arguments in a frame of a function, but for those that are the default."""
+    code = function.__code__
+    count = code.co_argcount
+    rest = code.co_kwonlyargcount + (code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)).bit_count()
+    defaults = function.__defaults__ or ()
+    left = dict(zip(code.co_varnames[count - len(defaults) : count], defaults, strict=True))
+    left |= function.__kwdefaults__ or {}
+    values = {name: frame.f_locals[name] for name in code.co_varnames[: count + rest]}
+    return {name: value for name, value in values.items() if name not in left or value is not left[name]}
+
+
+def with_name(said: str, name: str) -> str:
+    """A message with ``name`` in the place of the operator that it begins with, if it does."""
+    found = _OPERATOR.match(said)
+    if found is None:
+        return said
     operator = found["primitive"] or found["quoted"] or found["failed"]
-    if _plain(operator) != _plain(name):
-        start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
-        error.args = (start + said[found.end() :], *error.args[1:])
+    if _plain(operator) == _plain(name) and (operator != operator.lower() or name == name.lower()):
+        return said
+    start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
+    return start + said[found.end() :]
 
 
 def note_user_code(error: Exception) -> None:
@@ -55,10 +144,15 @@ def note_user_code(error: Exception) -> None:
 
 
 def _is_of_user(error: BaseException) -> bool:
+    if hasattr(error, _OF_USER):
+        return True
     trace = error.__traceback__
-    while trace is not None and is_internal_file(trace.tb_frame.f_code.co_filename):
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not is_internal_file(file) and not file.startswith(_NUMPY):
+            return True
         trace = trace.tb_next
-    return trace is not None or hasattr(error, _OF_USER)
+    return False
 
 
 def _plain(name: str) -> str:
@@ -83,11 +177,13 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
         co_firstlineno=code.co_firstlineno, co_posonlyargcount=code.co_posonlyargcount,
     )  # fmt: skip
     names |= {"__name__": function.__module__, "__builtins__": builtins}
-    names["name_in_error"] = functools.partial(name_in_error, name) if name else _as_it_is
+    names["name_in_error"] = _as_it_is
+    if name:
+        names["name_in_error"] = functools.partial(name_in_error, name, functools.partial(_given, function))
     public = types.FunctionType(made, names, code.co_name, function.__defaults__)
     public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None
     functools.update_wrapper(public, function)
-    if name not in ("", function.__name__):
+    if name and (name != function.__name__ or "<locals>" in function.__qualname__):
         public.__name__ = public.__qualname__ = name
     return public
 
@@ -128,4 +224,4 @@ def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
     return code
 
 
-__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code"]
+__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code", "refusal", "with_name", "with_shapes"]

@@ -135,7 +135,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             if state.binder is None:
                 return dispatch.construct_of(self)(*args, **kwargs)
             return call_user(self.construct, args, kwargs)
-        except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+        except Exception as error:
             explain_mistake(self, args, error)
             raise
 

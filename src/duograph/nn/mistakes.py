@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.called import with_name, with_shapes
 from duograph.core.errors import draw_below, user_error
 from duograph.core.op import state
 from duograph.core.traits import traits_of
@@ -25,13 +26,18 @@ def explain_mistake(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
 
     Raises:
         TypeError: in place of an error of another class, for an argument that is no Tensor.
+        ValueError: in place of an error of another class, for one with another number of dimensions.
     """
     if hasattr(error, _SEEN) or type(error) not in _PLAIN or not _is_ours(cell):
         return
     setattr(error, _SEEN, True)
     _explain(cell, args, error)
     if state.binder is None:
-        draw_below(error, f"{_name(cell)}({', '.join([_shown(x) for x in args if isinstance(x, Tensor)])})")
+        draw_below(error, _call(cell, args))
+
+
+def _call(cell: Any, args: tuple[Any, ...]) -> str:
+    return f"{_name(cell)}({', '.join([_shown(x) for x in args if isinstance(x, Tensor)])})"
 
 
 def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
@@ -44,11 +50,15 @@ def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
             way = "mindspore.Tensor(x) makes a Tensor of it, mindspore.from_numpy(x) one that shares its memory"
             said = f"For '{_name(cell)}', {_argument(cell, i)} must be a Tensor, but got {kind}: {way}."
             raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({kind})")) from None
-    if args and isinstance(args[0], list | str | int | float | None) and type(error) in (TypeError, AttributeError):
-        said = f"For '{_name(cell)}', {_argument(cell, 0)} must be a Tensor, but got {type(args[0]).__name__}."
-        raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({type(args[0]).__name__})")) from None
-    if type(error) is AttributeError:
+    wrong = next((i for i, value in enumerate(args) if value is getattr(error, "obj", None)), 0)
+    if args and isinstance(args[wrong], list | str | int | float | None) and type(error) in (TypeError, AttributeError):
+        kind = type(args[wrong]).__name__
+        said = f"For '{_name(cell)}', {_argument(cell, wrong)} must be a Tensor, but got {kind}."
+        raise _marked(user_error(TypeError, "DG0404", said, f"{_name(cell)}({kind})")) from None
+    about_shapes = with_shapes(text, cell.cls_name)
+    if type(error) is AttributeError or (type(error) in _OF_SHAPES and about_shapes == text):
         return
+    text = with_name(about_shapes, cell.cls_name)
     of_dtypes = "operands must have one dtype" in text or ("must be a type of" in text and "indices" not in text)
     found = _other_dtype(cell, args) if of_dtypes else None
     if found is not None:
@@ -60,10 +70,15 @@ def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
         said = f"For '{_name(cell)}', {_argument(cell, i)} has dtype {given.name}"
         error.args = (f"{said}, but the parameter '{name}' has dtype {wanted.name}. {way}. ({text})",)
     else:
-        error.args = (f"{text} (in the layer '{_name(cell)}'{_called_with(cell, args)})", *error.args[1:])
+        text = f"{text} (in the layer '{_name(cell)}'{_called_with(cell, args)})"
+        if type(error) in _OF_SHAPES:
+            raise _marked(user_error(ValueError, "DG0405", text, _call(cell, args))) from None
+        error.args = (text, *error.args[1:])
 
 
-_PLAIN = (TypeError, ValueError, AttributeError, RuntimeError)
+_OF_SHAPES = (IndexError, ZeroDivisionError)
+"""What Python raises in code for operands of more dimensions; an index that the program has given is no such error."""
+_PLAIN = (TypeError, ValueError, AttributeError, RuntimeError, *_OF_SHAPES)
 """Errors of other classes, also of classes derived from these, have their own words."""
 
 

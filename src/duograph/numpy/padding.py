@@ -98,6 +98,8 @@ def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = Non
     widths = [(int(b), int(a)) for b, a in _pairs(pad_width, t.ndim, "pad_width")]
     if any(n < 0 for pair in widths for n in pair):
         raise ValueError(f"For 'pad', the 'pad_width' must not be negative, but got {pad_width}.")
+    if not widths:
+        return t
     values = _pairs(end_values if mode == "linear_ramp" else constant_values, t.ndim, "values")
     lengths = _pairs(stat_length, t.ndim, "stat_length")
     if mode in ("empty", "constant") and (mode == "empty" or all(pair == values[0] for pair in values)):

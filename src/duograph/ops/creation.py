@@ -20,10 +20,10 @@ def stored(value: Any, dtype: DType) -> np.ndarray:
 
     Raises:
         OverflowError: an integer that the dtype does not have.
-        TypeError: a complex number for a real dtype.
+        TypeError: a complex number for a real dtype, or a text.
     """
-    if isinstance(value, complex) and not dtype.is_complex:
-        raise TypeError(f"{value} is no number of {dtype}.")
+    if isinstance(value, str | bytes) or (isinstance(value, complex) and not dtype.is_complex):
+        raise TypeError(f"For 'Full', {value!r} is no number of {dtype}.")
     with np.errstate(all="ignore"):
         return np.full((), value, dtype.numpy)
 

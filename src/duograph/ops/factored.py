@@ -8,6 +8,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
+from duograph.core.shapes import existing_axis
 from duograph.core.types import TensorType, TupleType
 
 from .arithmetic import add, conj, mul, sub
@@ -72,6 +73,7 @@ class permutation_of_pivots:
 
     def infer(pivots, *, size):
         pivots = require_kind("LuUnpack", pivots, "i", "LU_pivots")
+        existing_axis(-1, len(pivots.shape), "LuUnpack")
         return TensorType(dt.int64, (*pivots.shape[:-1], size))
 
     def reference(pivots, *, size):

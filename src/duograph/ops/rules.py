@@ -33,7 +33,7 @@ def same_dtype(op: str, *types: Type) -> DType:
     for t in types[1:]:
         if tensor(op, t).dtype is not first:
             dtypes = " and ".join(str(tensor(op, x).dtype) for x in types)
-            message = f"{op}: operands must have one dtype, got {dtypes}"
+            message = f"For '{op}', the operands must have one dtype, but got {dtypes}"
             operands = f"{op}({', '.join(map(str, types))})"
             raise user_error(TypeError, "DG0401", message, operands, help="x.astype(dtype) converts a tensor")
     return first

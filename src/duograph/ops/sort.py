@@ -8,7 +8,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.op import primitive
-from duograph.core.shapes import numel, taken_at_most
+from duograph.core.shapes import existing_axis, numel, taken_at_most
 from duograph.core.types import TensorType, TupleType
 
 from .creation import zeros_like
@@ -106,6 +106,7 @@ class searchsorted:
     def infer(boundaries, values, *, right=False, dtype=dt.int64):
         same_dtype("searchsorted", boundaries, values)
         require_kind("searchsorted", boundaries, "bif", "sorted_sequence")
+        existing_axis(-1, len(boundaries.shape), "SearchSorted")
         one_row = len(boundaries.shape) == 1
         if not one_row and tuple(boundaries.shape[:-1]) != tuple(values.shape[:-1]):
             raise ValueError(

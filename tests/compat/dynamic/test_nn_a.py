@@ -46,7 +46,7 @@ def test_dense_err():
     fails(
         lambda: nn.Dense(3, 2)(ar(2, 4)),
         ValueError,
-        "For 'MatMul' the input dimensions must be equal, but got 'x1_col': 4 and 'x2_row': 3.",
+        "For 'Dense' the input dimensions must be equal, but got 'x1_col': 4 and 'x2_row': 3.",
     )
     fails(
         lambda: nn.Dense(3, 2, weight_init=T(np.ones((3, 3), np.float32))),

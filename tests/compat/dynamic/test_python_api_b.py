@@ -126,7 +126,7 @@ def test_exec_compile_err4():
     fails(
         lambda: _cell_graph_executor.compile(Net(), T(np.ones((2, 4), np.float32))),
         ValueError,
-        "For 'MatMul' the input dimensions must be equal, but got 'x1_col': 4 and 'x2_row': 3.",
+        "For 'Dense' the input dimensions must be equal, but got 'x1_col': 4 and 'x2_row': 3.",
     )
 
 

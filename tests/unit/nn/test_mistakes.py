@@ -202,7 +202,7 @@ def test_ignored_labels_of_the_primitive():
 
 
 def test_labels_of_the_focal_loss():
-    with pytest.raises(ValueError, match="focal_loss.*as many dimensions.*FocalLoss"):
+    with pytest.raises(ValueError, match="For 'FocalLoss'.*as many dimensions"):
         nn.FocalLoss()(LOGITS, _labels(0, 1, 2))
 
 

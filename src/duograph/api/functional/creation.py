@@ -21,10 +21,20 @@ from duograph.ops.slices import stack
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor, wrap
 
-from ..promote import as_tensor, describe, to_dtype
+from ..promote import as_tensor, describe, is_number, to_dtype
 from ..tensor_shape import shape_of
 from .array import ravel
-from .forms import documented, dtype_or, enough_memory, in_dtype, need_tensor, not_public, on_cpu, public_functions
+from .forms import (
+    documented,
+    dtype_or,
+    enough_memory,
+    in_dtype,
+    need_tensor,
+    not_public,
+    on_cpu,
+    public_functions,
+    refused,
+)
 from .joining import meshgrid
 
 
@@ -236,6 +246,8 @@ def linspace(start: Any, end: Any, steps: Any) -> Tensor:
     if isinstance(count, bool) or not isinstance(count, int | Dim):
         raise TypeError(f"For 'linspace', the 'steps' must be int, but got {type(steps).__name__}.")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
+        if not is_number(start) or not is_number(end):
+            raise refused("LinSpace", start=start, end=end)
         return make.linspace(start=start, stop=end, steps=count, dtype=dt.float32)
     low, high = as_tensor(start), as_tensor(end)
     dtype = next((t.dtype for t in (low, high) if t.dtype.is_floating), dt.float32)

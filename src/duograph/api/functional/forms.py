@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from duograph.core import dtype as dt
+from duograph.core.called import refusal
 from duograph.core.dtype import DType, as_dtype
 from duograph.core.launchable import is_launchable, launchable
 from duograph.core.memory import no_memory
@@ -23,10 +24,13 @@ from ..promote import as_tensor, describe, is_number, to_dtype, way_out
 Axis = int | tuple[int, ...] | list[int] | None
 
 
-def refused(title: str, **arguments: Any) -> TypeError:
+def refused(title: str, /, **arguments: Any) -> TypeError:
     """MindSpore's error for arguments of a wrong type: ``Failed calling ReLU with "ReLU()(input=int)".``"""
     shown = ", ".join(f"{name}={describe(value)}" for name, value in arguments.items())
     return TypeError(f'Failed calling {title} with "{title}()({shown})".{way_out(*arguments.values())}')
+
+
+refusal.fill(refused)
 
 
 def need_tensor(title: str, **arguments: Any) -> None:

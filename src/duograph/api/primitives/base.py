@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from duograph.autodiff.custom import custom_call
@@ -119,12 +120,18 @@ class Primitive:
                 return self.forward(*operands, **named)
             return custom_call(self.forward, factory(self), operands, named)
         except Exception:
-            name_in_error(self.name)
+            name_in_error(self.name, _operands)
             raise
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}={v}" for k, v in self.attrs.items() if k not in ("input_names", "output_names"))
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
+
+
+def _operands(frame: FrameType) -> dict[str, Any]:
+    """Those of a call of a Primitive, in whose frame an error has come up."""
+    given = frame.f_locals
+    return {f"input{i}": value for i, value in enumerate(given["operands"], 1)} | given["named"]
 
 
 class PrimitiveWithInfer(Primitive):

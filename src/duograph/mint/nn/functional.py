@@ -205,7 +205,8 @@ if TYPE_CHECKING:  # what the table gives
 
 
 _here = {n for n, value in globals().items() if n[0] != "_" and getattr(value, "__module__", "") == __name__}
-__all__ = list(dict.fromkeys([*SAME, "flatten", "mish", "selu", "logsigmoid", "max_unpool2d", *sorted(_here)]))
+_renamed = ["mish", "selu", "logsigmoid", "max_unpool2d", "linear", "binary_cross_entropy", "pad"]
+__all__ = list(dict.fromkeys([*SAME, "flatten", *_renamed, *sorted(_here)]))
 make_public({name: globals()[name] for name in __all__}, globals())
 
 
