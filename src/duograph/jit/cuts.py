@@ -13,8 +13,8 @@ import inspect
 import time
 import types
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import ChainMap, OrderedDict
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -293,12 +293,15 @@ class CompiledForm:
         return (bound.__func__, (bound.__self__,)) if type(bound) is types.MethodType else (bound, ())
 
 
+def variables_of(fn: types.FunctionType) -> Mapping[str, Any]:
+    """The closure and global variables of a function that have a value now."""
+    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    return ChainMap({name: cell.cell_contents for name, cell in cells if cell != types.CellType()}, fn.__globals__)
+
+
 def variable_of(fn: types.FunctionType, name: str) -> Any:
     """What a closure or global variable of a function is now; ``None`` if it has no value."""
-    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        if variable == name:
-            return cell.cell_contents if cell != types.CellType() else None
-    return fn.__globals__.get(name)
+    return variables_of(fn).get(name)
 
 
 def is_compilable(value: Any) -> bool:

@@ -346,6 +346,28 @@ def test_a_function_that_calls_stack_is_cut():
     assert len(f.explain().segments) == 2
 
 
+class Named:
+    locals, dir, exc_info = 2.0, 3.0, 0.5
+
+    def eval(self):
+        return self
+
+
+def test_functions_with_such_names_are_cut():
+    held = Named()
+
+    @ms.jit
+    def f(x):
+        y = work(x) * held.locals * held.exc_info
+        time.time()
+        stack, dir = [y, x], held.eval().dir
+        return work(ops.stack(stack)) * dir
+
+    for _ in range(3):
+        assert f(X).tolist() == (work(ops.stack([work(X) * 2.0 * 0.5, X])) * 3.0).tolist()
+    assert len(f.explain().segments) == 2
+
+
 def test_elements_of_a_comprehension_are_compiled():
     @ms.jit
     def f(x):
