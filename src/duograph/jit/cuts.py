@@ -109,6 +109,17 @@ class Cut:
             self._is_small = bool(stores) and all(s.is_small for s in stores)
         return self._is_small
 
+    @property
+    def is_used(self) -> bool:
+        """Whether anything compiled runs in it: a segment, or what the skeleton calls."""
+        return bool(self.current) or self.called.is_used
+
+    def retire(self) -> None:
+        """Plain Python runs again, until there is another place to cut at."""
+        with self._lock:
+            if not self._is_stale:
+                self._skeleton = None
+
     def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
         """Cuts at these statements, too.
 
@@ -253,6 +264,11 @@ class CompiledForm:
         else:
             return fn
         return found if found is not None else fn
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there are compiled forms."""
+        return bool(self._gradients) or any(not form.is_no_use for form in tuple(self._known.values()))
 
     def _gradient(self, fn: types.FunctionType, gradient: Gradient) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""

@@ -84,6 +84,12 @@ class Fallback:
             self.is_over = not all(premise.holds(args) for premise in self.premises)
         return not self.is_over
 
+    def rest(self) -> int:
+        """For how many further calls it is not looked at: the next look after them is one at what it has read."""
+        calls = RARELY - 1 - self.looks % RARELY
+        self.looks += calls
+        return calls
+
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""
         return f"{self.reason}{where}"

@@ -45,7 +45,7 @@ from .comments import check_comments
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
-from .entries import ATTRIBUTE, RARELY, Entries, Fallback, first_that_holds, statistics
+from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
@@ -183,6 +183,9 @@ class JitFunction(Capturing, Cutting):
                 self.spent.seconds = 0.0
             self.cut.cause.hits += 1
             if self.cut.cause.hits % OFTEN_TOLD == 0:
+                if not self.cut.is_used:
+                    self.cut.retire()
+                    self._note_no_use()
                 advise(self, self._stores())
             return self._run_cut(skeleton, args, kwargs)
         bound = None
@@ -208,8 +211,8 @@ class JitFunction(Capturing, Cutting):
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
-                if fallback.hits > SURE and not (tried or fallback.premises or self._shared.entries):
-                    self._idle = RARELY if store is self._own else 0
+                if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
+                    self._idle = fallback.rest()
                 return self._timed(fallback, args, kwargs)
         shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
         if shared is not None:

@@ -184,7 +184,8 @@ OUTSIDE = {
     [
         *("locals()", "sys._getframe()", "eval('x')", "sys.exc_info()", "e.__traceback__", "unknown.print_exc()"),
         *("inspect.stack()", "other.stack()", "other", "get()", "late()", "[dir() for a in x]", "lambda: locals()"),
-        *("x.tb_frame", "x.currentframe()", "held.currentframe", "(inspect or x).stack()"),
+        *("x.tb_frame", "x.currentframe()", "held.currentframe", "(inspect or x).stack()", "eval('a', x)", "dir(*x)"),
+        *("eval('a', None)", "eval(*x, {})", "eval('a', {'b': locals()})", "exec('a = 1')", "map(eval, x)"),
     ],
 )
 def test_functions_that_look_at_their_frame_are_not_cut(looks):
@@ -212,7 +213,8 @@ def test_nor_those_that_import_what_looks(body):
         *("ops.stack([x])", "stack([x])", "x.eval()", "x.stack().dir", "vars(x)", "held.eval", "held.print_exc"),
         *("space.dir + space.locals", "space.exc_info", "space.tb_frame", "dict(stack=1, dir=2)['dir']", "sys.path"),
         *("[dir for dir in x]", "[locals(a) for locals in x for a in x]", "lambda dir, *exec: dir(exec)"),
-        *("inspect.signature(f)", "not_held.eval", "x[0].stack"),
+        *("inspect.signature(f)", "not_held.eval", "x[0].stack", "dir(x)", "eval('a', {'a': x})"),
+        *("eval('a', dict(a=x), x)", "exec('a = 1', globals())"),
     ],
 )
 def test_functions_that_call_a_namesake_of_what_looks_at_frames_are_cut(call):

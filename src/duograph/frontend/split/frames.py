@@ -76,6 +76,8 @@ class _Look:
         elif isinstance(node, COMPREHENSIONS):
             targets = [n for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
             scopes = (*scopes, _Scope({n.id for n in targets}, {}))
+        if isinstance(node, ast.Call) and self._is_told_where(node, scopes):
+            return any(self.into(n, scopes) for n in ast.iter_child_nodes(node) if n is not node.func)
         if isinstance(node, ast.Attribute):
             held = self._value(node.value, scopes)
             if _is_reader(_attribute(held, node.attr)) or _may_read(held, node.attr):
@@ -88,6 +90,16 @@ class _Look:
                 return node.id in _NAMES and not any(node.id in s.own for s in scopes)
             return _is_reader(found) or (type(found) is types.ModuleType and found.__name__ in _MODULES - {"sys"})
         return any(self.into(n, scopes) for n in ast.iter_child_nodes(node))
+
+    def _is_told_where(self, node: ast.Call, scopes: tuple[_Scope, ...]) -> bool:
+        """Whether a call of ``eval``, ``exec``, ``dir`` or ``vars`` says what to look at: no frame, then."""
+        called = self._value(node.func, scopes)
+        if called is eval or called is exec:
+            space = node.args[1] if len(node.args) > 1 else None
+            made_by = self._value(space.func, scopes) if isinstance(space, ast.Call) else _UNKNOWN
+            is_made = made_by is dict or made_by is globals or isinstance(space, ast.Dict)
+            return is_made and not isinstance(node.args[0], ast.Starred)
+        return (called is dir or called is vars) and bool(node.args) and not isinstance(node.args[0], ast.Starred)
 
     def _value(self, node: ast.AST, scopes: tuple[_Scope, ...]) -> Any:
         """What a name, or an attribute of one, stands for."""
@@ -135,10 +147,11 @@ def _is_reader(found: Any) -> bool:
     """Whether something is a function that looks at the frame of its caller, or where Python keeps one."""
     if found is _LATE:
         return True
-    if isinstance(found, types.GetSetDescriptorType | types.MemberDescriptorType):
+    kind = type(found)  # which ``isinstance`` would ask the object for
+    if kind is types.GetSetDescriptorType or kind is types.MemberDescriptorType:
         return found.__name__ in _NAMES
-    if not isinstance(found, types.FunctionType | types.BuiltinFunctionType) or found.__name__ not in _NAMES:
+    if kind not in (types.FunctionType, types.BuiltinFunctionType) or found.__name__ not in _NAMES:
         return False
-    if isinstance(found, types.BuiltinFunctionType):
+    if kind is types.BuiltinFunctionType:
         return found.__module__ in _MODULES
     return found.__module__ in _MODULES or reads_frames(found.__code__)
