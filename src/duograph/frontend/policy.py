@@ -92,6 +92,8 @@ def _place_kind(file: str) -> str:
 def _switched(name: str) -> str:
     """The kind that ``MS_JIT_MODULES`` or ``MS_JIT_IGNORE_MODULES`` gives to a module; the longer name counts."""
     settings = config()
+    if not settings.jit_modules and not settings.jit_ignore_modules:
+        return ""
     wanted = _longest(settings.jit_modules, name)
     ignored = _longest(settings.jit_ignore_modules, name)
     return "" if not wanted and not ignored else "user" if wanted >= ignored else "other"

@@ -13,8 +13,8 @@ import inspect
 import time
 import types
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import ChainMap, OrderedDict
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +108,17 @@ class Cut:
             stores = [s for part in self.current for s in part._stores() if s.compiled]
             self._is_small = bool(stores) and all(s.is_small for s in stores)
         return self._is_small
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything compiled runs in it: a segment, or what the skeleton calls."""
+        return bool(self.current) or self.called.is_used
+
+    def retire(self) -> None:
+        """Plain Python runs again, until there is another place to cut at."""
+        with self._lock:
+            if not self._is_stale:
+                self._skeleton = None
 
     def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
         """Cuts at these statements, too.
@@ -254,6 +265,11 @@ class CompiledForm:
             return fn
         return found if found is not None else fn
 
+    @property
+    def is_used(self) -> bool:
+        """Whether there are compiled forms."""
+        return bool(self._gradients) or any(not form.is_no_use for form in tuple(self._known.values()))
+
     def _gradient(self, fn: types.FunctionType, gradient: Gradient) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""
         inner = self(gradient.fn)
@@ -293,12 +309,15 @@ class CompiledForm:
         return (bound.__func__, (bound.__self__,)) if type(bound) is types.MethodType else (bound, ())
 
 
+def variables_of(fn: types.FunctionType) -> Mapping[str, Any]:
+    """The closure and global variables of a function that have a value now."""
+    cells = zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True)
+    return ChainMap({name: cell.cell_contents for name, cell in cells if cell != types.CellType()}, fn.__globals__)
+
+
 def variable_of(fn: types.FunctionType, name: str) -> Any:
     """What a closure or global variable of a function is now; ``None`` if it has no value."""
-    for variable, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-        if variable == name:
-            return cell.cell_contents if cell != types.CellType() else None
-    return fn.__globals__.get(name)
+    return variables_of(fn).get(name)
 
 
 def is_compilable(value: Any) -> bool:

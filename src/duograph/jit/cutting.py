@@ -16,7 +16,7 @@ from duograph.frontend.errors import Uncapturable
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 
-from .cuts import Cut, statements_at
+from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
 from .keys import key_of_call
@@ -42,7 +42,7 @@ class Cutting:
         if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
             return False
         try:
-            if self.cut is None and can_be_cut(self.load(self._python), self._python.__globals__):
+            if self.cut is None and can_be_cut(self.load(self._python), variables_of(self._python)):
                 self.cut = Cut(self, cause, self._segment, self.part_of)
             found = statements_at(error, self)
             tell_breaks(self, found.values())

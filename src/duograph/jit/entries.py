@@ -73,6 +73,7 @@ class Fallback:
         self.premises: tuple[Any, ...] = getattr(error, "premises", ())
         self.is_over = False  # what led to it was another at the latest look
         self.looks = 0
+        self.weight = 1  # calls that the next one that is timed stands for
         self.error = without_frames(error)
         self.hits = 0
         self.seconds = 0.0  # that plain Python took for these calls
@@ -83,6 +84,20 @@ class Fallback:
         if self.looks <= OFTEN or self.looks % RARELY == 0:
             self.is_over = not all(premise.holds(args) for premise in self.premises)
         return not self.is_over
+
+    def rest(self) -> int:
+        """For how many further calls it is not looked at: the next look after them is one at what it has read. The time
+        of the call that asks stands for theirs."""
+        calls = RARELY - 1 - self.looks % RARELY
+        self.looks += calls
+        self.weight = 1 + calls
+        return calls
+
+    def count(self, seconds: float) -> None:
+        """Plain Python has answered a call."""
+        self.hits += 1
+        self.seconds += seconds * self.weight
+        self.weight = 1
 
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""
@@ -143,6 +158,10 @@ class Entries:
         self.recompiles: list[str] = []
         self.varying: dict[Any, int] = {}
         self.sizes = VaryingSizes()
+
+    def count(self, seconds: float) -> None:
+        """Plain Python has answered a call that no attempt was made for."""
+        self.seconds += seconds
 
     def note_number(self, source: Source) -> None:
         """The number that is found there was another one; -1: it cannot be an input."""

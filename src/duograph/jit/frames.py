@@ -13,20 +13,13 @@ from typing import Any
 from duograph.base.source import span_of_code
 from duograph.core.op import state
 from duograph.frontend.errors import Uncapturable
+from duograph.frontend.split.frames import reads_frames
 
 from .entries import Fallback
 from .function import JitFunction
 from .options import JitOptions
 
-_READERS = frozenset({"_getframe", "_getframemodulename", "currentframe"})
 REASON = "the function looks at frames, which are others in a compiled program"
-
-
-def reads_frames(code: types.CodeType) -> bool:
-    """Whether the code, or that of a function inside it, names what gives frames."""
-    if not _READERS.isdisjoint(code.co_names) or {"inspect", "stack"}.issubset(code.co_names):
-        return True
-    return any(reads_frames(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
 
 def is_left(target: Any, options: JitOptions) -> bool:

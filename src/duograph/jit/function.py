@@ -45,7 +45,7 @@ from .comments import check_comments
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
-from .entries import ATTRIBUTE, RARELY, Entries, Fallback, first_that_holds, statistics
+from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
@@ -102,6 +102,7 @@ class JitFunction(Capturing, Cutting):
         self.is_no_use = False  # compiled, it is no faster
         self.has_advised = False
         self._idle = 0  # so many calls are plain Python, whatever they are given: those before them all were
+        self._resting: Any = None  # the reason for these
         self.absent = 0  # calls in which the decoration counted as absent
         self._may_break = True  # at steps that graphs run in Python
         self._read_signature()
@@ -165,9 +166,10 @@ class JitFunction(Capturing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-        if self._idle:
+        if self._idle > 0:  # below, where two threads have taken the last one
             self._idle -= 1
-            return self._timed(self._own.fallbacks[-1], args, kwargs)
+            self._resting.hits += 1
+            return (self.plain or self.fn)(*args, **kwargs)
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self.options.is_pijit and graph_mode.value():
@@ -183,6 +185,9 @@ class JitFunction(Capturing, Cutting):
                 self.spent.seconds = 0.0
             self.cut.cause.hits += 1
             if self.cut.cause.hits % OFTEN_TOLD == 0:
+                if not self.cut.is_used:
+                    self.cut.retire()
+                    self._note_no_use()
                 advise(self, self._stores())
             return self._run_cut(skeleton, args, kwargs)
         bound = None
@@ -208,8 +213,8 @@ class JitFunction(Capturing, Cutting):
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
-                if fallback.hits > SURE and not (tried or fallback.premises or self._shared.entries):
-                    self._idle = RARELY if store is self._own else 0
+                if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
+                    self._idle, self._resting = fallback.rest(), fallback
                 return self._timed(fallback, args, kwargs)
         shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
         if shared is not None:
@@ -305,9 +310,7 @@ class JitFunction(Capturing, Cutting):
         try:
             return (self.plain or self.fn)(*args, **kwargs)
         finally:
-            cause.seconds += time.perf_counter() - started
-            if isinstance(cause, Fallback):
-                cause.hits += 1
+            cause.count(time.perf_counter() - started)
             if cause.seconds > SECONDS:
                 advise(self, self._stores())
 

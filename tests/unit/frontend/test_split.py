@@ -6,7 +6,9 @@
 import ast
 import inspect
 import re
+import sys
 import textwrap
+import types
 
 import pytest
 
@@ -166,16 +168,73 @@ def test_functions_of_the_user_are_compiled_where_the_skeleton_calls_them():
     assert ".compiled(helper)(x) + plain()" in skeleton(text)
 
 
+class Holder:
+    __slots__ = ("currentframe",)
+    eval = exec_ = print_exc = 2.0
+
+
+OUTSIDE = {
+    "ops": ops, "stack": ops.stack, "vars": len, "inspect": inspect, "sys": sys, "other": inspect, "get": sys._getframe,
+    "held": Holder(), "space": types.SimpleNamespace(dir=1, locals=2, exc_info=3, tb_frame=4), "e": None,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "looks", ["locals()", "sys._getframe()", "eval('x')", "sys.exc_info()", "e.__traceback__", "stack()"]
+    "looks",
+    [
+        *("locals()", "sys._getframe()", "eval('x')", "sys.exc_info()", "e.__traceback__", "unknown.print_exc()"),
+        *("inspect.stack()", "other.stack()", "other", "get()", "late()", "[dir() for a in x]", "lambda: locals()"),
+        *("x.tb_frame", "x.currentframe()", "held.currentframe", "(inspect or x).stack()", "eval('a', x)", "dir(*x)"),
+        *("eval('a', None)", "eval(*x, {})", "eval('a', {'b': locals()})", "exec('a = 1')", "map(eval, x)"),
+    ],
 )
 def test_functions_that_look_at_their_frame_are_not_cut(looks):
-    assert not can_be_cut(source_of(f"def f(x):\n    y = {looks}\n    return x"), vars(inspect))
+    source = source_of(f"def f(x):\n    from not_loaded import set_trace as late\n    y = {looks}\n    return x")
+    assert not can_be_cut(source, OUTSIDE)
 
 
-@pytest.mark.parametrize("call", ["ops.stack([x])", "stack([x])", "x.eval()", "x.stack().dir"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import inspect as i; y = i.stack()",
+        "from inspect import stack as s; y = s()",
+        "import not_loaded; y = not_loaded.set_trace()",
+        "y = locals\n    def locals_of(locals): return locals",
+        "class C:\n        from inspect import stack\n        y = stack()",
+    ],
+)
+def test_nor_those_that_import_what_looks(body):
+    assert not can_be_cut(source_of(f"def f(x):\n    {body}\n    return x"), OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("ops.stack([x])", "stack([x])", "x.eval()", "x.stack().dir", "vars(x)", "held.eval", "held.print_exc"),
+        *("space.dir + space.locals", "space.exc_info", "space.tb_frame", "dict(stack=1, dir=2)['dir']", "sys.path"),
+        *("[dir for dir in x]", "[locals(a) for locals in x for a in x]", "lambda dir, *exec: dir(exec)"),
+        *("inspect.signature(f)", "not_held.eval", "x[0].stack", "dir(x)", "eval('a', {'a': x})"),
+        *("eval('a', dict(a=x), x)", "exec('a = 1', globals())"),
+    ],
+)
 def test_functions_that_call_a_namesake_of_what_looks_at_frames_are_cut(call):
-    assert can_be_cut(source_of(f"def f(x):\n    y = {call}\n    return x"), {"ops": ops, "stack": ops.stack})
+    assert can_be_cut(source_of(f"def f(x):\n    y = {call}\n    return x"), OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "dir = 2.0; y = dir * x",
+        "stack = [x]; y = ops.stack(stack)",
+        "eval = len; y = eval(x)",
+        "for locals in x: y = locals",
+        "from os.path import dirname as dir; y = dir('a')",
+        "import os; y = x.stack",
+        "def vars(dir): return dir\n    y = vars(x)",
+    ],
+)
+def test_so_are_those_that_bind_such_names(body):
+    assert can_be_cut(source_of(f"def f(x):\n    {body}\n    return x"), {"ops": ops})
 
 
 def test_generators_are_cut_where_they_yield():

@@ -8,11 +8,13 @@ import threading
 import time
 import traceback
 
+import numpy as np
 import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.jit import capturing, entries
+from duograph.jit.function import OFTEN_TOLD, SURE
 
 X = Tensor([1.0, -2.0, 3.0])
 
@@ -343,6 +345,69 @@ def test_a_function_that_calls_stack_is_cut():
 
     for _ in range(3):
         assert f(X).tolist() == work(ops.stack([work(X), X])).tolist()
+    assert len(f.explain().segments) == 2
+
+
+class Switch:
+    is_on = True
+
+
+@pytest.mark.parametrize("extra", range(0, entries.RARELY, 5))
+def test_a_refusal_that_has_held_long_is_looked_at_rarely_and_ends(extra):
+    switch = Switch()
+
+    @ms.jit
+    def f(x):
+        if switch.is_on:
+            return work(x) * eval("1")
+        return work(x)
+
+    for _ in range(SURE + entries.RARELY + extra):
+        assert f(X).tolist() == work(X).tolist()
+    switch.is_on = False
+    for _ in range(entries.RARELY + 2):
+        assert f(X).tolist() == work(X).tolist()
+    assert len(f.explain().versions) == 1
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def mean(self):
+        return self.rows.mean() + (time.time() < 0)
+
+
+def test_a_cut_with_nothing_compiled_ends():
+    @ms.jit
+    def f(table):
+        return table.mean() + table.rows.sum()
+
+    table = Table(np.ones(3))
+    for _ in range(OFTEN_TOLD + 8):
+        assert f(table) == 4.0
+    assert f.cut.skeleton is None
+
+
+class Named:
+    locals, dir, exc_info = 2.0, 3.0, 0.5
+
+    def eval(self):
+        return self
+
+
+def test_functions_with_such_names_are_cut():
+    held = Named()
+
+    @ms.jit
+    def f(x):
+        y = work(x) * held.locals * held.exc_info
+        time.time()
+        stack, dir = [y, x], held.eval().dir
+        return work(ops.stack(stack)) * dir
+
+    for _ in range(3):
+        assert f(X).tolist() == (work(ops.stack([work(X) * 2.0 * 0.5, X])) * 3.0).tolist()
     assert len(f.explain().segments) == 2
 
 

@@ -60,11 +60,11 @@ class Statements(Expressions):
         return NEXT
 
     def execute(self, node: ast.stmt, frame: Frame) -> Outcome:
-        method = getattr(self, f"exec_{type(node).__name__}", None)
-        if method is None:
-            raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
         self.at(node, frame)
         try:
+            method = getattr(self, f"exec_{type(node).__name__}", None)
+            if method is None:
+                raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
             return method(node, frame) or NEXT
         except Uncapturable as exc:
             if exc.span is None:

@@ -9,6 +9,7 @@ import __future__
 
 import ast
 import copy
+import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -38,7 +39,8 @@ def build_function(
     """
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in held.items()}
-    code = _code(node, source, tuple(cells)).replace(co_qualname=fn.__code__.co_qualname)
+    code = _code(node, source, tuple(cells))
+    code = _renamed(code, code.co_qualname, fn.__code__.co_qualname)
     made = types.FunctionType(code, fn.__globals__, fn.__name__, None, tuple([cells[n] for n in code.co_freevars]))
     made.__qualname__, made.__module__ = qualname, fn.__module__
     return made
@@ -91,6 +93,15 @@ def _ends_early(node: ast.AST) -> bool:
 
 def _no_type_parameters() -> dict[str, Any]:
     return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+
+
+def _renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """``code`` with all that is defined in it in the place ``new`` instead of ``old``."""
+    name = code.co_qualname.replace(old, new, 1)
+    consts: list[Any] = [_renamed(c, old, new) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    if not code.co_flags & inspect.CO_OPTIMIZED:  # of a class, which gets its name from a constant
+        consts = [name if type(c) is str and c == code.co_qualname else c for c in consts]
+    return code.replace(co_qualname=name, co_consts=tuple(consts))
 
 
 def _inner(code: types.CodeType, name: str) -> types.CodeType:

@@ -21,18 +21,16 @@ from __future__ import annotations
 
 import ast
 import copy
-import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-
-from duograph.base.lookup import raw_getattr
 
 from ..ast.load import FunctionSource
 from ..ast.scope import contains_yield, names_of
 from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part, own_statements
 from .flow import Flow, Point
 from .foreign import Kinds, root_name, works
+from .frames import looks_at_frames
 from .hoist import Hoister, Place
 from .uses import FUNCTIONS
 
@@ -43,15 +41,6 @@ BORDER = "border"
 RESULT, ENDED, BEGAN = ".result", ".ended", ".began"
 COMPILED, BOUND, CLOCK = ".compiled", ".bound", ".clock"
 """Variables of the skeleton, under names that no program can have."""
-
-_BUILT_IN = ("locals", "vars", "dir", "eval", "exec", "breakpoint")
-_OF_FRAMES = ("inspect", "traceback", "builtins")
-_LOOKS_AT_FRAME = {
-    *(*_BUILT_IN, "_getframe", "currentframe", "stack", "getouterframes"),
-    *("set_trace", "settrace", "setprofile", "print_stack", "extract_stack", "walk_stack", "getcallargs"),
-    *("__traceback__", "exc_info", "format_exc", "print_exc", "format_exception", "print_exception", "tb_frame"),
-}
-"""What shows a program its own local variables or frames: it would see those of skeleton and segments."""
 
 
 def place_of(node: ast.stmt) -> Place:
@@ -139,33 +128,11 @@ class Plan:
 
 
 def can_be_cut(source: FunctionSource, variables: Mapping[str, Any]) -> bool:
-    """Whether a function with these global variables may be rewritten at all."""
+    """Whether a function whose names stand for these variables outside of it may be rewritten at all."""
     node = source.node
     if isinstance(node, ast.Lambda) and source.names.is_generator:
         return False
-    found = (n for n in ast.walk(node) if _name_of(n) in _LOOKS_AT_FRAME)
-    return all(_is_a_namesake(n, source, variables) for n in found)
-
-
-def _is_a_namesake(node: ast.AST, source: FunctionSource, variables: Mapping[str, Any]) -> bool:
-    """Whether something only has the name of what looks at frames: ``ops.stack``, ``model.eval``."""
-    name, root = _name_of(node), node
-    if name not in (*_BUILT_IN, "stack"):
-        return False
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return True
-    if root.id in source.names.own:
-        return node is not root and not any(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.walk(source.node))
-    value = variables.get(root.id)
-    is_module = issubclass(type(value), types.ModuleType)
-    known = raw_getattr(value, "__name__" if is_module else "__module__", "builtins")
-    return value is not None and known not in _OF_FRAMES
-
-
-def _name_of(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return not looks_at_frames(node, variables)
 
 
 def exits_of(source: FunctionSource) -> Iterator[tuple[ast.expr | ast.stmt, str]]:

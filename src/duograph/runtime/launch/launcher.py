@@ -81,10 +81,10 @@ class NativeEntry:
         out = noted.run(state.tapes, self.function, args, named)
         engine = _engine
         if engine is not None:
-            seen = (args, named)
-            tensors, weak, out_seen = list(_tensors_in(seen)), self._weak_in(seen), out
-            if noted.plain and (weak or len({id(x) for x in tensors}) < len(tensors)):
-                noted, out_seen, seen = self._with_twins(args, named)
+            tensors, weak, out_seen = list(_tensors_in((args, named))), self._weak_in((args, named)), out
+            are_twice = len({id(x) for x in tensors}) < len(tensors)
+            if noted.plain and (weak or are_twice):
+                noted, out_seen, seen = self._told_apart(args, named, are_twice)
                 tensors, weak = list(_tensors_in(seen)), self._weak_in(seen)
             engine.learn(self, key, (args, named), tensors, weak, noted, out_seen)
         return out
@@ -92,10 +92,11 @@ class NativeEntry:
     def _weak_in(self, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> list[Any]:
         return list(_numbers_in(arguments)) if self.weak_numbers else []
 
-    def _with_twins(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[_Notes, Any, Any]:
-        """The call once more, with a tensor of its own, and a number that the function does not know, in each place:
-        which operand came from where is seen then."""
-        args, named = _twins(args), _twins(named)
+    def _told_apart(self, args: tuple[Any, ...], named: dict[str, Any], are_twice: bool) -> tuple[_Notes, Any, Any]:
+        """The call once more, with a number that the function does not know in each place, and a tensor of its own if
+        they ``are_twice``: which operand came from where is seen then."""
+        if are_twice:
+            args, named = _twins(args), _twins(named)
         if self.weak_numbers:
             probes = {int: iter(_PROBES), float: iter([n + 0.375 for n in _PROBES])}
             args = tuple([_probe(value, probes) for value in args])
