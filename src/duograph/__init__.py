@@ -23,6 +23,7 @@ __version__ = "0.1.0"
 HOMES: dict[str, str] = {
     "duograph.api.tensor_methods": "Tensor",
     "duograph.api.tensor_python": "tensor from_numpy is_tensor from_dlpack to_dlpack frombuffer",
+    "duograph.api.functional.sparse": "COOTensor CSRTensor RowTensor",
     "duograph.core.dtype": """
         bool=bool_ float=float32 int=int32
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128

@@ -111,6 +111,8 @@ ACCEPTED: dict[str, str] = {
     """,
     NO_NEED: """
         api.functional.structure:depend(expr) api.tensor_basic:astype(copy)
+        nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.get_overflow_status(status)
+        nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.start_overflow_check(pre_cond)
     """,
 }
 

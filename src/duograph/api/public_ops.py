@@ -27,6 +27,7 @@ FAMILIES = [module.name for module in iter_modules(functional.__path__) if modul
 
 GRADIENTS = [
     "GradOperation", "grad", "value_and_grad", "get_grad", "jvp", "vjp", "jacfwd", "jacrev", "vmap",
+    "derivative", "jet", "linearize",
 ]  # fmt: skip
 HOOKS = ["HookBackward", "InsertGradientOf"]
 

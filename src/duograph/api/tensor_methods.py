@@ -45,6 +45,7 @@ from .functional import (
     random,
     reduce,
     sorting,
+    sparse,
     statistics,
     unary,
 )
@@ -116,6 +117,7 @@ attach({
     "float_power": renamed(_FUNCTIONS["float_power"], exponent="other"),
     "approximate_equal": renamed(_FUNCTIONS["approximate_equal"], y="other"),
 })  # fmt: skip
+attach({"to_coo": sparse.dense_to_sparse_coo, "to_csr": sparse.dense_to_sparse_csr})
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})
