@@ -41,19 +41,21 @@ HOMES: dict[str, str] = {
         reset_auto_parallel_context set_ps_context get_ps_context reset_ps_context""",
     "duograph.jit": "jit jit_class ms_function enable_dynamic mark_dynamic Symbol constexpr",
     "duograph.context.jit_config": "JitConfig",
-    "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
+    "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad linearize",
     "duograph.train.serialization": """
         save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
         safetensors_to_ckpt""",
     "duograph.train": """
         Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping History
-        LambdaCallback LearningRateScheduler ReduceLROnPlateau
+        LambdaCallback LearningRateScheduler ReduceLROnPlateau SummaryCollector SummaryRecord DatasetHelper
+        connect_network_with_dataset data_sink
         FixedLossScaleManager DynamicLossScaleManager LossScaleManager build_train_network
         Accuracy F1 Fbeta Precision Recall MAE MSE Loss Metric TopKCategoricalAccuracy Top1CategoricalAccuracy
         Top5CategoricalAccuracy Perplexity get_metric_fn names""",
     "duograph.device.hal": """
         Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",
+    "duograph.device.profiler": "Profiler",
     "duograph.log": "get_level get_log_config",
     "duograph.compat": "install_as_mindspore",
     "duograph.compat.run_check": "run_check",

@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from duograph.autodiff import api as autodiff
-from duograph.base.public import nearest_name
+from duograph.base.absent import instead
 
 from . import bprop_registry, functional, inner_names
 from .native import make_launchable
@@ -80,7 +80,7 @@ def lookup(name: str) -> Any:
     try:
         return vars(package)[name]
     except KeyError:
-        hint = nearest_name(name, names())
+        hint = instead(PACKAGE, name, names())
         raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=package) from None
 
 

@@ -269,3 +269,18 @@ class GetNextSingleOp(Cell):
 
     def construct(self):
         return next(self.queue)
+
+
+class _VirtualDatasetCell(Cell):
+    """A network whose inputs are what each process has read: ``construct(*inputs)`` calls it.
+
+    Args:
+        backbone (Cell): the network.
+    """
+
+    def __init__(self, backbone: Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs):
+        return self._backbone(*inputs)
