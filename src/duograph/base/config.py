@@ -73,6 +73,7 @@ class Config:
     comm_overlap: bool = True
     memory_cache: int = 1024
     omp_num_threads: int = 0
+    progress: bool = True
 
 
 # What a variable accepts ---------------------------------------------------------------------------------------------
@@ -273,6 +274,7 @@ VARIABLES: tuple[Variable, ...] = (
         "compiled programs go on computing while large collectives are under way",
         _flag,
     ),
+    Variable("progress", "DUOGRAPH_PROGRESS", "0: `Model` draws no progress bar on a terminal", _flag),
     Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
 )
 
