@@ -138,9 +138,12 @@ def _mint_names() -> dict[str, Any]:
     return inner_names()
 
 
-import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
+from duograph.base.config import config as _config  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
 fold_tracebacks()
+_config()  # what is wrong with an environment variable is said here, in one line, and not somewhere inside
+
+import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
 
 duograph.api.inner_names.fill(_mint_names)

@@ -58,6 +58,7 @@ class Config:
     jit_ignore_modules: tuple[str, ...] = ()
     bytecode_logs: tuple[str, ...] = ()
     log_level: int = 2
+    logs: tuple[str, ...] = ()
     dump: str = "off"
     verify: str = "stage"
     debug: bool = False
@@ -216,6 +217,12 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("jit_ignore_modules", "MS_JIT_IGNORE_MODULES", "modules to call, never to compile", _names),
     Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
+    ),
+    Variable(
+        "logs",
+        "DUOGRAPH_LOGS",
+        "topics to log whatever GLOG_v says: captures, breaks, fallbacks, recompiles, guards, kernels, all",
+        _some_of("captures", "breaks", "fallbacks", "recompiles", "guards", "kernels", "all"),
     ),
     Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "look of written graphs", _choice("mindir", "mindspore")),
     Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
