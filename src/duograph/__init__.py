@@ -23,6 +23,7 @@ __version__ = "0.1.0"
 HOMES: dict[str, str] = {
     "duograph.api.tensor_methods": "Tensor",
     "duograph.api.tensor_python": "tensor from_numpy is_tensor from_dlpack to_dlpack frombuffer",
+    "duograph.api.functional.sparse": "COOTensor CSRTensor RowTensor",
     "duograph.core.dtype": """
         bool=bool_ float=float32 int=int32
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
@@ -40,20 +41,23 @@ HOMES: dict[str, str] = {
         reset_auto_parallel_context set_ps_context get_ps_context reset_ps_context""",
     "duograph.jit": "jit jit_class ms_function enable_dynamic mark_dynamic Symbol constexpr",
     "duograph.context.jit_config": "JitConfig",
-    "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad",
+    "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad linearize",
     "duograph.train.serialization": """
         save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
         safetensors_to_ckpt""",
     "duograph.train": """
         Model Callback RunContext LossMonitor TimeMonitor ModelCheckpoint CheckpointConfig EarlyStopping History
-        LambdaCallback LearningRateScheduler ReduceLROnPlateau
+        LambdaCallback LearningRateScheduler ReduceLROnPlateau SummaryCollector SummaryRecord DatasetHelper
+        connect_network_with_dataset data_sink
         FixedLossScaleManager DynamicLossScaleManager LossScaleManager build_train_network
         Accuracy F1 Fbeta Precision Recall MAE MSE Loss Metric TopKCategoricalAccuracy Top1CategoricalAccuracy
         Top5CategoricalAccuracy Perplexity get_metric_fn names""",
     "duograph.device.hal": """
         Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",
+    "duograph.device.profiler": "Profiler",
     "duograph.log": "get_level get_log_config",
+    "duograph.nn.summary": "summary",
     "duograph.compat": "install_as_mindspore",
     "duograph.compat.run_check": "run_check",
 }
@@ -134,9 +138,12 @@ def _mint_names() -> dict[str, Any]:
     return inner_names()
 
 
-import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
+from duograph.base.config import config as _config  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
 fold_tracebacks()
+_config()  # what is wrong with an environment variable is said here, in one line, and not somewhere inside
+
+import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
 
 duograph.api.inner_names.fill(_mint_names)

@@ -1,81 +1,101 @@
-"""``python -m duograph``: runs MindSpore programs unmodified, the demonstration, and the graph tools."""
+"""``python -m duograph``: runs MindSpore programs unmodified, the demonstration, and the tools.
+
+What stands behind the name of a program belongs to the program. Commands are parsed by `argparse`; those with many
+options (`demo`, `launch`, `opt`) have parsers of their own.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from duograph.base.config import launched
 
 USAGE = """\
-usage: python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or notebook unmodified
+python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or notebook unmodified
        python -m duograph -m MODULE [ARGUMENT ...]
        python -m duograph -c CODE [ARGUMENT ...]
-       python -m duograph launch -n N PROGRAM ...  run on N processes (`launch --help`)
-       python -m duograph demo                     train two networks in three modes, with the same bits
-       python -m duograph explain PROGRAM ...      run (also -m MODULE), then tell what was compiled, what not, and why
-       python -m duograph opt FILE ...             run passes on MindIR text
-       python -m duograph --version"""
+       python -m duograph COMMAND ...              one of the commands below"""
+
+OTHERS = {
+    "demo": ("duograph.demo.digits:main", "train two networks in three modes, with the same bits"),
+    "launch": ("duograph.distributed.launch:launch", "run a program on N processes"),
+    "opt": ("duograph.debug.opt:main", "run passes on MindIR text"),
+}
+"""Commands with parsers of their own: what runs them, and what they do."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit status."""
-    match list(arguments):
-        case [] | ["-h" | "--help"]:
-            print(USAGE)
-            return 0 if arguments else 2
-        case ["--version"]:
-            from duograph import __version__
+    first = arguments[0] if arguments else ""
+    if first in OTHERS:
+        module, _, function = OTHERS[first][0].partition(":")
+        return int(getattr(import_module(module), function)(list(arguments[1:])))
+    if first in ("-h", "--help", "--version", "explain", "doctor"):
+        return _command(arguments)
+    if not first or arguments in (["-m"], ["-c"]):
+        said = f"duograph: argument expected for the {first} option" if first else _parser().format_usage()
+        print(said, file=sys.stderr)
+        return 2
+    return _run(arguments)
 
-            print(f"duograph {__version__}")
-            return 0
-        case ["demo", *rest]:
-            from duograph.demo.digits import main as demo
 
-            return demo(rest)
-        case ["launch", *rest]:
-            from duograph.distributed.launch import launch
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m duograph", usage=USAGE)
+    parser.add_argument("--version", action="store_true", help="show the version")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    explain = commands.add_parser(
+        "explain", help="run a program, then tell what was compiled, what not, and why",
+        description="Runs a program, then tells on stderr what was compiled, what was not, and why.",
+        usage="python -m duograph explain [--full] (PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
+    )  # fmt: skip
+    explain.add_argument("--full", action="store_true", help="also guards and graphs")
+    explain.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, and its arguments")
+    explain.add_argument("-c", dest="code", nargs=argparse.REMAINDER, help="code, and its arguments")
+    explain.add_argument("program", nargs=argparse.REMAINDER, help="a script or notebook, and its arguments")
+    doctor = commands.add_parser("doctor", help="show settings, processor, cache and versions, and test the machine")
+    doctor.add_argument("--variables", action="store_true", help="only the page of all environment variables")
+    for name, (_, text) in OTHERS.items():
+        commands.add_parser(name, help=text)
+    return parser
 
-            return launch(rest)
-        case ["opt", *rest]:
-            from duograph.debug.opt import main as opt
 
-            return opt(rest)
-        case ["explain", *rest]:
-            from duograph.compat.explain import main as explain
+def _command(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    if options.version:
+        from duograph import __version__
 
-            return explain(rest)
-        case ["-m" | "-c"]:
-            print(f"duograph: argument expected for the {arguments[0]} option\n{USAGE}", file=sys.stderr)
-            return 2
-        case _:
-            return _run(arguments)
+        print(f"duograph {__version__}")
+        return 0
+    if options.command == "doctor":
+        from duograph.compat.doctor import doctor
+
+        return doctor(options.variables)
+    from duograph.compat.explain import explain
+
+    program = options.module or options.code or options.program
+    if not program:
+        print("duograph explain: a program is needed (python -m duograph explain --help)", file=sys.stderr)
+        return 2
+    flag = ["-m"] if options.module else ["-c"] if options.code else []
+    return explain([*flag, *program], options.full)
 
 
 def _run(arguments: Sequence[str]) -> int:
-    from duograph.compat.run import hide_runner_frames, run_code, run_module, run_script
+    from duograph.compat.run import NoProgram, hide_runner_frames, run_program
 
     hide_runner_frames()
     if launched() is not None:
         from duograph.distributed.ending import begin
 
         begin()
-    first, *rest = arguments
-    if first == "-m":
-        run_module(rest[0], rest[1:])
-    elif first == "-c":
-        run_code(rest[0], rest[1:])
-    elif first.startswith("-"):
-        print(f"duograph: unknown option {first}\n{USAGE}", file=sys.stderr)
+    try:
+        run_program(arguments)
+    except NoProgram as error:
+        print(f"duograph: {error}", file=sys.stderr)
         return 2
-    else:
-        try:
-            run_script(first, rest)
-        except FileNotFoundError as error:
-            if str(error) != f"no such file: {first!r}":
-                raise
-            print(f"duograph: {error}", file=sys.stderr)
-            return 2
     return 0
 
 

@@ -75,13 +75,14 @@ ACCEPTED: dict[str, str] = {
         dataset.mindrecord:FileWriter.write_raw_data(parallel_writer)
         train.callback.records:SummaryCollector.__init__(num_process)
         train.callback.records:SummaryRecord.__init__(num_process)
-        train.dataset_helper:DatasetHelper.__init__(epoch_num)
         train.model:Model.build(epoch,sink_mode,sink_size,valid_dataset) train.model:Model.eval(dataset_sink_mode)
         train.model:Model.fit(dataset_sink_mode,sink_size,valid_dataset_sink_mode)
         train.model:Model.train(dataset_sink_mode,sink_size)
     """,
     HOOK: """
-        api.update_rules:adagrad_da(var)
+        api.update_rules:adagrad_da(var) train.callback.progress:ProgressBar.on_eval_begin(run_context)
+        train.callback.progress:ProgressBar.on_train_begin(run_context)
+        train.callback.progress:ProgressBar.on_train_end(run_context)
         experimental.optim.adaptive:ASGD.before_group(number) experimental.optim.adaptive:Adagrad.before_group(number)
         experimental.optim.adaptive:Rprop.before_group(group,lr,number)
         experimental.optim.moments:_Moments.before_group(lr,number)
@@ -111,6 +112,8 @@ ACCEPTED: dict[str, str] = {
     """,
     NO_NEED: """
         api.functional.structure:depend(expr) api.tensor_basic:astype(copy)
+        nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.get_overflow_status(status)
+        nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.start_overflow_check(pre_cond)
     """,
 }
 

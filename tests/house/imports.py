@@ -61,7 +61,7 @@ ROOMS = {
 _ENGINE = "the native engine is loaded with the first op that needs it"
 INDENTED = {
     "": (1, "public names are loaded when they are asked for"),
-    "__main__": (10, "each command loads what it runs"),
+    "__main__": (7, "each command loads what it runs"),
     "api": (
         7,
         f"{_ENGINE}; rare families of operators, and all public names, when they are asked for",

@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from duograph.autodiff import api as autodiff
-from duograph.base.public import nearest_name
+from duograph.base.absent import instead
 
 from . import bprop_registry, functional, inner_names
 from .native import FUNCTIONS, make_public
@@ -27,6 +27,7 @@ FAMILIES = [module.name for module in iter_modules(functional.__path__) if modul
 
 GRADIENTS = [
     "GradOperation", "grad", "value_and_grad", "get_grad", "jvp", "vjp", "jacfwd", "jacrev", "vmap",
+    "derivative", "jet", "linearize",
 ]  # fmt: skip
 HOOKS = ["HookBackward", "InsertGradientOf"]
 
@@ -79,7 +80,7 @@ def lookup(name: str) -> Any:
     try:
         return vars(package)[name]
     except KeyError:
-        hint = nearest_name(name, names())
+        hint = instead(PACKAGE, name, names())
         raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=package) from None
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from duograph.base.absent import ELSEWHERE, instead
 from duograph.tensor.tensor import Tensor
 
 from . import (
@@ -45,6 +46,7 @@ from .functional import (
     random,
     reduce,
     sorting,
+    sparse,
     statistics,
     unary,
 )
@@ -116,6 +118,27 @@ attach(native.public_methods({
     "float_power": renamed(_FUNCTIONS["float_power"], exponent="other"),
     "approximate_equal": renamed(_FUNCTIONS["approximate_equal"], y="other"),
 }))  # fmt: skip
+
+
+class Elsewhere:
+    """An attribute that is not there, whose error says what to write instead: PyTorch's ``backward``.
+
+    A ``__getattr__`` of Tensor would say it as well, and make every attribute that is there slower.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self.name!r}{instead('Tensor', self.name)}",
+            name=self.name,
+            obj=tensor,
+        )
+
+
+attach({name: Elsewhere(name) for name in ELSEWHERE["Tensor"]})
+attach(native.public_methods({"to_coo": sparse.dense_to_sparse_coo, "to_csr": sparse.dense_to_sparse_csr}))
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)
 attach({"__getitem__": indexing.getitem, "__setitem__": indexing.setitem})

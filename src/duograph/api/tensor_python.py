@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from duograph.base.tree import map_tree
 from duograph.core import dtype as dt
 from duograph.core.op import get_op, state
 from duograph.tensor import format as tensor_format
@@ -77,9 +78,28 @@ def __str__(self: Tensor) -> str:
 
 
 def __format__(self: Tensor, spec: str) -> str:
-    if spec:
-        raise TypeError("unsupported format string passed to Tensor.__format__")
-    return str(self)
+    if not spec:
+        return str(self)
+    if self.size != 1:
+        raise TypeError(
+            f"unsupported format string passed to Tensor.__format__: {spec!r} formats one number, but the shape is "
+            f"{tuple(self.shape)}"
+        )
+    return format(item(self), spec)
+
+
+def __array_function__(self: Tensor, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """``numpy.mean(tensor)`` and its like: NumPy's function of the arrays, whose result is NumPy's.
+
+    Left alone, some of these functions ask a method of the same name, whose arguments are MindSpore's.
+    """
+
+    def plain(value: Any) -> Any:
+        return asnumpy(value) if isinstance(value, Tensor) else value
+
+    if isinstance(kwargs.get("out"), Tensor):
+        raise TypeError(f"For 'numpy.{func.__name__}', 'out' must be an array of NumPy, but got a Tensor.")
+    return func(*map_tree(plain, list(args)), **map_tree(plain, dict(kwargs)))
 
 
 # ---- values ---------------------------------------------------------------------------------------------------------
@@ -288,6 +308,7 @@ PROTOCOL: dict[str, Any] = {
     f.__name__: f
     for f in (
         __bool__, __int__, __float__, __complex__, __index__, __len__, __iter__, __contains__, __hash__, __array__,
+        __array_function__,
         __repr__, __str__, __format__, __copy__, __deepcopy__, __reduce_ex__, __dlpack__, __dlpack_device__, asnumpy,
         tolist, item, to_dlpack,
     )

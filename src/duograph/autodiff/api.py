@@ -2,11 +2,12 @@
 
 from .backward_hooks import HookBackward, InsertGradientOf
 from .grads import GradOperation, get_grad, grad, value_and_grad
+from .jets import derivative, jet, linearize
 from .modes import is_grad_enabled, no_grad
 from .transforms import jacfwd, jacrev, jvp, vjp
 from .vmap import vmap
 
 __all__ = [
-    "GradOperation", "HookBackward", "InsertGradientOf", "get_grad", "grad", "is_grad_enabled", "jacfwd", "jacrev",
-    "jvp", "no_grad", "value_and_grad", "vjp", "vmap",
+    "GradOperation", "HookBackward", "InsertGradientOf", "derivative", "get_grad", "grad", "is_grad_enabled", "jacfwd",
+    "jacrev", "jet", "jvp", "linearize", "no_grad", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ class Batched:
 
     __slots__ = ("is_batched", "owner", "value")
 
-    def __init__(self, owner: BatchBinder, value: Tensor, is_batched: bool) -> None:
+    def __init__(self, owner: BatchBinder | None, value: Tensor, is_batched: bool) -> None:
         self.owner, self.value, self.is_batched = owner, value, is_batched
 
     @property
@@ -142,9 +142,9 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """A function that maps ``fn`` over an axis of its arguments, all at once.
 
     Args:
-        fn: function or Cell, written for one element of the batch.
+        fn: function or Cell, written for one element of the batch; or a CellList, each Cell of which gets one element.
         in_axes: the axis of each argument to map over, None for arguments that are the same for all; one int for
-            all arguments, or a tuple or list, nested like the arguments.
+            all arguments, or a tuple or list, nested like the arguments. For a CellList also one None.
         out_axes: where the batch axis goes in each result; None for results that do not depend on the batch.
 
     Returns:
@@ -163,7 +163,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """
     if not callable(fn):
         raise RuntimeError(f"'VmapOperation' arg0 must be a 'Function' or 'Cell', but got {fn!r}.")
-    if in_axes is None:
+    ensemble = getattr(type(fn), "ensemble", None)
+    if in_axes is None and ensemble is None:
         raise RuntimeError("The 'in_axes' of 'vmap' cannot be a single None while 'fn' is not a 'CellList'.")
 
     @restoring
@@ -174,16 +175,19 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
                 f"'fn': {len(args)}, but got size: {len(in_axes)}."
             )
         axes = list(in_axes) if isinstance(in_axes, tuple | list) else [in_axes] * len(args)
-        sizes: list[Any] = []
+        cells = None if ensemble is None else call_user(ensemble, (fn,), {})
+        sizes: list[Any] = [] if cells is None else [len(cells)]
         fronted = [_fronted(x, a, sizes) for x, a in zip(args, axes, strict=True)]
-        if not sizes:
-            raise RuntimeError("'vmap' needs at least one argument with an axis to map over.")
+        if not sizes or sizes == [0]:
+            raise RuntimeError("'vmap' needs at least one argument with an axis to map over, or one Cell.")
         if any(s != sizes[0] for s in sizes):
             other = next(s for s in sizes if s != sizes[0])
             raise RuntimeError(
                 "The 'axis_size' of each argument in the scope of 'vmap' should be equal, but got "
                 f"{sizes[0]} and {other}."
             )
+        if cells is not None:
+            return _leaving(_one_by_one(cells, fronted), out_axes, sizes[0])
         binder = BatchBinder(sizes[0])
         inside = map_tree(lambda leaf: _entering(binder, leaf), tuple(fronted))
         with binding(binder), taping([]):
@@ -192,6 +196,17 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
         return _leaving(payloads, out_axes, sizes[0])
 
     return mapped
+
+
+def _one_by_one(cells: Any, fronted: list[Any]) -> Any:
+    """The results of Cells, each called with its element of the batch."""
+
+    def element_of(leaf: Any, i: int) -> Any:
+        return _element(leaf.value, i) if isinstance(leaf, _Front) else leaf
+
+    outs = [call_user(cell, map_tree(lambda leaf, i=i: element_of(leaf, i), tuple(fronted)), {})
+            for i, cell in enumerate(cells)]  # fmt: skip
+    return map_tree(lambda *row: Batched(None, stack(*row, axis=0), True), *outs)
 
 
 class _Front:

@@ -12,7 +12,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 __all__ = ["members", "no_collection"]
 
@@ -71,7 +71,7 @@ def _collect_as_usual() -> None:
     """
     (young, middle, _), (enough, often, _) = gc.get_count(), gc.get_threshold()
     if enough and (young > enough or middle > often):
-        _made = [set() for _ in range(max(enough - young, 0) + 1)]  # no free list: each is counted; 3.11 starts here
+        _made: list[Any] = [set() for _ in range(max(enough - young, 0) + 1)]  # no free list: each is counted; 3.11 starts here
         _nothing()  # and later versions do at a call of a Python function
 
 

@@ -58,6 +58,7 @@ class Config:
     jit_ignore_modules: tuple[str, ...] = ()
     bytecode_logs: tuple[str, ...] = ()
     log_level: int = 2
+    logs: tuple[str, ...] = ()
     dump: str = "off"
     verify: str = "stage"
     debug: bool = False
@@ -73,6 +74,7 @@ class Config:
     comm_overlap: bool = True
     memory_cache: int = 1024
     omp_num_threads: int = 0
+    progress: bool = True
 
 
 # What a variable accepts ---------------------------------------------------------------------------------------------
@@ -226,6 +228,12 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
     ),
+    Variable(
+        "logs",
+        "DUOGRAPH_LOGS",
+        "topics to log whatever GLOG_v says: captures, breaks, fallbacks, recompiles, guards, kernels, all",
+        _some_of("captures", "breaks", "fallbacks", "recompiles", "guards", "kernels", "all"),
+    ),
     Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "look of written graphs", _choice("mindir", "mindspore")),
     Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
     Variable(
@@ -283,6 +291,7 @@ VARIABLES: tuple[Variable, ...] = (
         "compiled programs go on computing while large collectives are under way",
         _flag,
     ),
+    Variable("progress", "DUOGRAPH_PROGRESS", "0: `Model` draws no progress bar on a terminal", _flag),
     Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
 )
 

@@ -1,7 +1,8 @@
-"""The logger of the package: its level, and where its lines go if nobody has said so.
+"""The logger of the package: its level, its topics, and where its lines go if nobody has said so.
 
 It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more than
-warnings (``GLOG_v=0`` or ``1``); for all others it is the standard logger that it is.
+warnings (``GLOG_v=0`` or ``1``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard
+logger that it is. A topic is a logger below it: ``logging.getLogger("duograph.breaks")``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from .config import config, launched
 
-__all__ = ["package_logger"]
+__all__ = ["package_logger", "topic"]
 
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
 
@@ -42,4 +43,15 @@ def package_logger() -> logging.Logger:
         logger.addHandler(handler)
         logger.propagate = False
     logger.setLevel(_LEVELS[config().log_level])
+    return logger
+
+
+def topic(name: str) -> logging.Logger:
+    """The logger of a topic, which says everything if `DUOGRAPH_LOGS` names it."""
+    logger = logging.getLogger(f"duograph.{name}")
+    wanted = config().logs
+    if config().log_level < 2 or wanted:
+        package_logger()
+    if name in wanted or "all" in wanted:
+        logger.setLevel(logging.DEBUG)
     return logger

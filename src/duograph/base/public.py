@@ -8,11 +8,13 @@ package is loaded. `open_paths` makes modules importable under the public path w
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
+
+from .absent import instead
 
 __all__ = ["Names", "keep_in_front", "lend", "open_paths"]
 
@@ -53,7 +55,7 @@ class Names:
         """The value of a name, kept in the package from then on.
 
         Raises:
-            AttributeError: there is no such name; the nearest one is named.
+            AttributeError: there is no such name; it says what to write instead.
         """
         package = sys.modules[self.package]
         if name in self._modules:
@@ -62,7 +64,7 @@ class Names:
             home, inner = self._homes[name]
             value = getattr(import_module(home), inner)
         else:
-            hint = nearest_name(name, self.all)
+            hint = instead(self.package, name, self.all)
             raise AttributeError(f"module {self.package!r} has no attribute {name!r}{hint}", name=name, obj=package)
         vars(package)[name] = value
         return value
@@ -70,17 +72,6 @@ class Names:
     def listing(self) -> list[str]:
         """What ``dir`` shows of the package."""
         return sorted({*vars(sys.modules[self.package]), *self.all, *self._modules})
-
-
-def nearest_name(name: str, names: Iterable[str]) -> str:
-    """The end of the sentence that a module has no attribute ``name``. Nobody has mistyped a private name: it is asked
-    for by tools that look at any object (pytest, copy, IPython), and often."""
-    if name.startswith("_"):
-        return ""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(names), n=1, cutoff=0.5)
-    return f"; the nearest name is {near[0]!r}" if near else ""
 
 
 class _Package(ModuleType):

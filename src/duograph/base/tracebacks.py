@@ -32,6 +32,9 @@ def fold_tracebacks() -> None:
     of_main, of_threads = sys.excepthook, threading.excepthook
 
     def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if getattr(error, "code", None) == "DG0604":  # nobody's code is to blame for an environment variable
+            print(f"duograph: {error}", file=sys.stderr)
+            return
         with _folded(error, trace) as shown:
             of_main(kind, error, shown)
 

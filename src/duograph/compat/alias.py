@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from duograph.base.absent import instead
+
+from .internals import internal
 from .layout import KNOWN, search_path
 
 MINDSPORE_VERSION = "2.10.0"
@@ -31,9 +33,9 @@ class AliasModule(ModuleType):
             return MINDSPORE_VERSION
         if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+        if name == "__all__":
+            return _exports(self._sources()[0]) if self._sources() else []
         for source in self._sources():
-            if name == "__all__":
-                return _exports(source)
             try:
                 value = getattr(source, name)
             except AttributeError:
@@ -42,6 +44,12 @@ class AliasModule(ModuleType):
             if isinstance(value, ModuleType) and child in KNOWN:
                 return importlib.import_module(child)
             self.__dict__[name] = value
+            return value
+        try:
+            value = self.__dict__[name] = internal(self.__name__, name)
+        except KeyError:
+            pass
+        else:
             return value
         child = f"{self.__name__}.{name}"
         if child in KNOWN and _exists(child):
@@ -64,9 +72,7 @@ class AliasModule(ModuleType):
         return found
 
     def _missing(self, name: str) -> str:
-        near = nearest(name, dir(self))
-        text = f"duograph has no {self.__name__}.{name}"
-        return f"{text}; the nearest name in {self.__name__} is {near!r}" if near else text
+        return f"duograph has no {self.__name__}.{name}{instead(self.__name__, name, dir(self))}"
 
 
 class AliasFinder(MetaPathFinder, Loader):
@@ -121,9 +127,8 @@ def _load(path: str) -> ModuleType | None:
 
 
 def _exists(name: str) -> bool:
-    """Whether MindSpore's module ``name`` can be offered; a path that only duograph has may be used as well."""
-    places = search_path(name) if name in KNOWN else ("duograph" + name.removeprefix("mindspore"),)
-    return any(_load(path) is not None for path in places)
+    """Whether MindSpore's module ``name`` can be offered, be it without names; one that only duograph has, as well."""
+    return name in KNOWN or _load("duograph" + name.removeprefix("mindspore")) is not None
 
 
 def _exports(source: ModuleType) -> list[str]:
@@ -133,21 +138,7 @@ def _exports(source: ModuleType) -> list[str]:
 
 def _no_module(name: str) -> str:
     parent, _, last = name.rpartition(".")
-    if name in KNOWN:
-        return f"duograph does not provide the MindSpore module {name!r}"
     module = sys.modules.get(parent)
     modules = [item.rpartition(".")[2] for item in KNOWN if item.rpartition(".")[0] == parent]
-    near = nearest(last, [*modules, *(dir(module) if module is not None else ())])
-    text = f"duograph has no module or name {name!r}"
-    return f"{text}; the nearest in {parent} is {near!r}" if near else text
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The public one of ``names`` that looks most like ``name``; in other case only if nothing else does."""
-    public = [item for item in names if not item.startswith("_") and item != name]
-    found = get_close_matches(name, public, n=1)
-    if found:
-        return found[0]
-    folded = {item.lower(): item for item in public}
-    found = get_close_matches(name.lower(), folded, n=1)
-    return folded[found[0]] if found else None
+    hint = instead(parent, last, [*modules, *(dir(module) if module is not None else ())])
+    return f"duograph has no module or name {name!r}{hint}"

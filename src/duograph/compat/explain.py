@@ -8,22 +8,24 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 
-from .run import hide_runner_frames, run_module, run_script
+from .run import NoProgram, hide_runner_frames, run_program
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status."""
-    full, rest = list(arguments[:1]) == ["--full"], list(arguments)
-    rest = rest[1:] if full else rest
-    run, rest = (run_module, rest[1:]) if rest[:1] == ["-m"] else (run_script, rest)
-    if not rest:
-        print("usage: python -m duograph explain [--full] PROGRAM | -m MODULE [ARGUMENT ...]", file=sys.stderr)
-        return 2
+def explain(arguments: Sequence[str], full: bool = False) -> int:
+    """Runs a program, then tells what was compiled; returns the exit status.
+
+    Args:
+        arguments (Sequence[str]): the program (also ``-m MODULE``, ``-c CODE``, ``demo``) and its arguments.
+        full (bool): also guards and graphs. Default ``False``.
+    """
     hide_runner_frames()
     kept: list[Any] = []  # functions that the program itself has dropped by the time it ends
 
@@ -31,25 +33,62 @@ def main(arguments: Sequence[str]) -> int:
         if event.kind == "compiling":
             kept.append(event.data["function"])
 
+    is_there = True
     try:
         with listen(keep):
-            names = run(rest[0], rest[1:])
+            names = _demo(arguments[1:]) if arguments[0] == "demo" else run_program(arguments)
+    except NoProgram as error:
+        is_there = False
+        print(f"duograph: {error}", file=sys.stderr)
+        return 2
     finally:
-        print(report(full), file=sys.stderr)
+        if is_there:
+            with suppress(BrokenPipeError):
+                sys.stdout.flush()  # the program's own words come first
+            print(report(full), file=sys.stderr)
     del names  # they kept the program's functions alive until now
     return 0
 
 
+def _demo(arguments: Sequence[str]) -> Any:
+    if Path("demo").exists():
+        return run_program(["demo", *arguments])
+    return import_module("duograph.demo.digits").main(list(arguments))
+
+
 def report(full: bool = False) -> str:
-    """One paragraph for each function that was compiled in this process and is still there.
+    """What was compiled in one line, then a paragraph for each function that is still there.
 
     Args:
         full (bool): also guards and graphs. Default: False.
     """
     functions = compiled_functions()
-    parts = [_paragraph(f, full) for f in functions] if functions else ["nothing was compiled"]
+    parts = [headline([f.explain() for f in functions]), *[_paragraph(f, full) for f in functions]]
     failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
     return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
+
+
+def headline(explanations: Sequence[Any]) -> str:
+    """How many calls ran compiled code, and what ran in Python, with how to find out more."""
+    if not explanations:
+        return (
+            "nothing was compiled: no function with @jit was called, and no Cell in graph mode "
+            "(set_context(mode=GRAPH_MODE))"
+        )
+    versions = [version for e in explanations for version in e.versions]
+    plain = sum(f.hits for e in explanations for f in e.fallbacks) + sum(e.unattempted for e in explanations)
+    calls = sum(version["hits"] for version in versions)
+    breaks = [found for e in explanations for found in e.breaks]
+    text = f"{_count(calls, 'call')} ran compiled code ({_count(len(versions), 'version')}"
+    text += f" with {_count(sum(v['operations'] for v in versions), 'operator')}), {_count(plain, 'call')} plain Python"
+    if breaks:
+        spent = sum(found.milliseconds for found in breaks)
+        text += f"; {_count(len(breaks), 'statement')} between compiled parts ran in Python, {spent:.2f} ms in all"
+    return text if not plain and not breaks else f"{text}. Below: each reason, with its line and what helps."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def compiled_functions() -> list[Any]:
@@ -79,10 +118,15 @@ def _paragraph(function: Any, full: bool) -> str:
     lines = [f"{name} ({file}:{line}): {count} compiled version{'s' if count != 1 else ''}"]
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
-        lines.append(f"  version {number}: made in {milliseconds:.0f} ms, called {version['hits']} times")
+        hits = _count(version["hits"], "time")
+        lines.append(
+            f"  version {number}: {version['operations']} operators, made in {milliseconds:.0f} ms, called {hits}"
+        )
+        lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in explanation.recompiles]
     lines += [f"  graph break: {found}" for found in explanation.breaks]
     lines += [f"  {failure}" for failure in explanation.failures]
     for fallback in explanation.fallbacks:
         lines += [f"  {text}" for text in fallback.rendered.splitlines()]
+    lines += [f"  advice: {explanation.advice}"] if explanation.advice else []
     return "\n".join(lines)

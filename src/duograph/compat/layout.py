@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 ROUTES: dict[str, tuple[str, ...]] = {
-    "mindspore": ("duograph", "duograph.compat.internals"),
+    "mindspore": ("duograph",),
+    "mindspore._checkparam": ("duograph.compat.checkparam",),
     "mindspore._c_expression": ("duograph.core.dtype", "duograph"),
     "mindspore._c_expression.typing": ("duograph.core.dtype",),
-    "mindspore.common": ("duograph.common", "duograph", "duograph.compat.internals"),
-    "mindspore.common._grad_function": ("duograph.compat.internals",),
-    "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph", "duograph.compat.internals"),
+    "mindspore.common": ("duograph.common", "duograph"),
+    "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph"),
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.common.np_dtype": ("ml_dtypes", "numpy"),
     "mindspore.common.tensor": ("duograph",),
@@ -24,7 +24,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
     "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),
-    "mindspore.ops.composite": ("duograph.ops.composite", "duograph.ops", "duograph.compat.internals"),
+    "mindspore.ops.composite": ("duograph.ops.composite", "duograph.ops"),
     "mindspore.ops._grad": ("duograph.api.bprop_registry",),
     "mindspore.ops._grad.grad_base": ("duograph.api.bprop_registry", "duograph.ops"),
     "mindspore.ops._grad_experimental": ("duograph.api.bprop_registry",),
@@ -42,7 +42,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
 
 MODULES: dict[str, str] = {
     "": """
-        _c_expression _extends amp boost common communication context dataset device_context device_manager
+        _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
         dtype experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler rewrite
         run_check runtime safeguard scipy train utils version""",
     "_c_expression": "typing",
@@ -111,8 +111,9 @@ MODULES: dict[str, str] = {
         _thor_ops array_ops comm_ops control_ops custom_ops debug_ops image_ops inner_ops linalg_ops
         manually_defined math_ops nn_ops other_ops random_ops sparse_ops spectral_ops""",
     "ops.operations.manually_defined": "ops_def",
-    "parallel": "algo_parameter_config auto_parallel checkpoint_transform nn shard strategy",
-    "profiler": "envprofiler profiler schedule",
+    "parallel": """
+        _auto_parallel_context _utils algo_parameter_config auto_parallel checkpoint_transform nn shard strategy""",
+    "profiler": "envprofiler profiler profiling schedule",
     "run_check": "run_check",
     "runtime": "device event executor memory stream",
     "scipy": "fft linalg ops optimize",

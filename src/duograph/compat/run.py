@@ -11,6 +11,7 @@ import json
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
@@ -18,6 +19,26 @@ from typing import Any
 from duograph.base.source import register_source
 
 from .alias import install_as_mindspore
+
+
+class NoProgram(FileNotFoundError):
+    """There is no program of this name."""
+
+
+def run_program(arguments: Sequence[str]) -> dict[str, Any]:
+    """Runs a command line as ``python`` would: ``PROGRAM ...``, ``-m MODULE ...`` or ``-c CODE ...``.
+
+    Raises:
+        NoProgram: there is no such file, module or option.
+    """
+    first, *rest = arguments
+    if first == "-m":
+        return run_module(rest[0], rest[1:])
+    if first == "-c":
+        return run_code(rest[0], rest[1:])
+    if first.startswith("-"):
+        raise NoProgram(f"unknown option {first} (python -m duograph --help lists the options)")
+    return run_script(first, rest)
 
 
 def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
@@ -31,12 +52,12 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
         The program's global names.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        NoProgram: there is no such file.
     """
     install_as_mindspore()
     file = Path(path)
     if not file.exists():
-        raise FileNotFoundError(f"no such file: {path!r}")
+        raise NoProgram(f"no such file: {path!r}")
     sys.argv = [path, *arguments]
     if file.is_dir() or file.suffix in (".zip", ".pyz"):
         return runpy.run_path(path, run_name="__main__")
@@ -49,10 +70,22 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def run_module(name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
-    """Runs the module ``name`` as a program, like ``python -m name``."""
+    """Runs the module ``name`` as a program, like ``python -m name``.
+
+    Raises:
+        NoProgram: there is no such module.
+    """
     install_as_mindspore()
     sys.argv = [name, *arguments]
     sys.path[0:1] = [str(Path.cwd())]
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError as error:  # a package that it is in
+        if error.name is None or not name.startswith(f"{error.name}."):
+            raise
+        spec = None
+    if spec is None:
+        raise NoProgram(f"no module named {name!r}")
     return runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 

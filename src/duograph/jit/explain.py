@@ -35,11 +35,11 @@ class Explanation:
     Attributes:
         versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
             text before optimisation), ``paths``, ``runs`` (that were recorded; 0: it has all paths of the program),
-            ``why_all_paths`` (although runs were to be recorded), ``hits``, ``plain_runs`` (calls that plain Python
-            answered because the program raised), ``native_calls`` (of the hits, those that no Python has led),
-            ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain Python: it has few ops), ``in_python``
-            (steps that are not native, and why), ``memory`` (the plan of its arena, a table), ``capture_ms``,
-            ``compile_ms``.
+            ``why_all_paths`` (although runs were to be recorded), ``operations`` (how many the graph has), ``hits``,
+            ``plain_runs`` (calls that plain Python answered because the program raised), ``native_calls`` (of the hits,
+            those that no Python has led), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain Python:
+            it has few ops), ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its arena, a
+            table), ``capture_ms``, ``compile_ms``.
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
@@ -84,6 +84,7 @@ class Explanation:
                         "paths": len(program.paths),
                         "runs": len(program.recorded.ways) if program.recorded is not None else 0,
                         "why_all_paths": program.unrecorded,
+                        "operations": len(entry.graph.nodes),
                         "hits": hits,
                         "plain_runs": plain_runs,
                         "native_calls": hits - runs,

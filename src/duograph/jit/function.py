@@ -54,7 +54,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import SECONDS, advise, captures, log, name_of, tell_captured
+from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -451,7 +451,7 @@ class JitFunction(Capturing, Cutting):
         store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
         log(self, "graph_break", rendered)
         if isinstance(exc, Uncapturable):
-            captures.info(rendered)
+            fallbacks.info(rendered)
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)

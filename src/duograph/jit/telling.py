@@ -1,8 +1,9 @@
 """What a compiled function says of itself without being asked: the log, and one piece of advice.
 
-Three topics below the logger ``duograph`` (``GLOG_v=1`` shows them, or ``logging.getLogger("duograph.guards")``):
-``captures`` (what was compiled, what was not), ``recompiles`` (which guard failed), and at the level of debugging
-``guards`` (what was assumed). Records hold text only, since they may be kept.
+Topics below the logger ``duograph`` (``GLOG_v=1`` shows them, ``DUOGRAPH_LOGS=breaks`` one alone, and so does
+``logging.getLogger("duograph.breaks")``): ``captures`` (what was compiled), ``fallbacks`` (what was not), ``breaks``
+(what runs in Python in between), ``recompiles`` (which guard failed), and at the level of debugging ``guards`` (what
+was assumed). Records hold text only, since they may be kept. ``kernels`` is a topic of the runtime.
 
 A function that runs slowly although it is compiled says so once, with what to change.
 """
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from duograph.base.config import config
-from duograph.base.logs import package_logger
+from duograph.base.logs import topic
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.bytecode.instructions import Instruction, decode
 from duograph.frontend.errors import Uncapturable
@@ -24,13 +25,9 @@ from duograph.ir.printer import print_graph
 from .entries import Entries
 from .entry import Entry
 
-captures = logging.getLogger("duograph.captures")
-recompiles = logging.getLogger("duograph.recompiles")
-guards = logging.getLogger("duograph.guards")
+captures, fallbacks, breaks = topic("captures"), topic("fallbacks"), topic("breaks")
+recompiles, guards = topic("recompiles"), topic("guards")
 _logger = logging.getLogger("duograph")
-
-if config().log_level < 2:
-    package_logger()
 
 SECONDS = 2.0
 """So long plain Python may run for a function before that is worth a word."""
@@ -78,10 +75,11 @@ def tell_captured(function: Any, entry: Entry) -> None:
         guards.debug("\n".join([f"{function} assumes", *[f"  {g}" for g in entry.program.guards.guards]]))
 
 
-def tell_breaks(function: Any, breaks: Iterable[Any]) -> None:
+def tell_breaks(function: Any, found_breaks: Iterable[Any]) -> None:
     """A function is cut at these statements; ``None``: at one that computes too little."""
-    for found in breaks:
+    for found in found_breaks:
         if found is not None:
+            breaks.info(f"{function}: {found}")
             log(function, "graph_break", str(found))
 
 
@@ -101,9 +99,9 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
     """One sentence on why a function is slow, and one on what to change; empty if it is not."""
     plain = [f for store in stores for f in store.fallbacks]
     if function.cut is not None:
-        breaks = list(function.cut.breaks.values())
-        if sum(b.spent[1] for b in breaks) > SECONDS:
-            worst = max(breaks, key=lambda b: b.spent[1])
+        found = list(function.cut.breaks.values())
+        if sum(b.spent[1] for b in found) > SECONDS:
+            worst = max(found, key=lambda b: b.spent[1])
             return (
                 f"{function} spends its time in Python, most of it at {worst.span or 'one statement'}: {worst.reason}. "
                 "Do that less often, or outside of the function."

@@ -10,6 +10,7 @@ from duograph.core.traits import Traits
 
 HOMES: dict[str, str] = {
     "duograph.nn.cell": "Cell",
+    "duograph.nn.grad": "Jvp Vjp",
     "duograph.nn.graph_cell": "GraphCell",
     "duograph.nn.layer.activation": """
         Softmin Softmax Softmax2d LogSoftmax ReLU ReLU6 RReLU SeLU SiLU Tanh Tanhshrink Hardtanh GELU FastGelu Sigmoid

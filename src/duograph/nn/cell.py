@@ -18,6 +18,7 @@ from duograph import context
 from duograph.autodiff.backward_hooks import cell_backward_hooks
 from duograph.autodiff.custom import custom_call
 from duograph.autodiff.hooks import call_user
+from duograph.base.absent import instead
 from duograph.core.op import state
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter, ParameterTuple
@@ -193,7 +194,8 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             found = own.get(table)
             if found is not None and name in found:
                 return found[name]
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        hint = instead("Cell", name) or "."
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

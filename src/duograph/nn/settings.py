@@ -22,6 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, dataclass_transform
 
+from duograph.base.absent import keyword_instead
+
 REQUIRED: Any = inspect.Parameter.empty
 Check = Callable[[Any, str, str], Any]
 """``(value, name, owner)``: the value to keep; raises if it is wrong."""
@@ -117,11 +119,24 @@ def _constructor(cls: Any, settings: dict[str, Setting]) -> Callable[..., None]:
             star = True
         default = "" if setting.default is REQUIRED else f"=defaults[{name!r}]"
         head.append(f"**{name}" if setting.kind.collects else name + default)
-    space = {"defaults": {name: s.default for name, s in settings.items()}, "settings": settings}
     values = ", ".join(f"{name!r}: " + (name if name in offered else f"defaults[{name!r}]") for name in settings)
-    exec(f"def __init__({', '.join(head)}): self._take_settings({{{values}}}, settings)", space)
+    where = f"{cls.__qualname__}.__init__"
+
+    def unknown(names: dict[str, Any]) -> None:
+        name = next(iter(names))
+        hint = keyword_instead(name, offered)
+        raise TypeError(f"{where}() got an unexpected keyword argument {name!r}{hint}")
+
+    space = {"defaults": {n: s.default for n, s in settings.items()}, "settings": settings, "unknown": unknown}
+    collects = any(setting.kind.collects for setting in offered.values())
+    refused = "" if collects else "unknown(others) if others else "
+    parameters = ", ".join(head if collects else [*head, "**others"])
+    exec(f"def __init__({parameters}): {refused}self._take_settings({{{values}}}, settings)", space)
     made: Any = space["__init__"]
-    made.__module__, made.__qualname__ = cls.__module__, f"{cls.__qualname__}.__init__"
+    made.__module__, made.__qualname__ = cls.__module__, where
+    if not collects:
+        whole = inspect.signature(made)
+        made.__signature__ = whole.replace(parameters=[p for n, p in whole.parameters.items() if n != "others"])
     return made
 
 

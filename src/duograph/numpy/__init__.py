@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from duograph.api.native import make_public as _make_public
-from duograph.base.public import nearest_name as _nearest_name
+from duograph.base.absent import instead as _instead
 from duograph.core.dtype import (
     bool_,
     float16,
@@ -46,4 +46,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_nearest_name(name, __all__)}", name=name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_instead(__name__, name, __all__)}", name=name)

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from duograph.base.absent import instead
 from duograph.core.kernel import placed
 from duograph.core.op import get_op, state
 
@@ -145,7 +146,7 @@ class Parameter(Tensor):
         """Defaults of flags that only distributed training sets."""
         if name in _FLAGS:
             return _FLAGS[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{instead('Tensor', name)}")
 
     def __repr__(self) -> str:
         return (

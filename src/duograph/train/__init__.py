@@ -10,7 +10,7 @@ HOMES: dict[str, str] = {
     "duograph.train.model": "Model",
     "duograph.train.callback": """
         Callback CheckpointConfig EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint
-        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord""",
+        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord ProgressBar""",
     "duograph.train.dataset_helper": "DatasetHelper connect_network_with_dataset data_sink",
     "duograph.train.metrics": """
         F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy

@@ -16,6 +16,7 @@ from duograph.tensor.tensor import Tensor
 from . import agreement
 from .amp import build_train_network
 from .callback import CallbackManager, InternalCallbackParam, RunContext
+from .callback.progress import with_progress
 from .metrics import Loss, Metric, get_metric_fn
 
 
@@ -103,7 +104,8 @@ class Model:
             return dict(metrics)
         if not isinstance(metrics, set | list | tuple):
             raise TypeError(f"The argument 'metrics' must be None, dict or set, but got {metrics}.")
-        return {name: get_metric_fn(name) for name in metrics}
+        names = sorted(metrics) if isinstance(metrics, set) else metrics  # the order of a set differs from run to run
+        return {name: get_metric_fn(name) for name in names}
 
     @property
     def train_network(self) -> Cell:
@@ -184,7 +186,7 @@ class Model:
             metrics={}, eval_results={}, net_outputs=None, cur_epoch_num=first,
         )  # fmt: skip
         context = RunContext(params)
-        with CallbackManager(callbacks) as manager:
+        with CallbackManager(with_progress(callbacks)) as manager:
             manager.on_train_begin(context)
             for number in range(first, epochs):
                 params.cur_epoch_num = number + 1
@@ -251,7 +253,7 @@ class Model:
         Raises:
             ValueError: the Model has no metrics.
         """
-        with CallbackManager(callbacks) as manager:
+        with CallbackManager(with_progress(callbacks)) as manager:
             return self._evaluate(valid_dataset, manager)
 
     def _evaluate(self, dataset: Any, manager: CallbackManager, known: Any = None) -> dict[str, Any]:

@@ -351,7 +351,7 @@ def load_checkpoint_async(
 def load_param_into_net(
     net: Cell, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Gives the parameters of a Cell the values of a dictionary, by name.
+    """Gives the parameters of a Cell the values of a dictionary, by name; warns of those that are not there.
 
     Args:
         net (Cell): the Cell.
@@ -390,6 +390,13 @@ def load_param_into_net(
             missing.append(name)
     if missing and not strict_load:
         missing = _load_by_common_prefix(targets, parameter_dict, missing)
+    if missing:
+        log.warning(
+            "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the "
+            "'parameter_dict', please check whether the network structure is consistent when training and loading "
+            "checkpoint: %s.",
+            len(missing), missing,
+        )  # fmt: skip
     unused = [name for name in parameter_dict if name not in targets]
     return missing, unused
 
@@ -422,6 +429,7 @@ def _load_by_common_prefix(targets: dict[str, Parameter], values: dict[str, Any]
     if len(prefixes) != 1:
         return missing
     prefix = prefixes[0]
+    log.warning("For 'load_param_into_net', remove parameter prefix name: %s, continue to load.", prefix)
     still = []
     for name in missing:
         value = values.get(prefix + name)

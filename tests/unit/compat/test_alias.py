@@ -124,19 +124,9 @@ def test_missing_attribute_names_the_nearest():
         ms.valu_and_grad
 
 
-def test_modules_that_duograph_does_not_have():
-    missing = [name for name in layout.KNOWN if not alias._exists(name)]
-    for name in missing[:3]:
-        with pytest.raises(ModuleNotFoundError, match="does not provide"):
-            importlib.import_module(name)
-
-
-def test_all_known_modules_import_or_say_why():
+def test_all_known_modules_import():
     for name in sorted(layout.KNOWN):
-        try:
-            importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            assert "does not provide" in str(error)
+        importlib.import_module(name)
 
 
 def test_too_late(monkeypatch):

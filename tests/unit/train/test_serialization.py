@@ -42,3 +42,22 @@ def test_errors(tmp_path):
         ms.load_param_into_net(
             nn.Dense(3, 3), {"weight": ms.Parameter(Tensor(np.ones((3, 2), np.float32)), name="weight")}
         )
+
+
+def test_parameters_that_are_not_loaded_are_told(capsys):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.backbone = nn.Dense(2, 3)
+
+    net, layer = Net(), nn.Dense(2, 3)
+    assert ms.load_param_into_net(layer, nn.Dense(2, 3).parameters_dict()) == ([], [])
+    assert capsys.readouterr().err == ""
+    missing, unused = ms.load_param_into_net(layer, net.parameters_dict())
+    assert missing == [] and unused == ["backbone.weight", "backbone.bias"]
+    assert "remove parameter prefix name: backbone., continue to load" in capsys.readouterr().err
+    assert np.array_equal(layer.weight.asnumpy(), net.backbone.weight.asnumpy())
+    missing, unused = ms.load_param_into_net(layer, {"other.name": net.backbone.weight})
+    text = capsys.readouterr().err
+    assert missing == ["weight", "bias"] and unused == ["other.name"]
+    assert "2 parameters in the 'net' are not loaded" in text and "['weight', 'bias']" in text

@@ -12,6 +12,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.called import refusal
+from duograph.core.dim import Dim, definitely_eq
 from duograph.core.dtype import DType, as_dtype
 from duograph.core.launchable import is_launchable, launchable
 from duograph.core.memory import no_memory
@@ -343,3 +344,36 @@ __all__ = [
     "on_cpu", "one_per_axis", "only", "public_functions", "refused", "renamed", "static_int", "to_dtype",
     "unary_function",
 ]  # fmt: skip
+
+
+# ---- parts of sparse tensors ----------------------------------------------------------------------------------------
+
+_INDICES = (dt.int16, dt.int32, dt.int64)
+_SIZE = (int, Dim)
+
+
+def check_sparse(kind: str, shape: Any, indices: Any, values: Any, indptr: Any = None) -> None:
+    """Raises unless the parts of a sparse tensor of this kind are of the right types, and may fit each other."""
+    tensors = {"indices": indices, "values": values} | ({"indptr": indptr} if kind == "CSRTensor" else {})
+    for name, value in tensors.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{kind}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+        if name != "values" and value.dtype not in _INDICES:
+            raise TypeError(f"For '{kind}', the '{name}' must be int16, int32 or int64, but got {value.dtype}.")
+    if not isinstance(shape, tuple):
+        raise TypeError(f"For '{kind}', the 'shape' must be a tuple of ints, but got {shape!r}.")
+    count = tuple(values.shape[:1])
+    fitting: list[tuple[str, Any, Any]] = [("indices", indices.shape, (*count, 2) if kind == "COOTensor" else count)]
+    if kind == "RowTensor":
+        fitting.append(("values", values.shape[1:], shape[1:]))
+    else:
+        fitting += [("values", values.shape, count), ("shape", (len(shape),), (2,))]
+    if kind == "CSRTensor":
+        fitting.append(("indptr", indptr.shape, (shape[0] + 1,)))
+    for name, found, wanted in fitting:
+        extents = zip(found, wanted, strict=False)
+        differ = [
+            a for a, b in extents if isinstance(a, _SIZE) and isinstance(b, _SIZE) and definitely_eq(a, b) is False
+        ]
+        if len(found) != len(wanted) or differ:
+            raise ValueError(f"For '{kind}', the '{name}' must have the shape {tuple(wanted)}, but got {tuple(found)}.")

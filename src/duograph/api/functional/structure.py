@@ -25,6 +25,7 @@ from duograph.tensor.tensor import Tensor
 from ..promote import as_tensor, is_number, python_type, to_dtype
 from .forms import FOUR_AND_TWO, contents, documented, named, need_tensor, public_functions
 from .index import FUNCTIONS as index_functions
+from .sparse import COOTensor, CSRTensor, RowTensor
 
 # ---- maps over structures -------------------------------------------------------------------------------------------
 
@@ -95,6 +96,9 @@ def _takes(fn: Any, row: tuple[Any, ...]) -> bool:
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "tensor": lambda v: isinstance(v, Tensor),
+    "rowtensor": lambda v: isinstance(v, RowTensor),
+    "cootensor": lambda v: isinstance(v, COOTensor),
+    "csrtensor": lambda v: isinstance(v, CSRTensor),
     "number": is_number,
     "bool": lambda v: is_number(v) and python_type(v) is bool,
     "int": lambda v: is_number(v) and python_type(v) is int,

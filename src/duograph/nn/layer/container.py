@@ -169,6 +169,10 @@ class CellList(_Numbered):
         if len(args) == 1:
             self.extend(args[0])
 
+    def ensemble(self) -> list[Cell]:
+        """The Cells of which `vmap` calls each with one element of the batch."""
+        return list(self)
+
     def _of(self, cells: list[Cell]) -> CellList:
         return type(self)(cells)
 

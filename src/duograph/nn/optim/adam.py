@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from duograph.api import update_rules as rules
+from duograph.base.absent import keyword_instead
 from duograph.core import dtype as dt
 from duograph.nn.kinds import Flag
 from duograph.nn.settings import Fixed, Kind, absent, option, with_settings
@@ -25,7 +26,8 @@ def advance(power: Parameter, beta: float) -> Tensor:
 
 def _old_keywords(kwargs: Any, name: str, owner: str) -> Any:
     if unknown := [key for key in kwargs if key not in ("use_lazy", "use_offload")]:
-        raise ValueError(f"For 'Adam', the keyword arguments {unknown} are not recognized.")
+        hint = keyword_instead(unknown[0], Adam._settings) or "."  # type: ignore[attr-defined]
+        raise ValueError(f"For 'Adam', the keyword arguments {unknown} are not recognized{hint}")
     return kwargs
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.autodiff.grads import GradOperation, value_and_grad
-from duograph.context.parallel import data_parallel_size
+from duograph.context.parallel import data_parallel_size, get_auto_parallel_context
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
 from duograph.nn.cell_settings import cast_floats
+from duograph.nn.layer.basic import Identity
 from duograph.ops.arithmetic import mul
 from duograph.ops.creation import constant_like
 from duograph.tensor.eager import write
@@ -16,11 +17,6 @@ from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 from .grad_reducer import DistributedGradReducer
-
-
-def reducer_of(weights: Any) -> DistributedGradReducer | None:
-    """What reduces the gradients of ``weights`` where training is data-parallel, and there are several processes."""
-    return DistributedGradReducer(weights) if data_parallel_size() > 1 else None
 
 
 class WithLossCell(Cell):
@@ -139,6 +135,10 @@ class ForwardValueAndGrad(Cell):
 class TrainOneStepCell(Cell):
     """One training step: loss, gradients, and the optimizer's update. ``construct(*inputs)`` returns the loss.
 
+    A subclass that writes its own ``construct`` finds what MindSpore's has: ``network``, ``optimizer``, ``weights``,
+    ``sens``, ``grad`` (``self.grad(self.network, self.weights)(*inputs, sens)``), ``grad_reducer`` (gives back what it
+    gets unless training is data-parallel) and ``reducer_flag``.
+
     Args:
         network (Cell): returns the loss.
         optimizer (Union[Cell]): updates the weights.
@@ -165,11 +165,15 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = self.optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
         self.sens = 1.0 if sens is None else sens
+        self.sense_flag = sens is not None
         self.return_grad = return_grad
         self.weights_name = [p.name for p in self.weights]
-        self.grad_reducer = reducer_of(self.weights)
-        self.reducer_flag = self.grad_reducer is not None
+        self.parallel_mode = get_auto_parallel_context("parallel_mode")
+        self.reducer_flag = data_parallel_size() > 1
+        self.grad_reducer = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
         self.value_and_grad = value_and_grad(self.forward, None, self.weights, has_aux=True)
 
     def forward(self, *inputs):
@@ -179,8 +183,7 @@ class TrainOneStepCell(Cell):
 
     def construct(self, *inputs):
         (_, loss), grads = self.value_and_grad(*inputs)
-        if self.grad_reducer is not None:
-            grads = self.grad_reducer(grads)
+        grads = self.grad_reducer(grads)
         self.optimizer(grads)
         if self.return_grad:
             return loss, dict(zip(self.weights_name, grads))
@@ -266,3 +269,18 @@ class GetNextSingleOp(Cell):
 
     def construct(self):
         return next(self.queue)
+
+
+class _VirtualDatasetCell(Cell):
+    """A network whose inputs are what each process has read: ``construct(*inputs)`` calls it.
+
+    Args:
+        backbone (Cell): the network.
+    """
+
+    def __init__(self, backbone: Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+
+    def construct(self, *inputs):
+        return self._backbone(*inputs)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.autodiff.grads import value_and_grad
+from duograph.api.functional.sparse import RowTensor
+from duograph.api.functional.structure import HyperMap, MultitypeFuncGraph
+from duograph.context.settings import ParallelMode
 from duograph.core import dtype as dt
 from duograph.nn import checks
 from duograph.nn.cell import Cell
@@ -20,7 +22,22 @@ from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .cell_wrapper import reducer_of, scaled_loss
+from .cell_wrapper import TrainOneStepCell, scaled_loss
+
+_grad_scale = MultitypeFuncGraph("grad_scale")
+"""A gradient divided by the scale: what subclasses of `TrainOneStepWithLossScaleCell` give ``self.hyper_map``."""
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def tensor_grad_scale(scale, grad):
+    """A gradient divided by the scale."""
+    return mul(grad, cast(div(constant_like(scale, 1), scale), dtype=grad.dtype))
+
+
+@_grad_scale.register("Tensor", "RowTensor")
+def tensor_grad_scale_row_tensor(scale, grad):
+    """Rows of a gradient divided by the scale."""
+    return RowTensor(grad.indices, tensor_grad_scale(scale, grad.values), grad.dense_shape)
 
 
 def all_finite(tensors: Any) -> Tensor:
@@ -98,10 +115,11 @@ class FixedLossScaleUpdateCell(Cell):
         return overflow
 
 
-class TrainOneStepWithLossScaleCell(Cell):
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     """A training step with a scaled loss: ``construct(*inputs)`` returns ``(loss, overflow, scale)``.
 
-    Weights stay as they are in a step whose gradients overflow.
+    Weights stay as they are in a step whose gradients overflow. A subclass that writes its own ``construct`` has what
+    that of `TrainOneStepCell` has, ``scale_sense``, ``hyper_map``, and the steps below.
 
     Args:
         network (Cell): returns the loss.
@@ -121,11 +139,9 @@ class TrainOneStepWithLossScaleCell(Cell):
     """
 
     def __init__(self, network: Cell, optimizer: Any, scale_sense: Any) -> None:
-        super().__init__(auto_prefix=False)
-        self.network = network
-        self.network.set_grad()
-        self.optimizer = optimizer
-        self.weights = self.optimizer.parameters
+        super().__init__(network, optimizer)
+        self.hyper_map = HyperMap()
+        self.is_distributed = self.parallel_mode != ParallelMode.STAND_ALONE
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
@@ -143,9 +159,6 @@ class TrainOneStepWithLossScaleCell(Cell):
                 f"but got 'scale_sense' type: {type(scale_sense)}."
             )
         self.scale_sense = Parameter(start, name="scale_sense")
-        self.grad_reducer = reducer_of(self.weights)
-        self.reducer_flag = self.grad_reducer is not None
-        self.value_and_grad = value_and_grad(self.forward, None, self.weights, has_aux=True)
 
     def forward(self, *inputs):
         """The scaled loss, whose gradient is taken, and the loss."""
@@ -154,16 +167,56 @@ class TrainOneStepWithLossScaleCell(Cell):
 
     def construct(self, *inputs):
         (_, loss), grads = self.value_and_grad(*inputs)
-        if self.grad_reducer is not None:  # whether they overflow is then the same on all processes
-            grads = self.grad_reducer(grads)
-        grads = unscaled(grads, self.scale_sense)
-        overflow = logical_not(all_finite(grads))
+        grads = self.grad_reducer(grads)  # first: whether they overflow is then the same on all processes
+        grads = tuple(tensor_grad_scale(self.scale_sense, g) for g in grads)
+        overflow = self.overflows(grads)
         scale = self.scale_sense * 1.0
-        if self.loss_scaling_manager is not None:
-            overflow = self.loss_scaling_manager(self.scale_sense, overflow)
-        if not overflow:
+        if not self.process_loss_scale(overflow):
             self.optimizer(grads)
         return loss, overflow, scale
+
+    def overflows(self, grads):
+        """Whether an element of the gradients is infinite or NaN, as a 0-d bool tensor."""
+        return logical_not(all_finite(grads))
+
+    def start_overflow_check(self, pre_cond, compute_input):
+        """The status for `get_overflow_status`, and ``compute_input``.
+
+        There is nothing to start: overflow is seen in the gradients themselves, as MindSpore does it on a GPU.
+
+        Args:
+            pre_cond (Tensor): what is computed before.
+            compute_input (object): an input of what is watched.
+
+        Returns:
+            tuple, ``False`` and ``compute_input``.
+        """
+        return False, compute_input
+
+    def get_overflow_status(self, status, compute_output):
+        """Whether an element of ``compute_output`` is infinite or NaN.
+
+        Args:
+            status (object): what `start_overflow_check` has given.
+            compute_output (Union[Tensor, tuple[Tensor]]): what was watched, as a rule the gradients.
+
+        Returns:
+            Tensor, 0-d bool.
+        """
+        return self.overflows((compute_output,) if isinstance(compute_output, Tensor) else compute_output)
+
+    def process_loss_scale(self, overflow):
+        """Lets the manager of the scale, if there is one, update it.
+
+        Args:
+            overflow (Tensor): whether there was an overflow.
+
+        Returns:
+            Tensor, ``overflow``.
+        """
+        if self.loss_scaling_manager is None:
+            return overflow
+        return self.loss_scaling_manager(self.scale_sense, overflow)
 
     def set_sense_scale(self, sens: Tensor) -> None:
         """Sets the scale.
@@ -174,8 +227,3 @@ class TrainOneStepWithLossScaleCell(Cell):
         if not isinstance(sens, Tensor):
             raise TypeError(f"For 'TrainOneStepWithLossScaleCell', the 'sens' must be Tensor, but got {type(sens)}.")
         self.scale_sense.set_data(sens)
-
-
-def unscaled(grads: Any, scale: Tensor) -> tuple[Tensor, ...]:
-    """Gradients divided by the scale."""
-    return tuple(mul(g, cast(div(constant_like(scale, 1), scale), dtype=g.dtype)) for g in grads)

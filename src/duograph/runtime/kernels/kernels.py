@@ -7,6 +7,7 @@ has so many mappings and no more (Linux: 65530), and each piece of code takes tw
 
 from __future__ import annotations
 
+import logging
 import weakref
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
@@ -16,6 +17,7 @@ from duograph.base.config import config
 from duograph.base.events import emit
 from duograph.base.failures import internal_failure
 from duograph.base.fork import fork_safe_lock
+from duograph.base.logs import topic
 from duograph.lower.emit.functions import emit_functions
 from duograph.lower.loop.ir import Function
 from duograph.lower.loop.verify import verify
@@ -37,6 +39,7 @@ LLVM's time, or the first call takes many seconds."""
 MOST_RECENT = 16
 """Pieces of code that are kept although nobody may be using them."""
 
+_topic = topic("kernels")
 _lock = fork_safe_lock()
 _provided: dict[str, int] = {}
 _code: weakref.WeakValueDictionary[str, Linked] = weakref.WeakValueDictionary()  # by symbol
@@ -94,6 +97,8 @@ def load_kernels(functions: Iterable[Function]) -> tuple[Linked, ...]:
     """
     functions = list(functions)
     emit("kernels", functions=functions)
+    if _topic.isEnabledFor(logging.INFO):
+        _topic.info(f"{len(functions)} kernels: {', '.join([f.symbol for f in functions])}")
     with _lock:
         held: dict[str, Linked] = {}  # what is found now must not go before the end
         missing = _missing(functions, held)

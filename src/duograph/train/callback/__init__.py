@@ -3,10 +3,11 @@
 from .base import Callback, CallbackManager, InternalCallbackParam, LambdaCallback, RunContext
 from .checkpoint import CheckpointConfig, ModelCheckpoint
 from .monitors import EarlyStopping, History, LearningRateScheduler, LossMonitor, ReduceLROnPlateau, TimeMonitor
+from .progress import ProgressBar
 from .records import OnRequestExit, SummaryCollector, SummaryRecord
 
 __all__ = [
     "Callback", "CallbackManager", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam",
     "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit",
-    "ReduceLROnPlateau", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor",
+    "ProgressBar", "ReduceLROnPlateau", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor",
 ]  # fmt: skip

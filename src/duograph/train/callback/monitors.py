@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.imports import import_whole
 from duograph.core import dtype as dt
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
@@ -64,8 +65,19 @@ class LossMonitor(Callback):
             print(f"epoch: {params.cur_epoch_num}, loss is {loss_value(params.net_outputs)}", flush=True)
 
 
+class _Clock:
+    """When an epoch began, when its last step ended, and how long its steps waited for data."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        self.begun = self.last = time.monotonic()
+        self.fetched = 0.0
+
+
 class TimeMonitor(Callback):
-    """Prints how long epochs and steps take.
+    """Prints how long epochs and steps take: an epoch of training without the evaluation that `Model.fit` adds.
 
     Args:
         data_size (int): steps per epoch; default: as many as there were. Default ``None``.
@@ -80,25 +92,29 @@ class TimeMonitor(Callback):
         if not isinstance(data_time, bool):
             raise TypeError(f"The argument 'data_time' must be bool, but got {data_time!r}.")
         self.data_size, self.data_time = data_size, data_time
-        self.epoch_time = self._fetch_start = time.time()
-        self._fetched = 0.0
+        self.epoch_time = time.time()
+        self._clocks = {mode: _Clock() for mode in ("train", "eval")}
+
+    def _clock(self, run_context: RunContext) -> _Clock:
+        return self._clocks[run_context.original_args().get("mode", "eval")]
 
     def _begin(self, run_context: RunContext) -> None:
-        self.epoch_time = self._fetch_start = time.time()
-        self._fetched = 0.0
+        self._clock(run_context).begin()
+        self.epoch_time = time.time()
 
     def _step_begin(self, run_context: RunContext) -> None:
-        self._fetched += time.time() - self._fetch_start
+        clock = self._clock(run_context)
+        clock.fetched += time.monotonic() - clock.last
 
     def _step_end(self, run_context: RunContext) -> None:
-        self._fetch_start = time.time()
+        self._clock(run_context).last = time.monotonic()
 
     def _end(self, run_context: RunContext) -> None:
-        params = run_context.original_args()
+        params, clock = run_context.original_args(), self._clock(run_context)
         size = self.data_size or params.get("batch_num") or 1
-        spent = (time.time() - self.epoch_time) * 1000
+        spent = (clock.last - clock.begun) * 1000
         kind = "Train" if params.get("mode") == "train" else "Eval"
-        data = f" (data time: {self._fetched * 1000 / size:5.3f} ms)" if self.data_time else ""
+        data = f" (data time: {clock.fetched * 1000 / size:5.3f} ms)" if self.data_time else ""
         print(f"{kind} epoch time: {spent:5.3f} ms, per step time: {spent / size:5.3f} ms{data}", flush=True)
 
     on_train_epoch_begin = on_eval_epoch_begin = _begin
@@ -131,6 +147,42 @@ class History(Callback):
             output = np.mean(output.asnumpy())
         for name, value in {"net_output": output, **(params.get("metrics") or {})}.items():
             self.history.setdefault(name, []).append(value)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws loss and metrics against epochs, with matplotlib.
+
+        Args:
+            ax (matplotlib.axes.Axes): where; ``None``: in a new figure. Default ``None``.
+
+        Returns:
+            matplotlib.axes.Axes, with one line per name.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            ValueError: nothing has been trained yet.
+        """
+        lines = {name: [float(v) for v in values] for name, values in self.history.items() if _are_numbers(values)}
+        if not lines:
+            raise ValueError("History.plot: nothing to draw; give it to Model.train or fit as a callback first.")
+        try:
+            plt = import_whole("matplotlib.pyplot")
+        except ImportError as error:
+            raise ImportError(
+                "History.plot needs matplotlib, which is not installed: pip install matplotlib. The numbers are in "
+                "history.history."
+            ) from error
+        ax = plt.figure().gca() if ax is None else ax
+        epochs = self.epoch.get("epoch", [])
+        for name, values in lines.items():
+            at = epochs if len(epochs) == len(values) else range(1, len(values) + 1)
+            ax.plot(at, values, marker=".", label="loss" if name == "net_output" else name)
+        ax.set_xlabel("epoch")
+        ax.legend()
+        return ax
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return all(isinstance(v, int | float | np.generic) for v in values)
 
 
 class _Watching(Callback):

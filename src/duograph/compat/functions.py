@@ -1,0 +1,151 @@
+"""Functions of MindSpore's inner modules that model-zoo files use."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any
+
+from duograph import log
+from duograph.core.dtype import DType
+from duograph.core.shapes import broadcast_shapes
+
+__all__ = [
+    "_get_cache_prim", "_get_graph_seed", "_make_directory", "add_flags", "arg_handler", "cell_attr_register",
+    "deprecated", "get_broadcast_shape", "issubclass_", "opt_init_args_register",
+]  # fmt: skip
+
+
+def add_flags(fn: Callable[..., Any] | None = None, **flags: Any) -> Any:
+    """Notes ``flags`` for the compiler in ``fn._func_graph_flags``; with flags alone, a decorator that does so.
+
+    Args:
+        fn (Callable, optional): the function.
+        flags: names and values.
+
+    Returns:
+        The function itself.
+    """
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        held = {**getattr(function, "_func_graph_flags", {}), **flags}
+        function._func_graph_flags = held  # type: ignore[attr-defined]
+        return function
+
+    return noted if fn is None else noted(fn)
+
+
+def _get_cache_prim(cls: type) -> type:
+    """What makes a Primitive: the class itself. (MindSpore keeps the objects, which are dear there.)"""
+    return cls
+
+
+def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
+    """The two seeds of a random Primitive; ``(0, 0)``: it draws from the generator, which `set_seed` has set.
+
+    Args:
+        op_seed (int): the seed of this operator.
+        kernel_name (str): its name, for the message.
+    """
+    if op_seed is not None and (isinstance(op_seed, bool) or not isinstance(op_seed, int) or op_seed < 0):
+        raise ValueError(f"For '{kernel_name}', the seed must be an int of at least 0, but got {op_seed!r}.")
+    return 0, op_seed or 0
+
+
+def _make_directory(path: str, arg_name: str = "path") -> str:
+    """The real path of a folder, made if it is missing."""
+    if not isinstance(path, str) or not path.strip():
+        raise TypeError(f"{arg_name!r} must be a text that names a folder, but got {path!r}.")
+    real = os.path.realpath(path)
+    os.makedirs(real, exist_ok=True)
+    return real
+
+
+def get_broadcast_shape(x_shape: Any, y_shape: Any, prim_name: str, shape_type: str = "") -> list[Any]:
+    """The shape to which two shapes are broadcast.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    names = (f"{shape_type} x_shape".strip(), f"{shape_type} y_shape".strip())
+    return list(broadcast_shapes(tuple(x_shape), tuple(y_shape), op=prim_name, names=names))
+
+
+def arg_handler(arg: Any) -> Any:
+    """The argument itself: dtypes are what operators take."""
+    return arg
+
+
+def issubclass_(type_: Any, dtype: Any) -> bool:
+    """Whether a dtype is of the kind of another: ``issubclass_(float32, float_)``."""
+    if not isinstance(type_, DType):
+        return False
+    kinds = {"int_": type_.is_integer, "uint": type_.is_integer and type_.name.startswith("U"),
+             "float_": type_.is_floating, "number": True, "bool_": type_.is_bool}  # fmt: skip
+    return type_ is dtype or kinds.get(str(dtype), False)
+
+
+def deprecated(version: str, substitute: str, use_substitute_name: bool = False) -> Callable[[Any], Any]:
+    """Decorator: calls of the function warn that it is deprecated.
+
+    Args:
+        version (str): since when.
+        substitute (str): what to use instead.
+        use_substitute_name (bool): whether ``__name__`` of a class becomes that of the substitute. Default ``False``.
+    """
+
+    def decorate(func: Any) -> Any:
+        @functools.wraps(func)
+        def warned(*args: Any, **kwargs: Any) -> Any:
+            log.warning(
+                "'%s' is deprecated from version %s and will be removed in a future version, use '%s' instead.",
+                func.__name__, version, substitute,
+            )  # fmt: skip
+            return func(*args, **kwargs)
+
+        if use_substitute_name:
+            warned.__name__ = substitute
+        return warned
+
+    return decorate
+
+
+def cell_attr_register(fn: Any = None, attrs: Any = None) -> Any:
+    """Decorator of ``__init__``: notes the arguments in ``self.cell_init_args``.
+
+    Args:
+        fn (function): the ``__init__``.
+        attrs (Union[str, list[str]]): which arguments; ``None``: all.
+    """
+    wanted = [attrs] if isinstance(attrs, str) else attrs
+
+    def note(cell: Any, arguments: dict[str, Any]) -> None:
+        kept = {name: value for name, value in arguments.items() if wanted is None or name in wanted}
+        cell.cell_init_args = f"{type(cell).__name__}{kept}"
+
+    return _noting(fn, note) if fn is not None else lambda function: _noting(function, note)
+
+
+def opt_init_args_register(fn: Any) -> Any:
+    """Decorator of an optimizer's ``__init__``: notes the arguments in ``self.init_params``."""
+
+    def note(optimizer: Any, arguments: dict[str, Any]) -> None:
+        optimizer.init_params = arguments
+        optimizer.init_learning_rate = arguments.get("learning_rate")
+
+    return _noting(fn, note)
+
+
+def _noting(fn: Any, note: Callable[[Any, dict[str, Any]], None]) -> Any:
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        fn(self, *args, **kwargs)
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        note(self, dict(list(bound.arguments.items())[1:]))
+
+    return __init__

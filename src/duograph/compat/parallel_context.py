@@ -1,0 +1,61 @@
+"""``mindspore.parallel._utils`` and ``_auto_parallel_context``: settings of parallel training under older names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duograph.context import ParallelMode
+from duograph.context.parallel import get_auto_parallel_context, set_auto_parallel_context
+
+__all__ = [
+    "_get_device_num", "_get_enable_parallel_optimizer", "_get_full_batch", "_get_global_rank", "_get_gradients_mean",
+    "_get_parallel_mode", "_is_in_auto_parallel_mode", "_is_in_data_parallel_mode", "auto_parallel_context",
+]  # fmt: skip
+
+
+def _getter(key: str) -> Callable[[], Any]:
+    def get() -> Any:
+        return get_auto_parallel_context(key)
+
+    get.__name__ = get.__qualname__ = f"_get_{key}"
+    get.__doc__ = f"The setting ``{key}`` of `set_auto_parallel_context`."
+    return get
+
+
+_get_device_num = _getter("device_num")
+_get_enable_parallel_optimizer = _getter("enable_parallel_optimizer")
+_get_full_batch = _getter("full_batch")
+_get_global_rank = _getter("global_rank")
+_get_gradients_mean = _getter("gradients_mean")
+_get_parallel_mode = _getter("parallel_mode")
+
+
+def _is_in_data_parallel_mode() -> bool:
+    """Whether training is data-parallel."""
+    return bool(_get_parallel_mode() == ParallelMode.DATA_PARALLEL)
+
+
+def _is_in_auto_parallel_mode() -> bool:
+    """Whether networks are cut automatically."""
+    return _get_parallel_mode() in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+
+
+class _AutoParallelContext:
+    """``get_...()`` and ``set_...(value)`` for each setting of `set_auto_parallel_context`."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        kind, _, key = name.partition("_")
+        if kind == "get" and key:
+            return _getter(key)
+        if kind == "set" and key:
+            return lambda value: set_auto_parallel_context(**{key: value})
+        raise AttributeError(f"auto_parallel_context() has no attribute {name!r}", name=name, obj=self)
+
+
+_context = _AutoParallelContext()
+
+
+def auto_parallel_context() -> _AutoParallelContext:
+    """The settings of parallel training, by ``get_...()`` and ``set_...(value)``."""
+    return _context

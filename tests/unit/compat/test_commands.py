@@ -1,0 +1,216 @@
+"""``python -m duograph explain`` and ``doctor``: they answer however a program ends; logs; wrong variables."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from duograph.base import logs
+from duograph.base.config import VARIABLES, configure
+from duograph.compat import doctor
+from tests.children import PATIENCE
+
+ROOT = Path(__file__).parents[3]
+
+MAIN = """
+import sys
+import mindspore as ms
+
+def main():
+    f = ms.jit(lambda x: x * 2)
+    print(f(ms.Tensor([1.0])), sys.argv[1:])
+    {end}
+
+main()
+"""
+
+
+def run(*arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "duograph", *arguments],
+        capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd, env={**os.environ, **variables},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "last"),
+    [
+        ("", 0, ""),
+        ("sys.exit(3)", 3, ""),
+        ("raise ValueError('mine')", 1, "ValueError: mine"),
+        ("raise KeyboardInterrupt", 130, "KeyboardInterrupt"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGINT); input()", 130, "KeyboardInterrupt"),
+    ],
+)
+def test_explain_answers_however_a_program_ends(tmp_path, end, status, last):
+    script = tmp_path / "script.py"
+    script.write_text(MAIN.format(end=end))
+    done = run("explain", str(script), "--full", "-m", "x")
+    assert done.stdout == "[2.] ['--full', '-m', 'x']\n", "a program's arguments are its own"
+    assert done.returncode in (status, status - 128 - 2 - 2)  # Python's own status, or the signal's
+    lines = done.stderr.splitlines()
+    assert lines[0] == "1 call ran compiled code (1 version with 3 operators), 0 calls plain Python"
+    assert lines[2] == f"main.<locals>.<lambda> ({script}:6): 1 compiled version"
+    assert lines[-1] == last or not last
+    assert "of duograph not shown" not in done.stderr
+
+
+def test_explain_of_modules_code_notebooks_and_the_demonstration(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(MAIN.format(end=""))
+    done = run("explain", "--full", "-m", "package", "--full", cwd=tmp_path)
+    assert done.stdout == "[2.] ['--full']\n" and "make_tuple" in done.stderr
+    done = run("explain", "-c", MAIN.format(end=""), "a")
+    assert done.stdout == "[2.] ['a']\n" and done.stderr.startswith("1 call ran compiled code")
+    book = tmp_path / "book.ipynb"
+    cells = [{"cell_type": "code", "source": [MAIN.format(end="")]}]
+    book.write_text(json.dumps({"cells": cells}))
+    assert run("explain", str(book)).stderr.startswith("1 call ran compiled code")
+    done = run("explain", "demo", "--network", "mlp", "--epochs", "1")
+    assert done.returncode == 0 and "jit" in done.stdout
+    assert "plain Python" in done.stderr and "digits.py" in done.stderr
+
+
+def test_explain_says_what_ran_in_python(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import mindspore as ms\n@ms.jit\ndef f(x):\n    y = (x @ x).tanh() * 2\n    print(float(y.sum().asnumpy()))\n"
+        "    return (y @ y).exp() + 1\nf(ms.ops.ones((4, 4)))\n"
+    )
+    first = run("explain", str(script)).stderr.splitlines()[0]
+    assert "between compiled parts ran in Python" in first and first.endswith("what helps.")
+
+
+def test_explain_of_nothing(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("print(1)\n")
+    assert "no function with @jit was called" in run("explain", str(script)).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("missing.py",), "duograph: no such file: 'missing.py'"),
+        (("explain", "missing.py"), "duograph: no such file: 'missing.py'"),
+        (("explain", "-m", "missing.module"), "duograph: no module named 'missing.module'"),
+        (("explain",), "duograph explain: a program is needed (python -m duograph explain --help)"),
+        (("--wrong",), "duograph: unknown option --wrong (python -m duograph --help lists the options)"),
+    ],
+)
+def test_mistakes_are_one_line(tmp_path, arguments, text):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2 and done.stderr == f"{text}\n" and done.stdout == ""
+
+
+def test_a_module_whose_own_import_fails_shows_why(tmp_path):
+    (tmp_path / "broken.py").write_text("import no_such_library\n")
+    done = run("explain", "-m", "broken", cwd=tmp_path)
+    assert done.returncode == 1 and "no_such_library" in done.stderr and "broken.py" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("GLOG_v", ("-c", "import mindspore")), ("DUOGRAPH_DUMP", ("doctor",)), ("DUOGRAPH_LOGS", ("explain", "demo"))],
+)
+def test_a_wrong_variable_is_one_line(name, arguments):
+    done = run(*arguments, **{name: "./wrong"})
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"duograph: environment variable {name}='./wrong': expected ")
+    assert done.returncode == 1 and done.stdout == ""
+
+
+# ---- logs ------------------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import mindspore as ms
+f = ms.jit(lambda x: x * 2)
+f(ms.Tensor([1.0])), f(ms.Tensor([[1.0]]))
+def g(x):
+    y = (x @ x).tanh()
+    print(float(y.sum().asnumpy()))
+    return (y @ y).exp()
+ms.jit(g)(ms.ops.ones((4, 4)))
+def h(x):
+    yield x.asnumpy()
+ms.jit(h)(ms.Tensor([1.0]))
+"""
+SAYS = {
+    "captures": "captured in",
+    "recompiles": "x was",
+    "breaks": "<jit g>: asnumpy() of a tensor",
+    "guards": "assumes",
+    "kernels": "kernels: ",
+    "fallbacks": "cannot be compiled",
+}
+
+
+@pytest.mark.parametrize("topic", SAYS)
+def test_topics(topic):
+    text = run("-c", PROGRAM, DUOGRAPH_LOGS=topic).stderr
+    assert SAYS[topic] in text
+    assert [other for other, words in SAYS.items() if words in text] == [topic]
+
+
+def test_levels_and_the_standard_tree():
+    text = run("-c", PROGRAM, GLOG_v="1").stderr
+    assert [topic for topic, words in SAYS.items() if words not in text] == ["guards"]
+    assert "[INFO] DUOGRAPH(" in text
+    text = run("-c", PROGRAM, GLOG_v="0").stderr
+    assert all(words in text for words in SAYS.values())
+    program = f"import logging; logging.basicConfig(); logging.getLogger('duograph.breaks').setLevel(10)\n{PROGRAM}"
+    text = run("-c", program).stderr
+    assert "INFO:duograph.breaks:" in text and "captured in" not in text
+    assert run("-c", PROGRAM).stderr == ""
+
+
+def test_a_topic_is_a_logger_below_the_packages():
+    logger = logs.topic("kernels")
+    assert logger is logging.getLogger("duograph.kernels") and logger.parent is logging.getLogger("duograph")
+    level = logger.level
+    try:
+        with configure(logs="kernels"):
+            assert logs.topic("kernels").isEnabledFor(logging.DEBUG)
+    finally:
+        logger.setLevel(level)
+
+
+# ---- doctor ----------------------------------------------------------------------------------------------------------
+
+
+def test_doctor(tmp_path):
+    done = run("doctor", DUOGRAPH_CACHE_DIR=str(tmp_path / "cache"), DUOGRAPH_NUM_THREADS="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "Versions", "Machine", "Cache", "Settings", "Self-test", "Everything works.",
+    ]  # fmt: skip
+    shown = {line.split()[0]: line for line in lines if line.startswith("  ")}
+    assert all(variable.environment in shown for variable in VARIABLES)
+    assert shown["DUOGRAPH_NUM_THREADS"].split()[1:] == ["1", "(changed)"] and "(changed)" not in shown["MS_JIT"]
+    assert str(tmp_path / "cache") in shown["folder"] and "files" in shown["contents"]
+    assert {"numpy", "llvmlite", "processor", "cores"} <= set(shown)
+
+
+def test_doctor_gives_advice(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    done = run("doctor", DUOGRAPH_CACHE_DIR=str(file / "below"))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-2:] == [
+        "Advice",
+        f"  cache can be written: {doctor.ADVICE['cache can be written']}",
+    ]
+    assert set(doctor.ADVICE) == set(doctor.TESTS)
+
+
+def test_the_page_of_variables_is_up_to_date():
+    """`python -m duograph doctor --variables > docs/environment.md` writes it."""
+    assert (ROOT / "docs" / "environment.md").read_text(encoding="utf-8") == doctor.variables_page()

@@ -1,0 +1,202 @@
+"""Heads of MindSpore files: what they import is there, or says why not; names of PyTorch say what to write instead."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn, ops
+from duograph.base.absent import ELSEWHERE, KEYWORDS, NOT_HERE, instead
+from duograph.compat import alias, internals
+
+HEADS = """
+from mindspore.train.model import ParallelMode
+from mindspore.ops._primitive_cache import _get_cache_prim
+from mindspore.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore.nn.wrap.cell_wrapper import _VirtualDatasetCell
+from mindspore.nn.wrap.loss_scale import _grad_scale
+from mindspore.nn.loss.loss import _Loss
+from mindspore.nn.layer.normalization import _BatchNorm
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
+from mindspore.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode, _get_global_rank
+from mindspore.parallel._auto_parallel_context import auto_parallel_context
+from mindspore import _checkparam as validator
+from mindspore._checkparam import Validator, Rel, twice
+from mindspore.common._decorator import deprecated
+from mindspore.common.seed import _get_graph_seed
+from mindspore.common.initializer import _calculate_fan_in_and_fan_out
+from mindspore.common.api import _executor
+from mindspore.common.sparse_tensor import RowTensorInner
+from mindspore.ops._utils import get_broadcast_shape
+from mindspore._extends import cell_attr_register
+from mindspore.profiler.profiling import Profiler
+from mindspore import Profiler, SummaryCollector, SummaryRecord, DatasetHelper, connect_network_with_dataset, data_sink
+from mindspore import RowTensor, COOTensor, CSRTensor, issubclass_, ms_memory_recycle, arg_handler
+from mindspore import Node, rewrite, boost, linearize
+from mindspore.rewrite import SymbolTree, ScopedValue
+from mindspore.boost import AutoBoost
+from mindspore.ops import Custom, FlashAttentionScore, derivative, jet, linearize, ScalarSummary
+from mindspore.ops.operations.nn_ops import FlashAttentionScore
+from mindspore.nn import Jvp, Vjp
+from mindspore.nn.grad.cell_grad import Jvp, Vjp
+from mindspore.dataset import TFRecordDataset, VOCDataset, CocoDataset, IMDBDataset
+import mindspore.nn.probability.distribution as msd
+""".strip().splitlines()
+
+
+@pytest.fixture(autouse=True)
+def _alias(monkeypatch):
+    """The alias for one test; the process is left without it."""
+    monkeypatch.setattr(sys, "meta_path", [f for f in sys.meta_path if not isinstance(f, alias.AliasFinder)])
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "mindspore"}
+    for name in before:
+        del sys.modules[name]
+    ms.install_as_mindspore()
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mindspore"]:
+        del sys.modules[name]
+    sys.modules.update(before)
+
+
+@pytest.mark.parametrize("line", HEADS)
+def test_heads_of_files(line):
+    exec(line, {})
+
+
+def test_every_internal_name_is_where_it_is_said_to_be():
+    for name in internals.INTERNALS:
+        assert internals.internal("mindspore", name) is not None
+
+
+def test_what_can_be_imported_and_not_made_says_why():
+    from mindspore.ops import operations as P
+    from mindspore.rewrite import SymbolTree
+
+    with pytest.raises(NotImplementedError, match=r"no mindspore\.rewrite\.SymbolTree: it edits networks"):
+        SymbolTree.create(nn.ReLU()) if hasattr(SymbolTree, "create") else SymbolTree(nn.ReLU())
+    with pytest.raises(NotImplementedError, match="Ascend"):
+        P.NPUAllocFloatStatus()
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("from mindspore.dataset.audio import AllpassBiquad", "transform of audio"),
+        ("from mindspore.ops import csr_mul", "to_dense"),
+        ("from mindspore import flops_collection", "summary"),
+        ("from mindspore.nn.probability.distribution import Norml", "distribution"),
+        ("from mindspore.dataset.vision import RandomHorizontalFlp", "'RandomHorizontalFlip'"),
+        ("from mindspore.dataset.vision import AutoAugment", "not provided"),
+        ("from mindspore.device_context.ascend import op_tuning", "one device"),
+    ],
+)
+def test_names_that_are_not_there_say_why(line, reason):
+    with pytest.raises(ImportError, match=reason):
+        exec(line, {})
+
+
+def test_checks_of_arguments():
+    from mindspore._checkparam import Rel, Validator
+
+    assert Validator.check_positive_int(3, "n", "Net") == 3 and Validator.twice(3) == (3, 3)
+    assert Validator.check_value_type("x", 2.0, [int, float], "Net") == 2.0
+    assert Validator.check_float_range(0.5, 0.0, 1.0, Rel.INC_NEITHER, "p", "Net") == 0.5
+    for call, error, text in (
+        (
+            lambda: Validator.check_positive_int(0, "n", "Net"),
+            ValueError,
+            "'Net', the 'n' must be int and must > 0",
+        ),
+        (lambda: Validator.check_int(True, 1, Rel.GE, "n"), TypeError, "must be int"),
+        (lambda: Validator.check_float_range(1.0, 0.0, 1.0, Rel.INC_LEFT, "p"), ValueError, r"\[0.0, 1.0\)"),
+        (lambda: Validator.check_value_type("x", True, int, "Net"), TypeError, "'bool'"),
+        (lambda: Validator.check_string("a", ["b"], "mode"), ValueError, "must be in"),
+        (lambda: Validator.check("n", 3, "limit", 2, Rel.LE, "Net"), ValueError, "limit: 2, but got 3"),
+        (lambda: Validator.check_bool(1, "flag"), TypeError, "bool"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_decorators_and_questions(capsys):
+    from mindspore._extends import cell_attr_register
+    from mindspore.common._decorator import deprecated
+    from mindspore.nn.optim.optimizer import opt_init_args_register
+    from mindspore.parallel._auto_parallel_context import auto_parallel_context
+    from mindspore.parallel._utils import _get_device_num, _get_parallel_mode
+
+    @deprecated("2.0", "new")
+    def old(x):
+        return x
+
+    class Layer(nn.Cell):
+        @cell_attr_register(attrs=["size"])
+        def __init__(self, size, name="a"):
+            super().__init__()
+
+    class Mine(nn.Optimizer):
+        @opt_init_args_register
+        def __init__(self, params, learning_rate=0.1):
+            super().__init__(learning_rate, params)
+
+    assert old(3) == 3 and "'old' is deprecated from version 2.0" in capsys.readouterr().err
+    assert Layer(4).cell_init_args == "Layer{'size': 4}"
+    optimizer = Mine(nn.Dense(1, 1).trainable_params())
+    assert optimizer.init_learning_rate == 0.1 and list(optimizer.init_params) == ["params", "learning_rate"]
+    assert _get_device_num() == 1 and _get_parallel_mode() == "stand_alone"
+    context = auto_parallel_context()
+    context.set_gradients_mean(True)
+    assert context.get_gradients_mean() is True
+    context.set_gradients_mean(False)
+    with pytest.raises(AttributeError, match="nothing"):
+        context.nothing  # noqa: B018
+
+
+# ---- PyTorch ---------------------------------------------------------------------------------------------------------
+
+PLACES = {"": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
+
+
+@pytest.mark.parametrize("place", ELSEWHERE)
+def test_names_of_pytorch(place):
+    for name, text in ELSEWHERE[place].items():
+        assert not hasattr(PLACES[place], name), f"{place}.{name} is there"
+        with pytest.raises(AttributeError, match=re.escape(text)):
+            getattr(PLACES[place], name)
+
+
+def test_what_is_to_be_written_instead_is_there():
+    texts = [text for table in ELSEWHERE.values() for text in table.values()] + [text for _, _, text in NOT_HERE]
+    for path in re.findall(r"\b(?:nn|ops|mint|dataset|common)\.\w[\w.]*\w", " ".join(texts)):
+        home, _, name = f"duograph.{path}".rpartition(".")
+        assert hasattr(importlib.import_module(home), name), path
+
+
+def test_parameters_say_it_too():
+    with pytest.raises(AttributeError, match="value_and_grad"):
+        nn.Dense(1, 1).weight.grad  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (
+            lambda w: nn.SGD(w, lr=0.1),
+            TypeError,
+            "keyword argument 'lr'; it is called 'learning_rate' here",
+        ),
+        (lambda w: nn.Adam(w, lr=0.1), ValueError, "it is called 'learning_rate' here"),
+        (lambda w: nn.Dense(1, 2, bias=True), TypeError, "'has_bias'"),
+        (lambda w: nn.Conv2d(1, 2, 3, padding_mode="zeros"), TypeError, "'pad_mode'"),
+        (lambda w: nn.ReLU(nothing_like_it=1), TypeError, "'nothing_like_it'$"),
+        (lambda w: nn.Dense(), TypeError, "missing 2 required positional arguments"),
+    ],
+)
+def test_keywords(make, error, text):
+    with pytest.raises(error, match=text):
+        make(nn.Dense(1, 1).trainable_params())
+    assert set(KEYWORDS) and instead("duograph.nn", "_private") == ""
