@@ -71,8 +71,9 @@ def _collect_as_usual() -> None:
     """
     (young, middle, _), (enough, often, _) = gc.get_count(), gc.get_threshold()
     if enough and (young > enough or middle > often):
-        _made: list[Any] = [set() for _ in range(max(enough - young, 0) + 1)]  # no free list: each is counted; 3.11 starts here
-        _nothing()  # and later versions do at a call of a Python function
+        # Sets come from no free list, so each is counted. 3.11 starts here, later versions at a call in Python.
+        _made: list[Any] = [set() for _ in range(max(enough - young, 0) + 1)]
+        _nothing()
 
 
 def _nothing() -> None:
