@@ -92,14 +92,23 @@ def name_in_error(name: str, arguments: Callable[[types.FrameType], dict[str, An
 def _told(error: Exception, said: str, name: str, given: dict[str, Any]) -> Exception:
     """What the user gets: the error with another message, or another one."""
     text = with_name(said, name)
-    if text != said:
+    if text != said and not text.startswith("Failed calling"):
         error.args = (text, *error.args[1:])
     elif type(error) in (ValueError, IndexError, ZeroDivisionError) and _OF_SHAPES.match(said):
         return ValueError(with_shapes(said, name))
-    elif type(error) in (TypeError, AttributeError, ValueError) and _OF_TYPES.match(said):
-        if not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values())):
-            return refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+    elif text != said or _is_of_types(error, said, given):
+        refused = refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+        if type(error) is not TypeError:
+            return refused
+        error.args = refused.args
     return error
+
+
+def _is_of_types(error: Exception, said: str, given: dict[str, Any]) -> bool:
+    """Whether Python complains about the type of something, which is an argument if it was asked for an attribute."""
+    if type(error) not in (TypeError, AttributeError, ValueError) or not _OF_TYPES.match(said):
+        return False
+    return not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values()))
 
 
 def with_shapes(said: str, name: str) -> str:
