@@ -198,6 +198,15 @@ def test_an_error_that_is_gone_keeps_nothing(call):
         gc.enable()
 
 
+def test_the_drawing_has_the_operator_behind_the_name_of_the_call():
+    with pytest.raises(ValueError, match="For 'cdist'") as caught:
+        mint.cdist(X, Y)
+    assert "^ cdist: Sub([2, 1, 3], [1, 4, 5])" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="For 'Add'") as caught:
+        ops.add(X, Y)
+    assert "^ Add([2, 3], [4, 5])" in caught.value.__notes__[0]
+
+
 def test_a_sample_says_the_same_while_a_graph_is_captured():
     checked = 0
     for call, _, name, names in mistakes(step=97):
