@@ -75,6 +75,8 @@ def make_public(table: dict[str, Any], home: dict[str, Any], listed: Sequence[st
         made = _public(function, name, name in listed)
         if home.get(name, None if hasattr(builtins, name) else function) is function:
             home[name] = made
+            if made is not function:  # pickled by these names
+                made.__module__, made.__qualname__ = home["__name__"], name
         table[name] = made
 
 

@@ -72,7 +72,8 @@ def refusal(op: str, *operands: Any) -> TypeError:
 
 def way_out(*values: Any) -> str:
     """What makes a tensor of a value that is none."""
-    if any(isinstance(x, np.ndarray) for x in values):
+    inside = [item for x in values if isinstance(x, list | tuple) for item in x]
+    if any(isinstance(x, np.ndarray) for x in (*values, *inside)):
         return " mindspore.Tensor(x) makes a Tensor of a numpy.ndarray."
     return " mindspore.Tensor(x) makes a Tensor of a list." if any(isinstance(x, list) for x in values) else ""
 

@@ -32,7 +32,7 @@ import numpy as np
 from duograph.base.slot import Slot
 from duograph.base.source import is_internal_file
 
-from .errors import draw_below
+from .errors import draw_below, spelled
 from .op import state
 
 refusal: Slot[Callable[..., Exception]] = Slot("core.called.refusal")
@@ -92,14 +92,23 @@ def name_in_error(name: str, arguments: Callable[[types.FrameType], dict[str, An
 def _told(error: Exception, said: str, name: str, given: dict[str, Any]) -> Exception:
     """What the user gets: the error with another message, or another one."""
     text = with_name(said, name)
-    if text != said:
+    if text != said and not text.startswith("Failed calling"):
         error.args = (text, *error.args[1:])
     elif type(error) in (ValueError, IndexError, ZeroDivisionError) and _OF_SHAPES.match(said):
         return ValueError(with_shapes(said, name))
-    elif type(error) in (TypeError, AttributeError, ValueError) and _OF_TYPES.match(said):
-        if not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values())):
-            return refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+    elif text != said or _is_of_types(error, said, given):
+        refused = refusal.value(name, **{key: value for key, value in given.items() if key != "self"})
+        if type(error) is not TypeError:
+            return refused
+        error.args = refused.args
     return error
+
+
+def _is_of_types(error: Exception, said: str, given: dict[str, Any]) -> bool:
+    """Whether Python complains about the type of something, which is an argument if it was asked for an attribute."""
+    if type(error) not in (TypeError, AttributeError, ValueError) or not _OF_TYPES.match(said):
+        return False
+    return not isinstance(error, AttributeError) or any(error.obj is value for value in _flat(given.values()))
 
 
 def with_shapes(said: str, name: str) -> str:
@@ -132,7 +141,7 @@ def with_name(said: str, name: str) -> str:
     if found is None:
         return said
     operator = found["primitive"] or found["quoted"] or found["failed"]
-    if _plain(operator) == _plain(name) and (operator != operator.lower() or name == name.lower()):
+    if spelled(operator) == spelled(name) and (operator != operator.lower() or name == name.lower()):
         return said
     start = f'Failed calling {name} with "{name}(' if found["failed"] else f"For '{name}'"
     return start + said[found.end() :]
@@ -155,11 +164,6 @@ def _is_of_user(error: BaseException) -> bool:
     return False
 
 
-def _plain(name: str) -> str:
-    """What two spellings of one name have in common: ``LogSoftmax``, ``log_softmax``; ``Add``, ``add_``."""
-    return name.rpartition(".")[2].replace("_", "").lower()
-
-
 def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> types.FunctionType:
     """A function of the signature and documentation of ``function`` that calls ``names["call"]``.
 
@@ -176,9 +180,9 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
         co_varnames=parameters, co_name=code.co_name, co_qualname=code.co_qualname, co_filename=code.co_filename,
         co_firstlineno=code.co_firstlineno, co_posonlyargcount=code.co_posonlyargcount,
     )  # fmt: skip
-    names |= {"__name__": function.__module__, "__builtins__": builtins}
-    names["name_in_error"] = _as_it_is
+    names |= {"__name__": function.__module__, "__builtins__": builtins, "name_in_error": _as_it_is}
     if name:
+        names["public_name"] = name
         names["name_in_error"] = functools.partial(name_in_error, name, functools.partial(_given, function))
     public = types.FunctionType(made, names, code.co_name, function.__defaults__)
     public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None

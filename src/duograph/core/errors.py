@@ -17,11 +17,13 @@ is captured; a mistake of the program then either becomes part of it, or comes a
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import TypeVar
 
 from duograph.base.diagnostics import CODES, Diagnostic, Label
 from duograph.base.render import render, render_body
-from duograph.base.source import user_span
+from duograph.base.source import is_internal_file, user_span
 
 from .op import state
 
@@ -48,6 +50,9 @@ def draw_below(error: Exception, operands: str, *, code: str | None = None, help
     """Adds the drawing as a note to ``error``, unless it has one: the innermost function knows most."""
     if getattr(error, "__notes__", None):
         return
+    called, operator = _called(), operands.partition("(")[0]
+    if called and spelled(called) != spelled(operator):
+        operands = f"{called}: {operands}"
     span = user_span()
     labels = (Label(span, operands),) if span is not None else ()
     code = code or _OF_CLASS.get(type(error))
@@ -59,8 +64,23 @@ def draw_below(error: Exception, operands: str, *, code: str | None = None, help
         error.add_note(f"in {operands}")
 
 
+def _called() -> str:
+    """The public function that the user has called (`called.in_front`); empty if it is none."""
+    frame: FrameType | None = sys._getframe(2)
+    found: str = ""
+    while frame is not None and is_internal_file(frame.f_code.co_filename):
+        found = frame.f_globals.get("public_name", found)
+        frame = frame.f_back
+    return found
+
+
+def spelled(name: str) -> str:
+    """What spellings of one name have in common: ``LogSoftmax``, ``log_softmax``; ``Add``, ``add_``."""
+    return name.rpartition(".")[2].replace("_", "").lower()
+
+
 _OF_CLASS: dict[type[Exception], str] = {TypeError: "DG0404", ValueError: "DG0405", IndexError: "DG0414"}
 """What a mistake is whose function does not say more."""
 
 
-__all__ = ["draw_below", "user_error"]
+__all__ = ["draw_below", "spelled", "user_error"]

@@ -136,6 +136,7 @@ CALLS = {
     "ops.where(X > 0, X, Y)": "For 'where',",
     "ops.clip(X, Y, Y)": "For 'clip',",
     "mint.divide(X, 'text')": 'Failed calling divide with "divide()(',
+    "ops.cat([X, np.ones(2)])": "Failed calling cat with \"cat()(tensors=list<Tensor, <class 'numpy.ndarray'>>)\".",
     "X.sum(5)": "For 'sum',",
     "X.add_(Y)": "For 'add_',",
     "X.matmul(Y)": "For 'matmul' op",
@@ -173,7 +174,7 @@ def caught_in_graph(call: str, parameters: str, names: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("call", CALLS)
 def test_the_name_is_the_one_that_was_called(call):
     """The innermost that is public, seen from the user's code; while a graph is captured, too."""
-    names = {"ops": ops, "mint": mint, "nn": nn, "mnp": mnp, "X": X, "Y": Y, "own": own, "vmap": ms.vmap}
+    names = {"ops": ops, "mint": mint, "nn": nn, "mnp": mnp, "X": X, "Y": Y, "own": own, "np": np, "vmap": ms.vmap}
     with pytest.raises((TypeError, ValueError, RuntimeError)) as caught:
         eval(call, names)
     text = str(caught.value)
@@ -195,6 +196,15 @@ def test_an_error_that_is_gone_keeps_nothing(call):
         assert left() is None
     finally:
         gc.enable()
+
+
+def test_the_drawing_has_the_operator_behind_the_name_of_the_call():
+    with pytest.raises(ValueError, match="For 'cdist'") as caught:
+        mint.cdist(X, Y)
+    assert "^ cdist: Sub([2, 1, 3], [1, 4, 5])" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="For 'Add'") as caught:
+        ops.add(X, Y)
+    assert "^ Add([2, 3], [4, 5])" in caught.value.__notes__[0]
 
 
 def test_a_sample_says_the_same_while_a_graph_is_captured():
