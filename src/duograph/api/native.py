@@ -57,7 +57,7 @@ METHODS = [
 
 def launchable_methods(table: dict[str, Any]) -> dict[str, Any]:
     """``table`` with the listed methods (and the properties ``T``, ``mT``) launchable."""
-    made = {name: launchable(value) if name in METHODS else value for name, value in table.items()}
+    made = {n: launchable(f, n in NUMBERS_ARE_WEAK) if n in METHODS else f for n, f in table.items()}
     made.update({n: property(launchable(table[n].fget)) for n in ("T", "mT") if n in table})
     return made
 
