@@ -264,7 +264,7 @@ def observe(source: str, name: str) -> Run:
                 except Exception as error:  # noqa: BLE001 - whatever a program raises is part of what it shows
                     shown = ("raised", call, type(error).__name__)
                 took = time.process_time() - start
-                show(("printed", call, re.sub(r"0x[0-9a-f]{6,}", "0x", printed.getvalue())))
+                show(("printed", call, re.sub(r"0x[0-9a-f]{6,}|program\d+_\d+", "", printed.getvalue())))
                 show(shown)
                 show(("arguments", call, describe(args)))
                 world = outside(module)

@@ -54,18 +54,28 @@ def module_kind(name: str | None) -> str:
         return "other"
     if file is None:
         return "user" if name == "__main__" or module is None else "other"
-    return _file_kind(file, name)
+    return _kind_in(_place(file), name)
 
 
-def _file_kind(file: str, module: str) -> str:
-    """Like `module_kind`, for the file of a code object."""
+@functools.lru_cache(4096)
+def _place(file: str) -> str:
+    """The kind of what stands in a file: `module_kind`'s, or ``installed``, where the package decides."""
     if is_internal_file(file):
         return _kind_of_ours(f"duograph.{file[len(PACKAGE_DIR) :].removesuffix('.py').replace(os.sep, '.')}")
     if file.startswith("<"):
         return "other" if file.startswith("<frozen") else "user"
-    kind = _place_kind(file if os.path.isabs(file) else os.path.abspath(file))
-    if kind != "installed":
-        return kind
+    path = os.path.realpath(file)
+    if path.endswith(_MACHINE_CODE):
+        return "other"
+    if any(part in path for part in _INSTALLED):
+        return "installed"
+    return "other" if path.startswith(_PATHS) else "user"
+
+
+def _kind_in(place: str, module: str) -> str:
+    """The kind of a module in a place."""
+    if place != "installed":
+        return place
     top = module.split(".", maxsplit=1)[0]
     if top in _WITH_RULES or (not _is_written_against_us(top) and _has_machine_code(top)):
         return "other"
@@ -76,17 +86,6 @@ def _file_kind(file: str, module: str) -> str:
 def _kind_of_ours(name: str) -> str:
     """``user`` for a module of this package that is a program (`Traits.program`)."""
     return "user" if traits_of(name).program else "framework"
-
-
-@functools.lru_cache(4096)
-def _place_kind(file: str) -> str:
-    """``user``, ``installed``, or ``other``."""
-    path = os.path.realpath(file)
-    if path.endswith(_MACHINE_CODE):
-        return "other"
-    if any(part in path for part in _INSTALLED):
-        return "installed"
-    return "other" if path.startswith(_PATHS) else "user"
 
 
 def _switched(name: str) -> str:
@@ -141,9 +140,8 @@ def is_library(fn: types.FunctionType) -> bool:
     name = _home(fn)
     if _switched(name) or _requested.get(fn.__code__):
         return False
-    return _place_kind(os.path.abspath(fn.__code__.co_filename)) == "installed" and not _is_written_against_us(
-        name.split(".")[0]
-    )
+    is_installed = _place(fn.__code__.co_filename) == "installed"
+    return is_installed and not _is_written_against_us(name.split(".", maxsplit=1)[0])
 
 
 def how_to_compile(module: str) -> str:
@@ -151,7 +149,7 @@ def how_to_compile(module: str) -> str:
     if _switched(module) == "other":
         return ": MS_JIT_IGNORE_MODULES names it"
     top = module.split(".", maxsplit=1)[0]
-    is_installed = _place_kind(str(raw_getattr(sys.modules.get(module), "__file__", "<"))) == "installed"
+    is_installed = _place(str(raw_getattr(sys.modules.get(module), "__file__", "<"))) == "installed"
     return f" (MS_JIT_MODULES={top} has it compiled)" if is_installed and top not in _WITH_RULES else ""
 
 
@@ -171,9 +169,11 @@ def _home(fn: types.FunctionType) -> str:
 
 def function_kind(fn: types.FunctionType) -> str:
     """Kind of a Python function. Code without a file of its own (``exec``, generated methods) goes by its module."""
-    kind = _file_kind(fn.__code__.co_filename, _home(fn))
-    if kind != "framework" and (switched := _switched(_home(fn))):
-        kind = switched
+    kind = _place(fn.__code__.co_filename)
+    if kind == "framework":
+        return kind
+    home = _home(fn)
+    kind = _switched(home) or _kind_in(kind, home)
     if kind == "other":
         by_module = module_kind(fn.__module__)
         return "user" if by_module == "user" or _requested.get(fn.__code__) else "other"

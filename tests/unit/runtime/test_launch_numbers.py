@@ -15,11 +15,29 @@ from duograph.runtime.launch import launcher
 from tests.unit.growth import growth
 from tests.unit.runtime.engine import bits, f32, in_python, launching
 
-FLOATS = (0.0, -0.0, 1 / 3, -2.5, 1e300, 1e-46, 6e-8, 65520.0, float("inf"), float("nan"), 16777217.0)
-INTS = (0, 1, -1, 300, 2**24 + 1, 2**53 + 1, 2**31, -(2**31), 2**63 - 1, -(2**63), 2**64 + 5)
+FLOATS = (
+    *(0.0, -0.0, 1 / 3, -2.5, 1e300, 1e-46, float("inf"), float("-inf"), float("nan"), 16777217.0, 5e-324),
+    *(
+        6e-8,
+        2.0**-14,
+        -(2.0**-14) * (1 - 2.0**-12),
+        65503.999,
+        65504.0,
+        -65519.999,
+        65520.0,
+        66000.0,
+    ),  # float16
+    *(1 + 2.0**-11, 1 + 3 * 2.0**-11, 1 + 2.0**-11 + 2.0**-40, 2047.5, 2 - 2.0**-12),  # ties, and next to them
+    *(1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-8 + 2.0**-40, 3.4e38, 3.3962e38),  # so for bfloat16
+    *(float(n) for n in np.random.default_rng(1).standard_normal(300) * np.logspace(-9, 9, 300)),
+)
+INTS = (
+    *(0, 1, -1, 300, 2049, -4099, 65503, 65519, 65520, 2**24 + 1, 2**53 + 1, 2**31, -(2**31), 2**63 - 1, -(2**63)),
+    2**64 + 5,
+)
 DTYPES = (
     *(ms.float16, ms.bfloat16, ms.float32, ms.float64, ms.int8, ms.int16, ms.int32, ms.int64),
-    *(ms.uint8, ms.uint16, ms.uint32, ms.uint64, ms.bool_),
+    *(ms.uint8, ms.uint16, ms.uint32, ms.uint64, ms.bool_, ms.complex64, ms.complex128),
 )  # fmt: skip
 
 
@@ -44,7 +62,7 @@ def is_native(fn: Callable[[Any], Any], number: Any) -> bool:
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("numbers", [FLOATS, INTS], ids=["floats", "ints"])
 def test_bits_of_the_number(engine, dtype, numbers):
-    """`maximum`, `where` and a product hand the number on as it is stored."""
+    """`where` hands the number on as it is stored."""
     x, mask = ms.Tensor([1, 0, 3], dtype), ms.Tensor([True, False, True])
     ways = [lambda n: ops.where(mask, x, n), lambda n: x == n]
     ways += [lambda n: x * n] if dtype is not ms.bool_ else []
@@ -70,6 +88,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "x.clamp": lambda x, n: x.clamp(n, 2.0),
     "clip_by_value": lambda x, n: ops.clip_by_value(x, 0.25, n),
     "where": lambda x, n: ops.where(x > n, x, n),
+    "x.where": lambda x, n: x.where(x > n, n),
     "masked_fill": lambda x, n: ops.masked_fill(x, x > 1, n),
     "lerp": lambda x, n: ops.lerp(x, x * x, n),
     "atan2": lambda x, n: ops.atan2(x, n),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duograph.runtime.python.asm import Function, Memory, Module, Value
+from duograph.runtime.python.asm import Function, Label, Memory, Module, Value
 from duograph.runtime.python.cpython import (
     ALIGNED,
     ARRAY_DATA,
@@ -15,7 +15,21 @@ from duograph.runtime.python.cpython import (
     WRITEABLE,
 )
 
-from .words import BY_PYTHON, CONSTANT, CONSTANTS, INT_TO_FLOAT32, INT_TO_FLOAT64, NUMBER, OUTPUT, TO_FLOAT32, mixed
+from .words import (
+    BY_PYTHON,
+    CONSTANT,
+    CONSTANTS,
+    NUMBER,
+    OUTPUT,
+    TO_BFLOAT16,
+    TO_FLOAT16,
+    TO_FLOAT32,
+    TO_FLOAT64,
+    mixed,
+)
+
+_HALF_LEAST, _HALF_LARGEST, _INFINITY = 0x3F10000000000000, 0x40EFFC0000000000, 0x7FF0000000000000
+"""Bits of doubles: the least and the largest normal number of float16; infinity."""
 
 MEMORY = {"constants": Memory("i64", CONSTANT.n_words * CONSTANTS, 64)}
 
@@ -143,14 +157,16 @@ def _number(module: Module) -> Function:
     f.goto_if(f.get(place, CONSTANT.kind).ne(kind), other)
     f.ret(f.hold(f.get(place, CONSTANT.tensor)))
     f.place(other)
-    filled = f.label("filled", "new")
-    with f.if_(how.eq(BY_PYTHON)):
-        f.goto(filled, _constant(f, number, dtype))
+    filled, python = f.label("filled", "new"), f.label("python")
+    f.goto_if(how.eq(BY_PYTHON), python)
+    stored = _bits(f, bits.get(), kind.eq(f.word("float")), how, python)
     array = f.call("new", "dg_array", f.get(wanted, NUMBER.output))
     with f.if_(array.eq(None)):
         f.ret(0)
-    f.store(_bits(f, bits.get(), how), f.get(array, ARRAY_DATA))
+    f.store(stored, f.get(array, ARRAY_DATA))
     f.goto(filled, f.call("new", "dg_tensor", array))
+    f.place(python)
+    f.goto(filled, _constant(f, number, dtype))
     f.place(filled)
     made = filled.values[0]
     with f.if_(made.eq(None)):
@@ -167,23 +183,25 @@ def _number(module: Module) -> Function:
     return f
 
 
-def _bits(f: Function, bits: Value, how: Value) -> Value:
-    """The word that begins with a number's bits in memory, of the bits of a float or the number that an int is."""
+def _bits(f: Function, bits: Value, is_float: Value, how: Value, python: Label) -> Value:
+    """The word that begins with a number's bits in memory, rounded from the double that it is, or comes to.
 
-    def to_float32(double: Value) -> Value:
-        single = f.emit("float", f"fptrunc double {double} to float")
-        return f.emit("i32", f"bitcast float {single} to i32").to("i64")
-
-    as_float = f.emit("double", f"bitcast i64 {bits} to double")
-    of_int = f.emit("double", f"sitofp i64 {bits} to double")
-    ways = (
-        (TO_FLOAT32, to_float32(as_float)),
-        (INT_TO_FLOAT64, f.emit("i64", f"bitcast double {of_int} to i64")),
-        (INT_TO_FLOAT32, to_float32(of_int)),
-    )
+    ``bits`` are those of a float, or the int. To ``python`` goes what is rare: NaN, and subnormals, in short types.
+    """
+    of_int = f.emit("i64", f"bitcast double {f.emit('double', f'sitofp i64 {bits} to double')} to i64")
+    word = f.select(is_float, bits, of_int)
+    double = f.emit("double", f"bitcast i64 {word} to double")
+    single = f.emit("i32", f"bitcast float {f.emit('float', f'fptrunc double {double} to float')} to i32").to("i64")
+    magnitude = word & ((1 << 63) - 1)
+    is_zero = magnitude.eq(0)
+    is_rare = (magnitude - _HALF_LEAST).below(_HALF_LARGEST - _HALF_LEAST).eq(0) & is_zero.eq(0) & how.eq(TO_FLOAT16)
+    f.goto_if(is_rare | (magnitude.above(_INFINITY) & how.eq(TO_BFLOAT16)), python)
+    rounded = (magnitude + ((1 << 41) - 1) + ((magnitude >> 42) & 1)) >> 42
+    half = f.select(is_zero, f.const("i64", 0), rounded - ((1023 - 15) << 10)) | ((word >> 48) & 0x8000)
+    brain = (single + 0x7FFF + ((single >> 16) & 1)) >> 16
     found = bits
-    for way, word in ways:
-        found = f.select(how.eq(way), word, found)
+    for way, stored in ((TO_FLOAT64, word), (TO_FLOAT32, single), (TO_BFLOAT16, brain), (TO_FLOAT16, half)):
+        found = f.select(how.eq(way), stored, found)
     return found
 
 

@@ -255,14 +255,15 @@ def _find_numbers(
     return types, fixed
 
 
+_STORED = {
+    dt.float64: lt.TO_FLOAT64, dt.float32: lt.TO_FLOAT32, dt.float16: lt.TO_FLOAT16, dt.bfloat16: lt.TO_BFLOAT16,
+    dt.complex64: lt.TO_FLOAT32,  # its imaginary part is the other half of the word: 0
+}  # fmt: skip
+
+
 def _number_words(words: Words, number: Any, dtype: DType) -> list[int]:
     """What native code needs to make the 0-d tensors of such numbers in a dtype, with the bits of `full`."""
-    how = lt.BY_PYTHON
-    if type(number) is int and dtype.is_integer:
-        how = lt.AS_IT_IS
-    elif dtype in (dt.float32, dt.float64):
-        double, single = (lt.INT_TO_FLOAT64, lt.INT_TO_FLOAT32) if type(number) is int else (lt.AS_IT_IS, lt.TO_FLOAT32)
-        how = double if dtype is dt.float64 else single
+    how = lt.AS_IT_IS if type(number) is int and dtype.is_integer else _STORED.get(dtype, lt.BY_PYTHON)
     block = [0] * lt.NUMBER.n_words
     block[lt.NUMBER.dtype.word], block[lt.NUMBER.how.word] = words.object(dtype), how
     block[lt.NUMBER.output.word] = words.array(output_words(words, np.empty((), dtype.numpy)))

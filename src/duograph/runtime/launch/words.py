@@ -43,7 +43,7 @@ OUTPUT = Struct("output", dtype="ptr", rank="i64", bytes="i64", shape="ptr", str
 
 # A number of the call as a 0-d tensor: its dtype, how its bits come from Python's (`AS_IT_IS` ...), the array.
 NUMBER = Struct("number", dtype="ptr", how="i64", output="ptr")
-BY_PYTHON, AS_IT_IS, TO_FLOAT32, INT_TO_FLOAT64, INT_TO_FLOAT32 = range(5)
+BY_PYTHON, AS_IT_IS, TO_FLOAT64, TO_FLOAT32, TO_BFLOAT16, TO_FLOAT16 = range(6)
 
 PROBES = 8
 """Places of the table that are looked at for a key."""
