@@ -130,9 +130,6 @@ ops.*: NPU\w+ \w*V2Ext AllGatherMatmul MatmulReduceScatter (Prompt|Incre)?FlashA
 = is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the float
   functions of ops
 
-ops.*: (Scalar|Tensor|Image|Histogram)Summary
-= writes from inside of a network, which is not provided; return the value, and give it to SummaryRecord.add_value
-
 (ops.*)?: set_dump dump TensorDump tensordump
 = writes tensors of Ascend operators; print(x) works in every mode
 

@@ -45,7 +45,7 @@ REFUSED = """
     Custom CustomRegOp DataType FlashAttentionScore
     NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
     Node NodeType ScopedValue SymbolTree ValueType
-    ScalarSummary TensorSummary ImageSummary HistogramSummary SparseTensor SummaryLandscape set_dump
+    SparseTensor SummaryLandscape set_dump
 """
 """Names that can be imported, not called."""
 
