@@ -39,7 +39,7 @@ HOMES: dict[str, str] = {
         GRAPH_MODE PYNATIVE_MODE STRICT COMPATIBLE LAX set_context get_context set_device get_current_device
         set_deterministic set_recursion_limit ParallelMode set_auto_parallel_context get_auto_parallel_context
         reset_auto_parallel_context set_ps_context get_ps_context reset_ps_context""",
-    "duograph.jit": "jit jit_class ms_function enable_dynamic mark_dynamic Symbol constexpr",
+    "duograph.jit": "jit jit_class ms_class=jit_class ms_function enable_dynamic mark_dynamic Symbol constexpr",
     "duograph.context.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad linearize",
     "duograph.train.serialization": """
@@ -51,7 +51,9 @@ HOMES: dict[str, str] = {
         connect_network_with_dataset data_sink
         FixedLossScaleManager DynamicLossScaleManager LossScaleManager build_train_network
         Accuracy F1 Fbeta Precision Recall MAE MSE Loss Metric TopKCategoricalAccuracy Top1CategoricalAccuracy
-        Top5CategoricalAccuracy Perplexity get_metric_fn names""",
+        Top5CategoricalAccuracy Perplexity get_metric_fn names
+        BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice ROC auc OnRequestExit""",
+    "duograph.device.parallel": "Layout shard set_algo_parameters get_algo_parameters reset_algo_parameters",
     "duograph.device.hal": """
         Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",

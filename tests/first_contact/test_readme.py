@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import duograph as ms
 from bench._problems import PROBLEMS
+from duograph import nn
 from tests.distributed.jobs import needs_mpi, refusal_of_the_machine, run
 
 from .counts import ROOT, child
@@ -19,17 +21,18 @@ from .counts import ROOT, child
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, str | None] = {
     "python -m venv .venv && .venv/bin/pip install -e . && .venv/bin/python -m duograph demo": "test_demo.py",
-    "bash scripts/test": None,
-    "python -m duograph script.py": "test_a_script_of_mindspore_runs_unchanged",
     "python -m duograph explain script.py": "test_explain_answers_however_a_program_ends",
+    "python -m duograph doctor": "test_the_doctor_finds_nothing",
+    "python -m duograph script.py": "test_a_script_of_mindspore_runs_unchanged",
     "pip install '.[mpi]'": None,
     "python -m duograph launch -n 2 examples/many_processes.py": "test_one_program_on_two_processes",
+    "bash scripts/test": None,
 }
 
 
 def test_each_command_is_run_somewhere():
-    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    assert [line for block in blocks for line in block.splitlines()] == list(COMMANDS)
+    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    assert commands == list(COMMANDS)
     for test in filter(None, COMMANDS.values()):
         assert test in globals() or (Path(__file__).parent / test).is_file()
 
@@ -72,6 +75,48 @@ def test_a_script_of_mindspore_runs_with_the_other_name(tmp_path):
     script.write_text(SCRIPT.replace("mindspore", "duograph"), encoding="utf-8")
     done = child(str(script))
     assert (done.returncode, done.stdout) == (0, PRINTED), done.stderr
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_program_prints_what_it_says_in_both_modes():
+    (program,), printed = blocks("python"), blocks("text")[0]
+    for mode in ("1", "0"):
+        done = child("-c", program, MS_JIT=mode)
+        assert (done.returncode, done.stdout) == (0, printed), done.stderr
+
+
+def test_the_picture_of_explain(tmp_path):
+    (program,) = blocks("python")
+    line = "    optimizer(gradients)\n"
+    assert program.count(line) == 1
+    script = tmp_path / "program.py"
+    script.write_text(program.replace(line, f"{line}    print(float(loss))\n"), encoding="utf-8")
+    done = child("-m", "duograph", "explain", "program.py", cwd=tmp_path)
+
+    def without_times(text):
+        return re.sub(r"[\d.]+ ms", "n ms", text)
+
+    assert without_times(done.stderr) == without_times(blocks("text")[1])
+
+
+def test_the_doctor_finds_nothing():
+    done = child("-m", "duograph", "doctor")
+    assert done.returncode == 0 and done.stdout.endswith("Everything works.\n"), done.stdout
+
+
+def test_what_pytorch_users_write_instead_is_there():
+    """The right column of the table, run."""
+    net = nn.Dense(2, 1)
+    forward = ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params())
+    _, gradients = forward(ms.ops.ones((3, 2)))
+    nn.SGD(net.trainable_params(), 0.1)(gradients)
+    assert net.set_train().training and not net.set_train(False).training
+    assert ms.mint.add(ms.Tensor(1.0), ms.Tensor(2.0), alpha=2) == 5
+    for name in ("nn.Cell", "`construct`", "ms.jit(f)", "optimizer(gradients)", "net.set_train(False)", "mint.add"):
+        assert name in README
 
 
 PROGRAM = """\

@@ -1,14 +1,15 @@
 """Names that programs ask for and that are not there: what to write instead, or why there is nothing.
 
-Two tables. `ELSEWHERE` has the names that PyTorch users write, by the place where they look for them. `NOT_HERE` has
-families of MindSpore's public names that this package does not provide. `instead` ends the sentence of the
-`AttributeError` or `ImportError`; a name in neither table gets the nearest one that there is.
+Two tables. `ELSEWHERE` has names of PyTorch's, and some of MindSpore's, for which there is another here, by the place
+where they are looked for. `NOT_HERE` has families of MindSpore's public names that are not provided. `instead` ends the
+sentence of the `AttributeError` or `ImportError`; a name in neither table gets the nearest one that there is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 __all__ = ["absence", "instead", "keyword_instead", "nearest"]
 
@@ -26,6 +27,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "save": "save_checkpoint(net, 'file.ckpt') writes parameters",
         "zeros cat relu randn rand ones arange stack matmul softmax sum mean": "functions are in ops and, with "
         "PyTorch's signatures, in mint",
+        "DynamicLossScaler StaticLossScaler": "they are in amp",
         "FloatTensor LongTensor": "write Tensor(data, dtype)",
         "Module": "networks derive from nn.Cell, and forward() is called construct()",
         "inference_mode set_grad_enabled": "nothing is recorded outside of grad and value_and_grad; see no_grad",
@@ -43,6 +45,19 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "AdamW": "it is nn.AdamWeightDecay",
     },
     "ops": {
+        "Assert": "an assert statement or raise works in every mode",
+        "CheckNumerics": "write ops.isfinite(x).all()",
+        "Conv3DTranspose": "it is nn.Conv3dTranspose",
+        "DropoutDoMask DropoutGenMask": "it is ops.dropout",
+        "DynamicRNN": "it is nn.LSTM",
+        "DynamicGRUV2": "it is nn.GRU",
+        "FractionalMaxPool": "it is nn.FractionalMaxPool2d",
+        "GetNext": "iterate over the data set, or over its create_tuple_iterator()",
+        "MaxUnpool2D": "it is nn.MaxUnpool2d",
+        "MaxUnpool3D": "it is nn.MaxUnpool3d",
+        "ResizeBicubic": "it is ops.interpolate(x, mode='bicubic')",
+        "UniqueWithPad": "it is ops.unique_with_pad",
+        "i0": "it is ops.bessel_i0",
         "linear": "it is ops.dense(x, weight, bias), and mint.nn.functional.linear",
         "no_grad": "it is no_grad at the top of the package",
     },
@@ -72,42 +87,132 @@ ELSEWHERE = {
 }
 """Place (a module below the top, or a class) -> name -> what to write instead."""
 
-_FILES = "is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__"
-_ASCEND = "is an operator of Ascend processors, and there is one device, the CPU"
+NOT_HERE = r"""
+dataset(\.engine.*)?: \w*Dataset ManifestDataset OBSMindDataset
+= is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
 
-NOT_HERE: tuple[tuple[str, str, str], ...] = (
-    (r"dataset(\.engine.*)?", r"\w*Dataset", _FILES),
-    (r"dataset\.audio.*", r".*", "is a transform of audio, which is not provided; map a function of your own"),
-    (r"dataset\.vision.*", r"[A-Z].*", "is not provided; ds.map(lambda image: ...) takes functions of NumPy arrays"),
-    (r"dataset\.text.*", r"[A-Z].*", "is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays"),
-    (r"rewrite.*", r".*", ("edits networks as source text, which is not provided; derive from the Cell, or assign to "
-     "its members")),
-    (r"boost.*", r".*", "speeds training up by changing its results, which is not provided; see jit and amp"),
-    (r"nn\.probability.*", r".*", ("is a distribution, which is not provided; sample with ops.standard_normal, "
-     "ops.uniform, ops.gamma and others")),
-    (r"(ops.*)?", r"(csr|coo|sparse)_\w+|Sparse\w+|SparseTensor", ("computes with sparse tensors, of which there are "
-     "only the containers COOTensor and CSRTensor; use x.to_dense()")),
-    (r"ops.*", (r"Custom|CustomRegOp|custom_info_register|kernel|TBERegOp|AiCPURegOp|DataType|CustomOpBuilder|"
-     r"op_info_register"), ("makes operators of C++ or Ascend code, which is not provided; write the computation "
-     "in ops, it is compiled")),
-    (r"ops.*", (r"NPU\w+|\w*V2Ext|AllGatherMatmul|MatmulReduceScatter|FlashAttentionScore|PromptFlashAttention|"
-     r"IncreFlashAttention|MoeFinalizeRouting|GroupedMatmul\w*"), (f"{_ASCEND}; see ops.flash_attention_score and "
-     "the float functions of ops")),
-    (r"ops.*", r"(Scalar|Tensor|Image|Histogram)Summary", ("writes from inside of a network, which is not provided; "
-     "return the value, and give it to SummaryRecord.add_value")),
-    (r"", r"set_dump|dump|TensorDump", "writes tensors of Ascend operators; print(x) works in every mode"),
-    (r"", r"flops_collection", "counts on Ascend; summary(net, x) counts operations of layers"),
-    (r"", r"Node|SymbolTree|ScopedValue|NodeType", ("edits networks as source text, which is not provided; derive from "
-     "the Cell, or assign to its members")),
-    (r"", (r"SummaryLandscape|ConvertModelUtils|ConvertNetUtils|convert_model|build_searched_strategy|"
-     r"merge_sliced_parameter|load_distributed_checkpoint|restore_group_info_list|parse_print|obfuscate_ckpt|"
-     r"load_obf_params_into_net|async_ckpt_thread_status|unified_safetensors|transform_checkpoint\w*|"
-     r"rank_list_for_transform|load_segmented_checkpoints"),
-     "belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint"),
-    (r"device_context.*", r".*", "sets up Ascend and GPU devices; there is one device, the CPU"),
-    (r"safeguard.*|parallel\.checkpoint_transform.*|parallel\.nn.*", r".*", "is not provided"),
-)  # fmt: skip
-"""Module below the top (a pattern), name (a pattern), and what is to be said of such a name."""
+dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize deserialize
+  show sync_wait_for_dataset
+= belongs to MindSpore's engine of data sets; here they are plain Python iterators
+
+dataset\.audio.*: .*
+= is a transform of audio, which is not provided; map a function of your own
+
+dataset\.vision.*: [A-Z].*
+= is not provided; ds.map(lambda image: ...) takes functions of NumPy arrays
+
+dataset\.text.*: [A-Z].*
+= is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
+
+mindrecord: \w+ToMR MindPage read_record set_\w+ decode_enc_mode
+= converts, encrypts or shows files, which is not provided; FileWriter writes and MindDataset reads
+
+rewrite.*: .*
+= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
+
+-: Node SymbolTree ScopedValue NodeType
+= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
+
+boost.*: .*
+= speeds training up by changing its results, which is not provided; see jit and amp
+
+nn\.probability.*: .*
+= is a distribution, which is not provided; sample with ops.standard_normal, ops.uniform, ops.gamma and others
+
+(ops.*|nn)?: (csr|coo|sparse)_\w+ Sparse\w+
+= computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
+
+ops.*: Custom\w* custom_info_register kernel \w+RegOp DataType op_info_register get_vm_impl_fn CusMatMul
+= makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled
+
+ops.*: NPU\w+ \w*V2Ext AllGatherMatmul MatmulReduceScatter (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch
+  (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
+= is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the float
+  functions of ops
+
+(ops.*)?: set_dump dump TensorDump tensordump
+= writes tensors of Ascend operators; print(x) works in every mode
+
+ops.*: is_sequence_shape_unknown is_sequence_value_unknown isconstant
+= asks MindSpore's compiler what it knows; shapes and values are read as in plain Python here
+
+ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAccidentalHits Dilation2D ExtractGlimpse
+  ExtractVolumePatches FillDiagonal FractionalAvgPool LogNormalReverse LogUniformCandidateSampler Morph
+  NonDeterministicInts ParameterizedTruncatedNormal RaggedRange ResizeArea RNNTLoss SampleDistortedBoundingBoxV2
+  ScaleAndTranslate ScatterNonAliasingAdd deformable_conv2d log_uniform_candidate_sampler rotated_iou
+  BatchISendIRecv nms_with_mask Shard
+= is not provided; compose it of other functions of ops, which are compiled together
+
+nn.*: AdaFactor Ada[sS]um\w* thor ThorOptimizer
+= is an optimizer that is not provided; CONTRIBUTING.md shows how to write one in twenty lines
+
+nn.*: \w*(Quant|Fold)\w*
+= computes with quantised weights, which is not provided
+
+nn.*: PipelineCell MicroBatchInterleaved GradAccumulationCell
+= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
+
+nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
+= is not provided; see nn.EmbeddingLookup, and Parameter, whose values are there when it is made
+
+(nn|train)?: \w+Distance OcclusionSensitivity MindData
+= is a metric that is not provided; derive one from train.Metric
+
+(train)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
+  Convert\w+Utils
+= is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and SummaryCollector
+
+-: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
+  restore_group_info_list obfuscate_ckpt load_obf_params_into_net async_ckpt_thread_status unified_safetensors
+  transform_checkpoint\w* rank_list_for_transform load_segmented_checkpoints \w+_mindir get_ckpt_path_with_strategy
+  check_checkpoint EncryptedCkpt
+= belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
+
+-: AutoParallel sync_pipeline_shared_parameters
+= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
+
+-: \w+_offload_context
+= moves data between memories, and there is one
+
+-: \w*saved_tensors_hooks
+= changes what gradients keep, which is not provided
+
+-: flops_collection
+= counts on Ascend; summary(net, x) counts operations of layers
+
+-: arg_dtype_cast QuantDtype
+= belongs to MindSpore's own operators, and is not provided
+
+numpy.*: histogram\w* select gradient interp isin nanm\w+ tri[lu]_indices\w* poly\w+ roots \w+_index bartlett
+  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve correlate
+  corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
+= is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
+  gradients
+
+scipy.*: lu\w* lstsq i?dct minimize line_search linear_sum_assignment OptimizeResults
+= is not provided; SciPy's own function takes x.asnumpy()
+
+device_context.*: .*
+= sets up Ascend and GPU devices; there is one device, the CPU
+
+mint\.distributed: TCPStore
+= is a store of PyTorch's; processes find each other by MPI (docs/distributed.md)
+
+safeguard.*|parallel\.checkpoint_transform.*|parallel\.nn.*: .*
+= is not provided
+"""
+"""Paragraphs: a module below the top (a pattern; ``-``: the top), names in it (patterns), and what is said of them."""
+
+
+@cache
+def _families() -> list[tuple[str, list[str], str]]:
+    found = []
+    for paragraph in NOT_HERE.strip().split("\n\n"):
+        head, _, text = paragraph.partition("\n= ")
+        where, _, names = head.partition(": ")
+        found.append(("" if where == "-" else where, names.split(), " ".join(text.split())))
+    return found
+
 
 _MISSPELT = 0.85
 """How alike a name must be to one that is there, to be a misspelling of it rather than a name of MindSpore's."""
@@ -127,13 +232,17 @@ def _below(place: str) -> str:
     return place.partition(".")[2] if place.partition(".")[0] in ("duograph", "mindspore") else place
 
 
-def absence(module: str, name: str) -> str:
-    """What is to be said of a public name of MindSpore that is not there; empty: nothing is known of it."""
+def absence(module: str, name: str) -> tuple[str, bool]:
+    """What is to be said of a public name of MindSpore that is not there, and whether it is listed by itself.
+
+    Returns:
+        tuple, ``("", False)`` if nothing is known of it.
+    """
     inside = _below(module)
-    for where, names, text in NOT_HERE:
-        if re.fullmatch(where, inside) and re.fullmatch(names, name):
-            return text
-    return ""
+    for where, names, text in _families():
+        if re.fullmatch(where, inside) and any(re.fullmatch(pattern, name) for pattern in names):
+            return text, name in names
+    return "", False
 
 
 def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
@@ -155,8 +264,9 @@ def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
     from difflib import SequenceMatcher
 
     near = nearest(name, names)
-    text = "" if place in ("Tensor", "Cell") else absence(place, name)
-    if text and not (near and SequenceMatcher(None, name.lower(), near.lower()).ratio() > _MISSPELT):
+    text, is_listed = ("", False) if place in ("Tensor", "Cell") else absence(place, name)
+    is_misspelt = near is not None and SequenceMatcher(None, name.lower(), near.lower()).ratio() > _MISSPELT
+    if text and (is_listed or not is_misspelt):
         return f": it {text}"
     return f"; the nearest name is {near!r}" if near else ""
 

@@ -79,8 +79,8 @@ def headline(explanations: Sequence[Any]) -> str:
     plain = sum(f.hits for e in explanations for f in e.fallbacks) + sum(e.unattempted for e in explanations)
     calls = sum(version["hits"] for version in versions)
     breaks = [found for e in explanations for found in e.breaks]
-    text = f"{_count(calls, 'call')} ran compiled code ({_count(len(versions), 'version')}"
-    text += f" with {_count(sum(v['operations'] for v in versions), 'operator')}), {_count(plain, 'call')} plain Python"
+    text = f"{calls} of {_count(calls + plain, 'call')} ran compiled code ({_count(len(versions), 'version')}"
+    text += f" with {_count(sum(v['operations'] for v in versions), 'operator')})"
     if breaks:
         spent = sum(found.milliseconds for found in breaks)
         text += f"; {_count(len(breaks), 'statement')} between compiled parts ran in Python, {spent:.2f} ms in all"
@@ -99,7 +99,7 @@ def compiled_functions() -> list[Any]:
 
     # The garbage collector knows every live function; a registry of our own would have to be kept on each creation.
     found = [f for f in gc.get_objects() if isinstance(f, JitFunction)]
-    called = [f for f in found if f.explain().versions or f.explain().fallbacks]
+    called = [f for f in found if (e := f.explain()).versions or e.fallbacks or e.breaks]
     return sorted(called, key=_place)
 
 
@@ -124,7 +124,9 @@ def _paragraph(function: Any, full: bool) -> str:
         )
         lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in explanation.recompiles]
-    lines += [f"  graph break: {found}" for found in explanation.breaks]
+    for found in explanation.breaks:
+        spent = f" ({_count(found.times, 'time')}, {found.milliseconds:.2f} ms)" if found.times else ""
+        lines.append(f"  graph break: {found}{spent}")
     lines += [f"  {failure}" for failure in explanation.failures]
     for fallback in explanation.fallbacks:
         lines += [f"  {text}" for text in fallback.rendered.splitlines()]

@@ -45,7 +45,7 @@ REFUSED = """
     Custom CustomRegOp DataType FlashAttentionScore
     NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
     Node NodeType ScopedValue SymbolTree ValueType
-    ScalarSummary TensorSummary ImageSummary HistogramSummary SparseTensor SummaryLandscape set_dump
+    SparseTensor SummaryLandscape set_dump
 """
 """Names that can be imported, not called."""
 
@@ -59,7 +59,7 @@ def internal(module: str, name: str) -> Any:
     if name in INTERNALS:
         home, inner = INTERNALS[name]
         return getattr(import_module(home), inner)
-    reason = absence(module, name) if name in REFUSED.split() else ""
+    reason = absence(module, name)[0] if name in REFUSED.split() else ""
     if not reason:
         raise KeyError(name)
 

@@ -14,7 +14,8 @@ from duograph.distributed import world
 from . import comm_func
 
 __all__ = [
-    "GlobalComm", "comm_func", "create_group", "destroy_group", "get_comm_name", "get_group_rank_from_world_rank",
+    "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "GlobalComm", "comm_func",
+    "create_group", "destroy_group", "get_comm_name", "get_group_rank_from_world_rank",
     "get_group_size", "get_local_rank", "get_local_rank_size", "get_process_group_ranks", "get_rank",
     "get_world_rank_from_group_rank", "init", "release",
 ]  # fmt: skip
@@ -28,6 +29,10 @@ __capture__ = Traits(
 
 __path__: list[str] = []  # `import duograph.communication.comm_func` is possible
 BACKENDS = ("mccl", "mpi")
+
+
+HCCL_WORLD_COMM_GROUP = NCCL_WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP = world.WORLD
+"""The group of all processes, under the names that it has with each library."""
 
 
 class _Comm(type):

@@ -37,9 +37,9 @@ class Explanation:
             text before optimisation), ``paths``, ``runs`` (that were recorded; 0: it has all paths of the program),
             ``why_all_paths`` (although runs were to be recorded), ``operations`` (how many the graph has), ``hits``,
             ``plain_runs`` (calls that plain Python answered because the program raised), ``native_calls`` (of the hits,
-            those that no Python has led), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain Python:
-            it has few ops), ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its arena, a
-            table), ``capture_ms``, ``compile_ms``.
+            those that were served natively), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain
+            Python: it has few ops), ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its
+            arena, a table), ``capture_ms``, ``compile_ms``.
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
@@ -138,7 +138,7 @@ class Explanation:
             lines.append(f"version {i}: {v['hits']} calls, {times}")
             lines += [f"  runs recorded: {v['runs']}"] if v["runs"] else []
             lines += [f"  all paths, not single runs: {v['why_all_paths']}"] if v["why_all_paths"] else []
-            lines += [f"  calls are led by Python: {v['why_not_native']}"] if v["why_not_native"] else []
+            lines += [f"  calls are dispatched from Python: {v['why_not_native']}"] if v["why_not_native"] else []
             lines += [f"  {note}" for note in v["in_python"]]
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])

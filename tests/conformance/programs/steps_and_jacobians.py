@@ -2,6 +2,7 @@
 
 import duograph as ms
 from duograph import nn, ops
+from duograph.api import noted
 from duograph.nn.wrap.loss_scale import _grad_scale
 from tests.conformance.harness import T, program
 
@@ -151,3 +152,36 @@ def total_of_coo(x):
 def kinds_of_tensors(x):
     rows = ms.RowTensor(ms.Tensor([2, 0]), x, (3, 2))
     return ops.HyperMap()(total, (x, rows, x.to_csr(), x.to_coo())), rows.to_dense()
+
+
+class Noting(nn.Cell):
+    """Notes values for `SummaryRecord` while it computes."""
+
+    def __init__(self):
+        super().__init__()
+        self.scalar, self.tensor = ops.ScalarSummary(), ops.TensorSummary()
+
+    def construct(self, x):
+        y = x * 2
+        self.scalar("sum", y.sum())
+        if y.sum() > 10:
+            self.tensor("large", y)
+        return y + 1
+
+
+@program(calls=[(X,), (X - 3,)], build=True)
+def values_that_are_noted():
+    net = Noting()
+
+    def run(x):
+        y = net(x)
+        found = {f"{kind}/{name}": value for (kind, name), value in noted.VALUES.items()}
+        noted.VALUES.clear()
+        return y, found
+
+    return run
+
+
+@program(X)
+def a_note_without_a_name_error(x):
+    return ops.ScalarSummary()("", x.sum())

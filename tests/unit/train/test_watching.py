@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 import types
@@ -144,3 +145,49 @@ def test_history_draws_itself(monkeypatch):
     assert set(drawn) == {"loss", "accuracy"} and all(at == [1, 2] and len(y) == 2 for at, y in drawn.values())
     mine = Axes()
     assert history.plot(mine) is mine
+
+
+class Noting(nn.Cell):
+    """A network that notes what it sees."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(4, 2, weight_init="ones")
+        self.note, self.histogram = ms.ops.ScalarSummary(), ms.ops.HistogramSummary()
+
+    def construct(self, x):
+        y = self.dense(x)
+        self.note("mean", y.mean())
+        self.histogram("output", y)
+        return y
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_what_a_network_notes_is_recorded(tmp_path, mode):
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        net, (_, data) = Noting(), parts()
+        model = ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params(), 0.1))
+        model.train(1, data, callbacks=ms.SummaryCollector(str(tmp_path), collect_freq=2))
+    finally:
+        ms.set_context(mode=before)
+    (file,) = tmp_path.glob("*.jsonl")
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    steps = [line for line in lines if "histogram" in line]
+    assert [line["step"] for line in steps] == [1, 2, 4]
+    assert all({"mean", "loss"} <= set(line["scalar"]) for line in steps)
+    assert np.shape(steps[0]["histogram"]["output"]) == (4, 2)
+
+
+def test_notes_that_are_refused():
+    with pytest.raises(TypeError, match="'name' must be str"):
+        ms.ops.ScalarSummary()(3, ms.Tensor(1.0))
+    with pytest.raises(ValueError, match=r"shape of 'value' must be \(\) or \(1,\)"):
+        ms.ops.ScalarSummary()("a", ms.ops.ones(2))
+    with pytest.raises(ValueError, match="must be 4, but got 2"):
+        ms.ops.ImageSummary()("a", ms.ops.ones((2, 2)))
+    with pytest.raises(ValueError, match="at least 1"):
+        ms.ops.TensorSummary()("a", ms.Tensor(1.0))
+    with pytest.raises(TypeError, match="must be Tensor"):
+        ms.ops.HistogramSummary()("a", 1.0)

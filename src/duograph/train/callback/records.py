@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from duograph.api import noted
 from duograph.base.files import LineFile
 from duograph.tensor.tensor import Tensor
 from duograph.train.serialization import save_checkpoint
@@ -98,13 +99,16 @@ class SummaryRecord:
         self._pending.setdefault(plugin, {})[name] = _plain(value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Any = None) -> bool:
-        """Writes the values that were added; whether there was room.
+        """Writes the values that were added, and those that the network has noted (`ops.ScalarSummary`), since the last
+        time; whether there was room.
 
         Args:
             step (int): their step.
             train_network (Cell): kept for old programs. Default ``None``.
             plugin_filter (Callable): which kinds to write. Default ``None``: all.
         """
+        for (kind, name), value in noted.take().items():
+            self.add_value(kind, name, value)
         kinds = {k: v for k, v in self._pending.items() if plugin_filter is None or plugin_filter(k)}
         self._pending = {}
         line = json.dumps({"step": int(step), "time": time.time(), "mode": self._mode, **kinds}).encode() + b"\n"
