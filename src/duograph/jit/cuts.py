@@ -22,6 +22,7 @@ from duograph.autodiff.grads import Gradient, gradient_of
 from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
 from duograph.base.weak import WeakTable
+from duograph.core.shapes import numel
 from duograph.core.types import TensorType
 from duograph.frontend.ast.load import FunctionSource
 from duograph.frontend.errors import TooManyPaths, Uncapturable
@@ -30,7 +31,7 @@ from duograph.frontend.split.build import as_definition, build_function, keep_so
 from duograph.frontend.split.foreign import Kinds, widened
 from duograph.frontend.split.hoist import Place, apart_place, value_place
 from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border_before, exits_of, place_of, plan_cuts
-from duograph.ir.node import Graph
+from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ MOST_FORMS = 256
 _IS_LAZY = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 LOOKS = 32
 """Of how many calls under tapes, before one it is found out whether they are better op by op."""
-LIGHT = 3
-"""Operations on tensors below which a segment costs more than it saves."""
+LIGHT, SMALL = 3, 1 << 15
+"""Operations on tensors below which a segment costs more than it saves, and elements up to which that is so."""
 MOST_GUARDS = 32
 """Guards per operation above which it does: a long list that is handed over is looked through at each call."""
 
@@ -84,7 +85,7 @@ class Cut:
         self._skeleton: types.FunctionType | None = None
         self._is_stale = False
         self._is_small = False
-        self._looks = 0
+        self._looks = self._answered = 0
         self._lock = object_lock()
 
     @property
@@ -109,10 +110,11 @@ class Cut:
             self._is_small = bool(stores) and all(s.is_small for s in stores)
         return self._is_small
 
-    @property
-    def is_used(self) -> bool:
-        """Whether anything compiled runs in it: a segment, or what the skeleton calls."""
-        return bool(self.current) or self.called.is_used
+    def is_in_use(self) -> bool:
+        """Whether anything compiled has answered a call in it, segments or what the skeleton calls, since the last time
+        that this was asked."""
+        before, self._answered = self._answered, sum(part.answered for part in (*self.current, *self.called.forms))
+        return self._answered != before or self.called.has_gradients
 
     def retire(self) -> None:
         """Plain Python runs again, until there is another place to cut at."""
@@ -227,8 +229,14 @@ def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break 
 def is_light(graph: Graph, guards: int) -> bool:
     """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number."""
     parts = list(all_graphs(graph))
-    count = len([node for part in parts for node in part.nodes if isinstance(node.type, TensorType)])
-    return (count < LIGHT and len(parts) == 1) or guards > MOST_GUARDS * (count + 1)
+    types = [n.type for part in parts for n in part.nodes if isinstance(n.type, TensorType) and not _is_number(n)]
+    gains = len(types) > 1 and any(isinstance(n := numel(t.shape), int) and n > SMALL for t in types)  # by fusion
+    return (len(types) < LIGHT and len(parts) == 1 and not gains) or guards > MOST_GUARDS * (len(types) + 1)
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a node is a number of the program's text as a tensor, which costs nothing in either way."""
+    return isinstance(node, Apply) and node.op.name == "full" and node.attrs["shape"] == ()
 
 
 class CompiledForm:
@@ -266,9 +274,14 @@ class CompiledForm:
         return found if found is not None else fn
 
     @property
-    def is_used(self) -> bool:
-        """Whether there are compiled forms."""
-        return bool(self._gradients) or any(not form.is_no_use for form in tuple(self._known.values()))
+    def forms(self) -> tuple[Compiled, ...]:
+        """The compiled forms."""
+        return tuple(self._known.values())
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether it has made gradients of compiled forms."""
+        return bool(self._gradients)
 
     def _gradient(self, fn: types.FunctionType, gradient: Gradient) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""

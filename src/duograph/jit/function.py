@@ -185,7 +185,7 @@ class JitFunction(Capturing, Cutting):
                 self.spent.seconds = 0.0
             self.cut.cause.hits += 1
             if self.cut.cause.hits % OFTEN_TOLD == 0:
-                if not self.cut.is_used:
+                if not self.cut.is_in_use():
                     self.cut.retire()
                     self._note_no_use()
                 advise(self, self._stores())
@@ -547,6 +547,12 @@ class JitFunction(Capturing, Cutting):
     def _stores(self) -> list[Entries]:
         """Own versions, and those of all instances that this method was called on."""
         return [self._own, *members(self._of_instances)]
+
+    @property
+    def answered(self) -> int:
+        """Calls that versions, and the cut form, have answered."""
+        hits = sum(entry.hits for store in self._stores() for entry in tuple(store.compiled))
+        return hits + (self.cut.cause.hits if self.cut is not None else 0)
 
     @property
     def stats(self) -> dict[str, Any]:

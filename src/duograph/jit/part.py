@@ -12,6 +12,7 @@ class Compiled(Protocol):
         load: gives the trees of functions.
         part_of: of a segment, the cut that it is part of, and which segment it is.
         is_no_use: compiled, it is no faster.
+        answered: calls that its versions, and its cut form, have answered.
         stats: numbers of versions, captures, breaks and checks.
     """
 
@@ -19,6 +20,9 @@ class Compiled(Protocol):
     part_of: tuple[Any, Any] | None
     is_no_use: bool
     _python: Any
+
+    @property
+    def answered(self) -> int: ...
 
     @property
     def stats(self) -> dict[str, Any]: ...

@@ -348,6 +348,36 @@ def test_a_function_that_calls_stack_is_cut():
     assert len(f.explain().segments) == 2
 
 
+@pytest.mark.parametrize(("size", "segments"), [(3, 0), (1 << 16, 1)])
+def test_two_operations_are_worth_a_segment_where_they_are_long(size, segments):
+    """The numbers of the text are none."""
+
+    @ms.jit
+    def f(x):
+        time.time()
+        return x * 2 + 1
+
+    x = ops.ones(size)
+    for _ in range(4):
+        assert f(x).tolist() == [3.0] * size
+    assert len(f.explain().segments) == segments
+
+
+def test_a_cut_whose_segments_are_not_reached_ends():
+    known = {}
+
+    @ms.jit
+    def f(x):
+        key = id(x)
+        if key not in known:
+            known[key] = work(work(x))
+        return known[key] + 1
+
+    for _ in range(3 * OFTEN_TOLD):
+        assert f(X).tolist() == (work(work(X)) + 1).tolist()
+    assert f.cut.skeleton is None
+
+
 class Switch:
     is_on = True
 
