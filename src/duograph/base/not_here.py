@@ -9,23 +9,23 @@ dataset(\.engine.*)?: \w*Dataset AGNewsDataset AmazonReviewDataset ArgoverseData
   Caltech256Dataset CelebADataset CityscapesDataset CLUEDataset CMUArcticDataset CocoDataset CoNLL2000Dataset
   DBpediaDataset DIV2KDataset EMnistDataset EnWik9Dataset FakeImageDataset FlickrDataset Flowers102Dataset
   Food101Dataset GraphData GTZANDataset IMDBDataset InMemoryGraphDataset IWSLT2016Dataset IWSLT2017Dataset
-  KITTIDataset KMnistDataset LFWDataset LibriTTSDataset LJSpeechDataset LSUNDataset ManifestDataset Multi30kDataset
-  OBSMindDataset OmniglotDataset PennTreebankDataset PhotoTourDataset Places365Dataset QMnistDataset
-  RenderedSST2Dataset SBDataset SBUDataset SemeionDataset SogouNewsDataset SpeechCommandsDataset SQuADDataset
-  SST2Dataset STL10Dataset SUN397Dataset SVHNDataset TedliumDataset TFRecordDataset UDPOSDataset USPSDataset
-  VOCDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
+  KITTIDataset KMnistDataset LFWDataset LibriTTSDataset LJSpeechDataset LSUNDataset ManifestDataset
+  Multi30kDataset OBSMindDataset OmniglotDataset PennTreebankDataset PhotoTourDataset Places365Dataset
+  QMnistDataset RenderedSST2Dataset SBDataset SBUDataset SemeionDataset SogouNewsDataset SpeechCommandsDataset
+  SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset TedliumDataset TFRecordDataset UDPOSDataset
+  USPSDataset VOCDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
 = is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
 
-dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize deserialize
-  show sync_wait_for_dataset
+dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize
+  deserialize show sync_wait_for_dataset
 = belongs to MindSpore's engine of data sets; here they are plain Python iterators
 
 dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad BandrejectBiquad BassBiquad Biquad
-  ComplexNorm ComputeDeltas Contrast DBToAmplitude DCShift DeemphBiquad DetectPitchFrequency Dither EqualizerBiquad
-  Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale InverseSpectrogram LFCC
-  LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram MFCC MuLawDecoding
-  MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn SpectralCentroid
-  Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
+  ComplexNorm ComputeDeltas Contrast DBToAmplitude DCShift DeemphBiquad DetectPitchFrequency Dither
+  EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
+  InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
+  MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
 = is a transform of audio, which is not provided; map a function of your own
 
 dataset\.vision.*: AdjustBrightness AdjustContrast AdjustGamma AdjustHue AdjustSaturation AdjustSharpness Affine
@@ -46,8 +46,8 @@ dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastTe
   ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer to_bytes to_str
 = is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
 
-(dataset\.)?mindrecord: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record set_\w+
-  decode_enc_mode
+(dataset\.)?mindrecord: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
+  set_\w+ decode_enc_mode
 = converts, encrypts or shows files, which is not provided; FileWriter writes and MindDataset reads
 
 rewrite.*: Node NodeType PatternEngine PatternNode Replacement ScopedValue SymbolTree TreeNodeHelper ValueType
@@ -76,8 +76,8 @@ ops.*: Custom CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp custom_info_regist
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
   (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
-= is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the float
-  functions of ops
+= is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the
+  float functions of ops
 
 (ops.*)?: set_dump dump TensorDump tensordump
 = writes tensors of Ascend operators; print(x) works in every mode
@@ -110,12 +110,13 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 
 (train)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
   ConvertModelUtils ConvertNetUtils
-= is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and SummaryCollector
+= is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and
+  SummaryCollector
 
 -: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
   restore_group_info_list obfuscate_ckpt load_obf_params_into_net async_ckpt_thread_status unified_safetensors
-  transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints load_mindir
-  save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
+  transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints
+  load_mindir save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
 -: AutoParallel sync_pipeline_shared_parameters
@@ -134,8 +135,8 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 = belongs to MindSpore's own operators, and is not provided
 
 numpy.*: histogram\w* select gradient interp isin nanm\w+ tri[lu]_indices\w* poly\w+ roots \w+_index bartlett
-  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve correlate
-  corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
+  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve
+  correlate corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
 = is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
   gradients
 

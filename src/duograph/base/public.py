@@ -75,7 +75,7 @@ class Names:
 
 
 def saying_why(module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module that loads nothing: its error says what to write instead, or why there is none."""
+    """The ``__getattr__`` of a module that loads nothing: the error says what to write instead, or why not."""
 
     def __getattr__(name: str) -> Any:
         here = sys.modules[module]
