@@ -23,6 +23,7 @@ ACCEPTED: dict[str, str] = {
         device.hal:Event.__init__(blocking) device.hal:Event.record(stream) device.hal:Stream.__init__(kwargs,priority)
         device.hal:get_device_capability(device_id) device.hal:get_device_name(device_id)
         device.hal:get_device_properties(device_id)
+        device.hal:set_memory(huge_page_reserve_size,increase_size,init_size,max_size,optimize_level)
         mint.distributed:broadcast_object_list(device) tensor.parameter:Parameter.__init__(device,storage_format)
         tensor.tensor:Tensor.__init__(const_arg,device)
     """,

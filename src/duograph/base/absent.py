@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from .not_here import NOT_HERE
+
 __all__ = ["absence", "instead", "keyword_instead", "nearest"]
 
 _GRADIENTS = "gradients come from value_and_grad(forward, None, net.trainable_params())(x), not from backward()"
@@ -86,122 +88,6 @@ ELSEWHERE = {
     for place, table in _ELSEWHERE.items()
 }
 """Place (a module below the top, or a class) -> name -> what to write instead."""
-
-NOT_HERE = r"""
-dataset(\.engine.*)?: \w*Dataset ManifestDataset OBSMindDataset
-= is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
-
-dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize deserialize
-  show sync_wait_for_dataset
-= belongs to MindSpore's engine of data sets; here they are plain Python iterators
-
-dataset\.audio.*: .*
-= is a transform of audio, which is not provided; map a function of your own
-
-dataset\.vision.*: [A-Z].*
-= is not provided; ds.map(lambda image: ...) takes functions of NumPy arrays
-
-dataset\.text.*: [A-Z].*
-= is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
-
-mindrecord: \w+ToMR MindPage read_record set_\w+ decode_enc_mode
-= converts, encrypts or shows files, which is not provided; FileWriter writes and MindDataset reads
-
-rewrite.*: .*
-= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
-
--: Node SymbolTree ScopedValue NodeType
-= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
-
-boost.*: .*
-= speeds training up by changing its results, which is not provided; see jit and amp
-
-nn\.probability.*: .*
-= is a distribution, which is not provided; sample with ops.standard_normal, ops.uniform, ops.gamma and others
-
-(ops.*|nn)?: (csr|coo|sparse)_\w+ Sparse\w+
-= computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
-
-ops.*: Custom\w* custom_info_register kernel \w+RegOp DataType op_info_register get_vm_impl_fn CusMatMul
-= makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled
-
-ops.*: NPU\w+ \w*V2Ext AllGatherMatmul MatmulReduceScatter (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch
-  (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
-= is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the float
-  functions of ops
-
-(ops.*)?: set_dump dump TensorDump tensordump
-= writes tensors of Ascend operators; print(x) works in every mode
-
-ops.*: is_sequence_shape_unknown is_sequence_value_unknown isconstant
-= asks MindSpore's compiler what it knows; shapes and values are read as in plain Python here
-
-ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAccidentalHits Dilation2D ExtractGlimpse
-  ExtractVolumePatches FillDiagonal FractionalAvgPool LogNormalReverse LogUniformCandidateSampler Morph
-  NonDeterministicInts ParameterizedTruncatedNormal RaggedRange ResizeArea RNNTLoss SampleDistortedBoundingBoxV2
-  ScaleAndTranslate ScatterNonAliasingAdd deformable_conv2d log_uniform_candidate_sampler rotated_iou
-  BatchISendIRecv nms_with_mask Shard
-= is not provided; compose it of other functions of ops, which are compiled together
-
-nn.*: AdaFactor Ada[sS]um\w* thor ThorOptimizer
-= is an optimizer that is not provided; CONTRIBUTING.md shows how to write one in twenty lines
-
-nn.*: \w*(Quant|Fold)\w*
-= computes with quantised weights, which is not provided
-
-nn.*: PipelineCell MicroBatchInterleaved GradAccumulationCell
-= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
-
-nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
-= is not provided; see nn.EmbeddingLookup, and Parameter, whose values are there when it is made
-
-(nn|train)?: \w+Distance OcclusionSensitivity MindData
-= is a metric that is not provided; derive one from train.Metric
-
-(train)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
-  Convert\w+Utils
-= is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and SummaryCollector
-
--: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
-  restore_group_info_list obfuscate_ckpt load_obf_params_into_net async_ckpt_thread_status unified_safetensors
-  transform_checkpoint\w* rank_list_for_transform load_segmented_checkpoints \w+_mindir get_ckpt_path_with_strategy
-  check_checkpoint EncryptedCkpt
-= belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
-
--: AutoParallel sync_pipeline_shared_parameters
-= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
-
--: \w+_offload_context
-= moves data between memories, and there is one
-
--: \w*saved_tensors_hooks
-= changes what gradients keep, which is not provided
-
--: flops_collection
-= counts on Ascend; summary(net, x) counts operations of layers
-
--: arg_dtype_cast QuantDtype
-= belongs to MindSpore's own operators, and is not provided
-
-numpy.*: histogram\w* select gradient interp isin nanm\w+ tri[lu]_indices\w* poly\w+ roots \w+_index bartlett
-  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve correlate
-  corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
-= is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
-  gradients
-
-scipy.*: lu\w* lstsq i?dct minimize line_search linear_sum_assignment OptimizeResults
-= is not provided; SciPy's own function takes x.asnumpy()
-
-device_context.*: .*
-= sets up Ascend and GPU devices; there is one device, the CPU
-
-mint\.distributed: TCPStore
-= is a store of PyTorch's; processes find each other by MPI (docs/distributed.md)
-
-safeguard.*|parallel\.checkpoint_transform.*|parallel\.nn.*: .*
-= is not provided
-"""
-"""Paragraphs: a module below the top (a pattern; ``-``: the top), names in it (patterns), and what is said of them."""
 
 
 @cache

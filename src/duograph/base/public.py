@@ -8,7 +8,7 @@ package is loaded. `open_paths` makes modules importable under the public path w
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -16,7 +16,7 @@ from typing import Any
 
 from .absent import instead
 
-__all__ = ["Names", "keep_in_front", "lend", "open_paths"]
+__all__ = ["Names", "keep_in_front", "lend", "open_paths", "saying_why"]
 
 _lent: dict[str, dict[str, str]] = {}
 
@@ -72,6 +72,17 @@ class Names:
     def listing(self) -> list[str]:
         """What ``dir`` shows of the package."""
         return sorted({*vars(sys.modules[self.package]), *self.all, *self._modules})
+
+
+def saying_why(module: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module that loads nothing: the error says what to write instead, or why not."""
+
+    def __getattr__(name: str) -> Any:
+        here = sys.modules[module]
+        hint = instead(module, name, vars(here))
+        raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=here)
+
+    return __getattr__
 
 
 class _Package(ModuleType):

@@ -2,8 +2,8 @@
 
 The heads of model-zoo files have them: a check of arguments, a question about parallel training, a base class with an
 underscore. `INTERNALS` says where each is; whichever module of MindSpore a program asks for one, it finds it
-(`alias`). `REFUSED` are public names that a program may import, and that say why they are not there when it calls
-them: most files import more than they use.
+(`alias`). Public names that are not provided (`base/not_here.py`) can be imported as well, since most files import more
+than they use; they say why they are not there when they are used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ _HOMES: dict[str, str] = {
     "duograph.compat.parallel_context": """
         _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank _get_gradients_mean
         _get_parallel_mode _is_in_auto_parallel_mode _is_in_data_parallel_mode auto_parallel_context""",
+    "duograph.autodiff.hooks": "HookHandle",
     "duograph.context": "ParallelMode",
+    "duograph.dataset.transforms": """
+        PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform""",
+    "duograph.tensor.tensor": "StubTensor=Tensor",
+    "duograph.train.amp": "AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK",
+    "duograph.train.callback": "_CallbackManager=CallbackManager",
     "duograph.device.hal": "ms_memory_recycle=empty_cache",
     "duograph.nn": "_Loss=LossBase",
     "duograph.nn.layer.normalization": "_BatchNorm=BatchNorm",
@@ -39,15 +45,19 @@ INTERNALS: dict[str, tuple[str, str]] = {
 }
 """Name -> module that holds it, and its name there."""
 
-REFUSED = """
-    AutoBoost OptimizerProcess ParameterProcess GroupLossScaleManager
-    CocoDataset VOCDataset TFRecordDataset IMDBDataset CelebADataset AGNewsDataset WIDERFaceDataset LJSpeechDataset
-    Custom CustomRegOp DataType FlashAttentionScore
-    NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
-    Node NodeType ScopedValue SymbolTree ValueType
-    SparseTensor SummaryLandscape set_dump
-"""
-"""Names that can be imported, not called."""
+
+class _Refused(type):
+    """The class of what is not provided: it can be imported and derived from, and every use says why."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(cls._said())
+
+    def __getattr__(cls, name: str) -> Any:
+        raise AttributeError(cls._said(), name=name, obj=cls)
+
+    def _said(cls) -> str:
+        kind = next(c for c in cls.__mro__ if "reason" in vars(c))
+        return f"duograph has no {kind.__module__}.{kind.__name__}: it {vars(kind)['reason']}"
 
 
 def internal(module: str, name: str) -> Any:
@@ -59,11 +69,7 @@ def internal(module: str, name: str) -> Any:
     if name in INTERNALS:
         home, inner = INTERNALS[name]
         return getattr(import_module(home), inner)
-    reason = absence(module, name)[0] if name in REFUSED.split() else ""
-    if not reason:
+    reason, is_listed = absence(module, name)
+    if not is_listed:
         raise KeyError(name)
-
-    def refuse(cls: type, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"duograph has no {module}.{name}: it {reason}")
-
-    return type(name, (), {"__new__": refuse, "__module__": module, "__doc__": f"It {reason}."})
+    return _Refused(name, (), {"__module__": module, "__doc__": f"It {reason}.", "reason": reason})

@@ -23,6 +23,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.communication.comm_func": ("duograph.device.comm_func",),
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
+    "mindspore.multiprocessing": ("multiprocessing",),
     "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),
     "mindspore.ops.composite": ("duograph.ops.composite", "duograph.ops"),
     "mindspore.ops._grad": ("duograph.api.bprop_registry",),

@@ -9,6 +9,8 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 ``config.set_seed`` (or ``set_seed``), the node's place in the tree and the epoch, so that equal seeds give equal rows.
 """
 
+from duograph.base.public import saying_why
+
 from . import batches as _batches  # noqa: F401 (the nodes of both modules enter themselves, see `dataset.NODES`)
 from . import config, text, transforms, vision
 from . import nodes as _nodes  # noqa: F401
@@ -35,3 +37,5 @@ __all__ = [
     "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "TextFileDataset", "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
+
+__getattr__ = saying_why(__name__)

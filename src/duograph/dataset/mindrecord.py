@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, NoReturn
 import numpy as np
 
 from duograph.base.files import crc_of, write_file
+from duograph.base.public import saying_why
 
 __all__ = ["FileReader", "FileWriter", "SUCCESS"]
 
@@ -290,3 +291,6 @@ def _loaded(field: dict[str, Any], value: bytes) -> Any:
         return value.decode()
     shape, _, data = value.partition(b"\n")
     return np.frombuffer(data, kind).reshape(json.loads(shape)).copy()
+
+
+__getattr__ = saying_why(__name__)

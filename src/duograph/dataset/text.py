@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.public import saying_why
 from duograph.core import dtype as dt
 
 from .dataset import Dataset, to_numpy
@@ -248,3 +249,6 @@ class Lookup:
         if None in found:
             raise RuntimeError(f"Lookup: word [{array.ravel()[found.index(None)]}] does not exist in vocab.")
         return np.array(found, self._type).reshape(array.shape)
+
+
+__getattr__ = saying_why(__name__)

@@ -35,6 +35,10 @@ class Relational(StrEnum):
     LE = "le"
 
 
+class Transform:
+    """Base of transforms that users write: ``__call__`` takes the columns and gives them back."""
+
+
 class RandomOperation:
     """Base of operations with random choices. A pipeline gives each row its own numbers by `reseed`."""
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.public import saying_why
+
 from .nodes import array_of
 from .transforms import RandomOperation, TypeCast, check_prob
 
@@ -441,3 +443,6 @@ class Decode:
             "Decode: duograph has no decoder of compressed images; decode them with a library of your choice, e.g. "
             "ds.map(lambda data: numpy.asarray(PIL.Image.open(io.BytesIO(data)).convert('RGB')))."
         )
+
+
+__getattr__ = saying_why(__name__)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from duograph.base.notices import no_effect
 from duograph.core.kernel import at_memory_shortage
 from duograph.runtime.launch import allocator
 
@@ -22,7 +23,7 @@ __all__ = [
     "get_device_properties", "is_available", "is_initialized", "launch_blocking", "max_memory_allocated",
     "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_stats", "memory_summary",
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats", "set_cpu_affinity",
-    "set_cur_stream", "synchronize",
+    "set_cur_stream", "set_memory", "synchronize",
 ]  # fmt: skip
 
 
@@ -219,6 +220,22 @@ def dispatch_threads_num(threads_num: int) -> None:
         raise TypeError(f"For 'dispatch_threads_num', 'threads_num' must be an int, but got {type(threads_num)}.")
     if threads_num < 1:
         raise ValueError(f"For 'dispatch_threads_num', 'threads_num' must be positive, but got {threads_num}.")
+
+
+def set_memory(
+    init_size: str = "2GB", increase_size: str = "2GB", max_size: str = "1024GB", optimize_level: str = "O0",
+    huge_page_reserve_size: str = "0GB",
+) -> None:  # fmt: skip
+    """Settings of a device's memory pool; there is none, so they have no effect.
+
+    Args:
+        init_size (str): Default ``"2GB"``.
+        increase_size (str): Default ``"2GB"``.
+        max_size (str): Default ``"1024GB"``.
+        optimize_level (str): Default ``"O0"``.
+        huge_page_reserve_size (str): Default ``"0GB"``.
+    """
+    no_effect("runtime.set_memory", "tensors are in the memory of the process; see DUOGRAPH_MEMORY_CACHE")
 
 
 def set_cpu_affinity(enable_affinity: bool, affinity_cpu_list: Any = None) -> None:

@@ -45,6 +45,17 @@ from mindspore.nn import Jvp, Vjp
 from mindspore.nn.grad.cell_grad import Jvp, Vjp
 from mindspore.dataset import TFRecordDataset, VOCDataset, CocoDataset, IMDBDataset
 import mindspore.nn.probability.distribution as msd
+from mindspore.dataset.vision import CenterCrop, Decode, PadToSize, RandomColorAdjust
+from mindspore.dataset.text import JiebaTokenizer, Vocab, BertTokenizer
+from mindspore.dataset.transforms.transforms import PyTensorOperation
+from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell, MicroBatchInterleaved, PipelineCell
+from mindspore.train.amp import auto_mixed_precision, AMP_BLACK_LIST, AMP_WHITE_LIST
+from mindspore.train.callback._callback import Callback, InternalCallbackParam, _CallbackManager, RunContext
+from mindspore.scipy.linalg import lu, cholesky
+from mindspore.nn.utils import no_init_parameters
+from mindspore import load_checkpoint, build_searched_strategy, async_ckpt_thread_status, ConfusionMatrix, ROC, auc
+from mindspore.runtime import memory_stats, set_memory
+import mindspore.multiprocessing as mp
 """.strip().splitlines()
 
 
@@ -72,25 +83,33 @@ def test_every_internal_name_is_where_it_is_said_to_be():
         assert internals.internal("mindspore", name) is not None
 
 
-def test_what_can_be_imported_and_not_made_says_why():
+def test_what_can_be_imported_and_not_used_says_why():
+    from mindspore import flops_collection
+    from mindspore.dataset import vision
     from mindspore.ops import operations as P
     from mindspore.rewrite import SymbolTree
 
-    with pytest.raises(NotImplementedError, match=r"no mindspore\.rewrite\.SymbolTree: it edits networks"):
-        SymbolTree.create(nn.ReLU()) if hasattr(SymbolTree, "create") else SymbolTree(nn.ReLU())
-    with pytest.raises(NotImplementedError, match="Ascend"):
-        P.NPUAllocFloatStatus()
+    for use, said in (
+        (lambda: SymbolTree(nn.ReLU()), r"no mindspore\.rewrite\.SymbolTree: it edits networks"),
+        (P.NPUAllocFloatStatus, "Ascend"),
+        (flops_collection, "summary"),
+        (lambda: vision.AutoAugment(), "is not provided"),
+        (type("Mine", (vision.AutoAugment,), {}), r"no mindspore\.dataset\.vision\.AutoAugment: it "),
+    ):
+        with pytest.raises(NotImplementedError, match=said):
+            use()
+    with pytest.raises(AttributeError, match=r"SymbolTree: it edits"):
+        SymbolTree.create(nn.ReLU())
+    assert not hasattr(SymbolTree, "create")
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("from mindspore.dataset.audio import AllpassBiquad", "transform of audio"),
+        ("from mindspore.dataset.audio import AllpassBiqad", "transform of audio"),
         ("from mindspore.ops import csr_mul", "to_dense"),
-        ("from mindspore import flops_collection", "summary"),
         ("from mindspore.nn.probability.distribution import Norml", "distribution"),
         ("from mindspore.dataset.vision import RandomHorizontalFlp", "'RandomHorizontalFlip'"),
-        ("from mindspore.dataset.vision import AutoAugment", "not provided"),
         ("from mindspore.device_context.ascend import op_tuning", "one device"),
     ],
 )
@@ -232,6 +251,20 @@ def test_decorators_and_questions(capsys):
     context.set_gradients_mean(False)
     with pytest.raises(AttributeError, match="nothing"):
         context.nothing  # noqa: B018
+
+
+def test_our_own_modules_say_why_too():
+    from duograph import dataset, mindrecord
+
+    for module, name, text in (
+        (dataset, "CocoDataset", "GeneratorDataset"),
+        (dataset.vision, "AutoAugment", "not provided"),
+        (dataset.text, "BertTokenizer", "not provided"),
+        (mindrecord, "MnistToMR", "FileWriter"),
+        (dataset.vision, "RandomCropp", "the nearest name is 'RandomCrop'"),
+    ):
+        with pytest.raises(AttributeError, match=text):
+            getattr(module, name)
 
 
 # ---- PyTorch ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,167 @@
+"""Public names of MindSpore that are not provided, and why (`absent` reads it).
+
+Paragraphs: a module below the top (a pattern; ``-``: the top), names in it (patterns), and what is said of them. Under
+the name ``mindspore`` those that are listed by themselves can be imported, and say it when they are called.
+"""
+
+NOT_HERE = r"""
+dataset(\.engine.*)?: \w*Dataset AGNewsDataset AmazonReviewDataset ArgoverseDataset Caltech101Dataset
+  Caltech256Dataset CelebADataset CityscapesDataset CLUEDataset CMUArcticDataset CocoDataset CoNLL2000Dataset
+  DBpediaDataset DIV2KDataset EMnistDataset EnWik9Dataset FakeImageDataset FlickrDataset Flowers102Dataset
+  Food101Dataset GraphData GTZANDataset IMDBDataset InMemoryGraphDataset IWSLT2016Dataset IWSLT2017Dataset
+  KITTIDataset KMnistDataset LFWDataset LibriTTSDataset LJSpeechDataset LSUNDataset ManifestDataset
+  Multi30kDataset OBSMindDataset OmniglotDataset PennTreebankDataset PhotoTourDataset Places365Dataset
+  QMnistDataset RenderedSST2Dataset SBDataset SBUDataset SemeionDataset SogouNewsDataset SpeechCommandsDataset
+  SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset TedliumDataset TFRecordDataset UDPOSDataset
+  USPSDataset VOCDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
+= is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
+
+dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize
+  deserialize show sync_wait_for_dataset
+= belongs to MindSpore's engine of data sets; here they are plain Python iterators
+
+dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad BandrejectBiquad BassBiquad Biquad
+  ComplexNorm ComputeDeltas Contrast DBToAmplitude DCShift DeemphBiquad DetectPitchFrequency Dither
+  EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
+  InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
+  MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
+= is a transform of audio, which is not provided; map a function of your own
+
+dataset\.vision.*: AdjustBrightness AdjustContrast AdjustGamma AdjustHue AdjustSaturation AdjustSharpness Affine
+  AutoAugment AutoAugmentPolicy AutoContrast BoundingBoxAugment CutMixBatch CutOut DecodeVideo Equalize Erase
+  FiveCrop GaussianBlur Grayscale HsvToRgb ImageBatchFormat ImageReadMode LinearTransformation MixUp MixUpBatch
+  NormalizePad PadToSize Perspective Posterize RandAugment RandomAdjustSharpness RandomAffine RandomAutoContrast
+  RandomColor RandomColorAdjust RandomCropDecodeResize RandomCropWithBBox RandomEqualize RandomErasing
+  RandomGrayscale RandomHorizontalFlipWithBBox RandomInvert RandomLighting RandomPerspective RandomPosterize
+  RandomResizedCropWithBBox RandomResize RandomResizeWithBBox RandomRotation RandomSelectSubpolicy RandomSharpness
+  RandomSolarize RandomVerticalFlipWithBBox ResizedCrop ResizeWithBBox RgbToHsv Rotate SliceMode SlicePatches
+  Solarize TenCrop ToNumpy ToPIL TrivialAugmentWide UniformAugment encode_jpeg encode_png get_image_num_channels
+  get_image_size read_file read_image read_video read_video_timestamps write_file write_jpeg write_png
+= is not provided; ds.map(lambda image: ...) takes functions of NumPy arrays
+
+dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastText FilterWikipediaXML GloVe
+  JiebaMode JiebaTokenizer Ngram NormalizeForm NormalizeUTF8 RegexReplace RegexTokenizer SentencePieceModel
+  SentencePieceTokenizer SentencePieceVocab SlidingWindow SPieceTokenizerLoadType SPieceTokenizerOutType ToNumber
+  ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer to_bytes to_str
+= is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
+
+(dataset\.)?mindrecord: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
+  set_\w+ decode_enc_mode
+= converts, encrypts or shows files, which is not provided; FileWriter writes and MindDataset reads
+
+rewrite.*: Node NodeType PatternEngine PatternNode Replacement ScopedValue SymbolTree TreeNodeHelper ValueType
+  VarNode sparsify_tree .*
+= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
+
+-: Node SymbolTree ScopedValue NodeType
+= edits networks as source text, which is not provided; derive from the Cell, or assign to its members
+
+boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell FreezeOpt GradientFreeze
+  GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
+= speeds training up by changing its results, which is not provided; see jit and amp
+
+nn\.probability.*: Bernoulli Beta Bijector Categorical Cauchy Distribution Exp Exponential Gamma Geometric Gumbel
+  GumbelCDF HalfNormal Invert Laplace LogNormal Logistic Normal Poisson PowerTransform ScalarAffine StudentT
+  TransformedDistribution Uniform .*
+= is a distribution, which is not provided; sample with ops.standard_normal, ops.uniform, ops.gamma and others
+
+(ops.*|nn)?: (csr|coo|sparse)_\w+ SparseTensor Sparse\w+
+= computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
+
+ops.*: Custom CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp custom_info_register kernel \w+RegOp DataType
+  op_info_register get_vm_impl_fn CusMatMul
+= makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled
+
+ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
+  FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
+  (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
+= is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the
+  float functions of ops
+
+(ops.*)?: set_dump dump TensorDump tensordump
+= writes tensors of Ascend operators; print(x) works in every mode
+
+ops.*: is_sequence_shape_unknown is_sequence_value_unknown isconstant
+= asks MindSpore's compiler what it knows; shapes and values are read as in plain Python here
+
+ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAccidentalHits Dilation2D ExtractGlimpse
+  ExtractVolumePatches FillDiagonal FractionalAvgPool LogNormalReverse LogUniformCandidateSampler Morph
+  NonDeterministicInts ParameterizedTruncatedNormal RaggedRange ResizeArea RNNTLoss SampleDistortedBoundingBoxV2
+  ScaleAndTranslate ScatterNonAliasingAdd deformable_conv2d log_uniform_candidate_sampler rotated_iou
+  BatchISendIRecv nms_with_mask Shard
+= is not provided; compose it of other functions of ops, which are compiled together
+
+nn.*: AdaFactor Adasum AdaSumByGradWrapCell AdaSumByDeltaWeightWrapCell AdasumByDeltaWeightWrapCell thor
+  ThorOptimizer
+= is an optimizer that is not provided; CONTRIBUTING.md shows how to write one in twenty lines
+
+nn.*: ActQuant Conv2dBnFoldQuant Conv2dQuant DenseQuant \w*(Quant|Fold)\w*
+= computes with quantised weights, which is not provided
+
+nn.*: PipelineCell MicroBatchInterleaved GradAccumulationCell
+= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
+
+nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
+= is not provided; see nn.EmbeddingLookup, and Parameter, whose values are there when it is made
+
+(nn|train)?: HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance OcclusionSensitivity MindData
+= is a metric that is not provided; derive one from train.Metric
+
+(train)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
+  ConvertModelUtils ConvertNetUtils
+= is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and
+  SummaryCollector
+
+-: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
+  restore_group_info_list obfuscate_ckpt load_obf_params_into_net async_ckpt_thread_status unified_safetensors
+  transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints
+  load_mindir save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
+= belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
+
+-: AutoParallel sync_pipeline_shared_parameters
+= cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
+
+-: set_offload_context get_offload_context
+= moves data between memories, and there is one
+
+-: saved_tensors_hooks register_saved_tensors_hooks
+= changes what gradients keep, which is not provided
+
+-: flops_collection
+= counts on Ascend; summary(net, x) counts operations of layers
+
+-: arg_dtype_cast QuantDtype
+= belongs to MindSpore's own operators, and is not provided
+
+numpy.*: histogram\w* select gradient interp isin nanm\w+ tri[lu]_indices\w* poly\w+ roots \w+_index bartlett
+  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve
+  correlate corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
+= is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
+  gradients
+
+scipy.*: lu lu_factor lstsq dct idct minimize line_search linear_sum_assignment OptimizeResults
+= is not provided; SciPy's own function takes x.asnumpy()
+
+device_context.*: .*
+= sets up Ascend and GPU devices; there is one device, the CPU
+
+mint\.distributed: TCPStore
+= is a store of PyTorch's; processes find each other by MPI (docs/distributed.md)
+
+safeguard.*: obfuscate_ckpt load_obf_params_into_net
+= hides networks in encrypted files, which is not provided
+
+dataset\.callback: DSCallback WaitedDSCallback
+= belongs to MindSpore's engine of data sets; here they are plain Python iterators
+
+experimental.*: MapParameter EmbeddingService
+= belongs to embedding services of clusters, which are not provided; see nn.Embedding
+
+(train\.serialization|train\.train_thor): load_distributed_checkpoint merge_sliced_parameter ConvertModelUtils
+  ConvertNetUtils
+= belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
+
+safeguard.*|parallel\.checkpoint_transform.*|parallel\.nn.*: .*
+= is not provided
+"""
