@@ -17,6 +17,7 @@ is captured; a mistake of the program then either becomes part of it, or comes a
 
 from __future__ import annotations
 
+import re
 import sys
 from types import FrameType
 from typing import TypeVar
@@ -50,7 +51,7 @@ def draw_below(error: Exception, operands: str, *, code: str | None = None, help
     """Adds the drawing as a note to ``error``, unless it has one: the innermost function knows most."""
     if getattr(error, "__notes__", None):
         return
-    called, operator = _called(), operands.partition("(")[0]
+    called, operator = _called(), re.split(r"\W", operands, maxsplit=1)[0]
     if called and spelled(called) != spelled(operator):
         operands = f"{called}: {operands}"
     span = user_span()

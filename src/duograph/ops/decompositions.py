@@ -122,6 +122,11 @@ class slogdet:
         return (mul(_scalars(dout[1]), adjoint_matrix(inverse(x))),)
 
 
+def _as_many_rows(op: str, a: TensorType, b: TensorType) -> None:
+    if not taken_equal(a.shape[-1], b.shape[-2]):
+        raise ValueError(f"For '{op}', the rows of {tuple(a.shape)} and {tuple(b.shape)} must be as many.")
+
+
 @primitive
 class solve:
     """``X`` with ``a @ X = b`` for matrices ``b``; leading axes broadcast."""
@@ -132,8 +137,7 @@ class solve:
     def infer(a, b):
         dtype = same_dtype("solve", a, b)
         a, b = _matrix("solve", a), _matrix("solve", b, square=False)
-        if not taken_equal(a.shape[-1], b.shape[-2]):
-            raise ValueError(f"For 'solve', the rows of {tuple(a.shape)} and {tuple(b.shape)} must be as many.")
+        _as_many_rows("solve", a, b)
         return TensorType(dtype, (*broadcast_shapes(a.shape[:-2], b.shape[:-2], op="solve"), *b.shape[-2:]))
 
     def reference(a, b):
@@ -158,6 +162,7 @@ class triangular_solve:
     def infer(a, b, *, lower=True, transposed=False, unit=False):
         dtype = same_dtype("triangular_solve", a, b)
         a, b = _matrix("triangular_solve", a), _matrix("triangular_solve", b, square=False)
+        _as_many_rows("triangular_solve", a, b)
         return TensorType(dtype, (*broadcast_shapes(a.shape[:-2], b.shape[:-2], op="triangular_solve"), *b.shape[-2:]))
 
     def reference(a, b, *, lower, transposed, unit):

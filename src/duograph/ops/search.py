@@ -22,7 +22,7 @@ from .creation import constant_like, full
 from .cumulative import cumsum
 from .indexing import gather
 from .movement import reshape
-from .rules import in_float32, is_half, require_kind, tensor
+from .rules import in_float32, is_half, require_kind, require_shape, tensor
 from .select import select
 from .slices import concat
 
@@ -148,6 +148,8 @@ class bincount:
         x = require_kind("bincount", x, "i")
         if len(x.shape) != 1:
             raise ValueError(f"For 'bincount', the input must be 1-D, but got shape {tuple(x.shape)}.")
+        for t in weights:
+            require_shape("bincount", t, x.shape, "weights")
         if minlength < 0:
             raise ValueError(f"For 'bincount', 'minlength' must be >= 0, but got {minlength}.")
         return TensorType(weights[0].dtype if weights else dt.int64, (fresh_symbol("bins", minlength),))

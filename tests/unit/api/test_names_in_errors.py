@@ -202,9 +202,19 @@ def test_the_drawing_has_the_operator_behind_the_name_of_the_call():
     with pytest.raises(ValueError, match="For 'cdist'") as caught:
         mint.cdist(X, Y)
     assert "^ cdist: Sub([2, 1, 3], [1, 4, 5])" in caught.value.__notes__[0]
+    with pytest.raises(ValueError, match="'weights' must be") as caught:
+        Tensor([0, 1, 2]).bincount(X)
+    assert "^ bincount: 'weights' f32[2,3]" in caught.value.__notes__[0]
     with pytest.raises(ValueError, match="For 'Add'") as caught:
         ops.add(X, Y)
     assert "^ Add([2, 3], [4, 5])" in caught.value.__notes__[0]
+
+
+def test_what_numpy_used_to_refuse_is_refused_before_or_done():
+    with pytest.raises(ValueError, match="For 'lstsq', the rows of .* must be as many"):
+        ops.lstsq(Tensor(np.ones((3, 11), np.float32)), Y)
+    assert [x.tolist() for x in Tensor(1.0).nonzero(as_tuple=True)] == [[0]]
+    assert [x.tolist() for x in jit(lambda x: x.nonzero(as_tuple=True))(Tensor(0.0))] == [[]]
 
 
 def test_a_sample_says_the_same_while_a_graph_is_captured():

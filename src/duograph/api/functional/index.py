@@ -148,9 +148,9 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """
     if not isinstance(input, Tensor):
         raise TypeError(f"For nonzero, the input must be a Tensor, but got {type(input)}.")
-    found = search.nonzero(input)
     if not as_tuple:
-        return found
+        return search.nonzero(input)
+    found = search.nonzero(input if input.ndim else movement.reshape(input, shape=(1,)))
     return tuple(movement.squeeze(slice_axis(found, 1, i, i + 1), (1,)) for i in range(max(input.ndim, 1)))
 
 
