@@ -124,17 +124,17 @@ def test_while_a_number_becomes_a_tensor(
     raising = Raising(launcher.numbers.value.operand_of, error)
     monkeypatch.setattr(launcher.numbers, "value", launcher.numbers.value._replace(operand_of=raising))
     x = f32(4)
-    for number in (next(_unseen) + 0.5, next(_unseen)):
-        for _ in range(4):
-            launches = engine.get("launches")
-            x + type(number)(next(_unseen))
-        plans = [owner[3] for owner in engine.owners]
-        assert engine.get("launches") == launches + 1 and None not in plans, f"no record of numbers: {plans}"
-        raising.armed, raising.calls = True, 0
-        with pytest.raises(error):
-            x + number
-        assert raising.calls == 1
-        assert bits(x + number) == bits(ms.Tensor(x.asnumpy() + np.float32(number)))
+    for _ in range(4):
+        launches = engine.get("launches")
+        x + next(_unseen)
+    plans = [owner[3] for owner in engine.owners]
+    assert engine.get("launches") == launches + 1 and None not in plans, f"no record of numbers: {plans}"
+    raising.armed, raising.calls = True, 0
+    number = 1 << 70  # native code leaves those of more than 64 bits to Python
+    with pytest.raises(error):
+        x + number
+    assert raising.calls == 1
+    assert bits(x + number) == bits(ms.Tensor(x.asnumpy() + np.float32(number)))
 
 
 def test_while_a_thread_is_entered(engine: launcher.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
