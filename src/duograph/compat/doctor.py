@@ -10,6 +10,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,20 @@ def _cache() -> Iterator[tuple[str, str]]:
         yield "folder", "none: MS_COMPILER_CACHE_ENABLE=0, or there is no home"
         return
     yield "folder", folder
-    files = [entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()] if os.path.isdir(folder) else []
+    files = list(_sizes(folder))
     size = sum(files) / (1 << 20)
     yield "contents", f"{len(files)} files, {size:.0f} of {config().cache_size} MiB (DUOGRAPH_CACHE_SIZE)"
     if len(files) > LARGE:
         yield "note", "so many files are slow to list; remove the folder, or lower DUOGRAPH_CACHE_SIZE"
+
+
+def _sizes(folder: str) -> Iterator[int]:
+    """The sizes of the files in a folder; other processes may remove some meanwhile."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.is_file():
+                    yield entry.stat().st_size
 
 
 def _settings() -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ def explain(arguments: Sequence[str], full: bool = False) -> int:
         return 2
     finally:
         if is_there:
-            with suppress(BrokenPipeError):
+            with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
                 sys.stdout.flush()  # the program's own words come first
             print(report(full), file=sys.stderr)
     del names  # they kept the program's functions alive until now
