@@ -11,6 +11,7 @@ import pytest
 
 import duograph as ms
 from duograph import ops
+from duograph.runtime.kernels import single
 from duograph.runtime.launch import launcher
 from tests.unit.growth import growth
 from tests.unit.runtime.engine import bits, f32, in_python, launching
@@ -138,6 +139,17 @@ def test_numbers_that_are_not_stored_natively(engine):
     learns(lambda n: x * n, 2, 3, 4)
     for number in (2**64 + 3, -(2**70), True, 2j, np.float32(0.5), np.int8(3)):
         assert bits(x * number) == bits(in_python(engine, lambda n=number: x * n))
+
+
+def test_new_numbers_of_what_fills_are_not_lowered():
+    x, before = f32(4), len(single._singles)
+    for i in range(50):
+        number = 0.1 + i
+        assert ops.full_like(x, number).asnumpy().tolist() == [float(np.float32(number))] * 4
+        assert x.fill_(number).asnumpy().tolist() == [float(np.float32(number))] * 4
+    assert len(single._singles) - before < 5
+    for _ in range(3):
+        assert ops.full_like(x, 7.25).asnumpy().tolist() == [7.25] * 4
 
 
 def with_new_numbers() -> Callable[[], object]:

@@ -122,6 +122,8 @@ def _word(value: Any, elem: str) -> int:
 
 
 _singles: dict[Any, Any] = {}
+_numbers: set[Any] = set()
+"""Keys of `full`, whose number is an attribute, that were asked for once: a new number each time is not lowered."""
 
 
 def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any], out: Type | None = None) -> Lowering | None:
@@ -138,6 +140,12 @@ def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     key = (op, attrs_key(attrs), *[(a.dtype, a.shape) if type(a) is np.ndarray else type(a) for a in arrays])
     found = _singles.get(key)
     if found is None:
+        if op.name == "full" and key not in _numbers:
+            core_kernel.first_native()
+            if len(_numbers) > 8192:
+                _numbers.clear()
+            _numbers.add(key)
+            return _REFERENCE
         found = _prepare(op, arrays, attrs)
         core_kernel.first_native()
         if len(_singles) > 8192:  # shapes without end must not leak
@@ -169,8 +177,6 @@ def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
 def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """Computes ``op``; ``None`` means that its reference has to."""
     if op.structured or op.effects:
-        return None
-    if op.name == "full":  # its number is an attribute: each new one would be lowered, and NumPy fills memory as fast
         return None
     try:
         prepared = single_op(op, arrays, attrs)
