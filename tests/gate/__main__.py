@@ -139,6 +139,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/ci", description=__doc__.splitlines()[0])
     parser.add_argument("scope", nargs="?", choices=["quick"], help="quick: the check, and the suite on CPython 3.11")
     is_quick = parser.parse_args().scope == "quick"
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell's background jobs ignore it, and so do their children
     LOGS.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(CACHE, ignore_errors=True)
     begin, verdict = time.monotonic(), Verdict()
