@@ -94,13 +94,22 @@ class Choices:
         made = self.made.get(id(tensor))
         if made is None:
             return
-        if id(tensor) in self.derived or (self.are_exact and made[1] != "top"):
-            self.check_known(tensor)
+        if id(tensor) in self.derived or (self.are_exact and made[1] != "top") or self._may_have_attributes(tensor):
+            self.check_known(tensor)  # a copy has no attributes of the user's
         elif self.are_exact:  # tensors of the whole program's paths, which may be their own
             for one in made[2] or ():
                 self.check_leaving(one)
                 if self._shows_outside(root_of(one)._alias):
                     self.check_known(tensor)
+
+    def _may_have_attributes(self, tensor: Tensor) -> bool:
+        made = self.made.get(id(tensor))
+        if made is None:
+            overlay = self.regions.world.overlay
+            return bool(raw_getattr(tensor, "__dict__", {})) or any(
+                key[0] == "attr" and owner is tensor for key, (owner, _) in overlay.items()
+            )
+        return any(map(self._may_have_attributes, made[2] or ()))
 
     def differ(self, leaves: list[Leaf]) -> bool:
         """Whether the paths of a program leave other tensors from outside, or the same one in other places, in what

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from duograph.core.op import primitive
-from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_permutation, reduced_shape, taken_equal
+from duograph.core.shapes import (
+    broadcast_shapes,
+    infer_reshape,
+    normalize_permutation,
+    reduced_shape,
+    taken_at_most,
+    taken_equal,
+)
 from duograph.core.types import TensorType
 
 from .rules import batch_with, in_float32, tensor
@@ -216,7 +223,10 @@ class tile:
         x = tensor("tile", x)
         if len(multiples) != x.ndim:
             raise ValueError(f"For 'Tile', multiples {multiples} must have one entry per axis of shape {x.shape}.")
-        return x.with_shape(tuple(n * m for n, m in zip(x.shape, multiples, strict=True)))
+        shape = tuple([n * m for n, m in zip(x.shape, multiples, strict=True)])
+        if not all(taken_at_most(0, n) for n in shape if type(n) is not int):
+            raise ValueError(f"For 'Tile', the shape cannot have negative sizes, but got {shape}.")
+        return x.with_shape(shape)
 
     def reference(x, *, multiples):
         return np.tile(x, multiples)

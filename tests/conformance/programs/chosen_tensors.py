@@ -280,3 +280,20 @@ def a_list_that_holds_itself_beside_paths_error(x):
     time.time()
     assert x.sum() > 0
     return len(held[2][2]), held[0] * 2
+
+
+@program(calls=[(T([1, 2]),), (T([100, 2]),), (T([3, 4]),)])
+def one_with_an_attribute_or_another(x):
+    x.tag = 7
+    y = x
+    if x.sum() > 100:
+        y += 1
+    return y, getattr(y, "tag", None), y is x
+
+
+@program(calls=[(T([1, 2]),), (T([100, 2]),), (T([3, 4]),)])
+def one_with_an_attribute_or_another_leaves(x):
+    x.tag = 7
+    if x.sum() > 100:
+        x += x
+    return x

@@ -272,3 +272,14 @@ def chosen_before_a_break_and_written_behind_it(x):
     time.time()
     y.add_(1.0)
     return x, y
+
+
+@program(
+    calls=[
+        (T(np.ones((3, m), np.float32)), n)
+        for m, n in [(5, 2), (6, 3), (7, 4), (0, -1), (0, 2), (6, -1), (9, -2), (3, 2)]
+    ]
+)
+def so_many_copies_as_numbers_say_error(x, n):
+    ops.tile(x, (n,))
+    return n
