@@ -4,16 +4,50 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from duograph.base.lookup import raw_hasattr
 
 from .bound import BoundJit
+from .explain import Explanation
 from .frames import FrameReader, is_left
 from .function import JitFunction
 from .options import JitOptions, parse
 
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
 
+
+class Compiled(Protocol[P, R_co]):
+    """What type checkers know of a compiled callable: the signature of the plain one stays."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __get__(self, obj: Any, cls: Any = None) -> Any: ...
+    def explain(self) -> Explanation: ...
+
+
+@overload
+def jit(function: type[T], **options: Any) -> type[T]: ...
+@overload
+def jit(function: Callable[P, R_co], **options: Any) -> Compiled[P, R_co]: ...
+@overload
+def jit(
+    function: None = None,
+    *,
+    capture_mode: str = "ast",
+    jit_level: str = "",
+    dynamic: int = 0,
+    fullgraph: bool = False,
+    backend: str = "",
+    fn: Any = None,
+    mode: str | None = None,
+    input_signature: Any = None,
+    hash_args: Any = None,
+    jit_config: Any = None,
+    compile_once: bool = False,
+    **options: Any,
+) -> Callable[[Callable[P, R_co]], Compiled[P, R_co]]: ...
 def jit(
     function: Any = None,
     *,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duograph import context
 from duograph.autodiff.backward_hooks import cell_backward_hooks
@@ -98,9 +98,13 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     # -- calling -------------------------------------------------------------------------------------------------
 
-    def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; every subclass defines it."""
-        raise self._lacks_construct()
+    if TYPE_CHECKING:  # a subclass has parameters of its own, and may compile it
+        construct: Any
+    else:
+
+        def construct(self, *args: Any, **kwargs: Any) -> Any:
+            """The computation; every subclass defines it."""
+            raise self._lacks_construct()
 
     def _lacks_construct(self) -> AttributeError:
         kind = type(self)

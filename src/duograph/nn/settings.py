@@ -20,7 +20,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, dataclass_transform
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from duograph.base.absent import keyword_instead
 
@@ -77,8 +77,11 @@ def option(text: str = "", *, default: Any = REQUIRED, after: str = "") -> Any:
     return Setting(Kind(""), default, text, after=after)
 
 
+C = TypeVar("C", bound=type)
+
+
 @dataclass_transform(field_specifiers=(option,))
-def with_settings(cls: type) -> type:
+def with_settings(cls: C) -> C:
     """Gives ``cls`` the constructor and the docstring that its settings describe."""
     listed = getattr(cls, "_settings", {})
     for name, setting in _own_settings(cls).items():

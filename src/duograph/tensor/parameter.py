@@ -124,7 +124,7 @@ class Parameter(Tensor):
     def parallel_optimizer(self, value: bool) -> None:
         self._set_flag("parallel_optimizer", value)
 
-    @property
+    @property  # type: ignore[override]
     def unique(self) -> bool:
         """Kept for compatibility; hides `Tensor.unique`, as in MindSpore."""
         return self.__dict__.get("unique", False)
@@ -195,7 +195,7 @@ class Parameter(Tensor):
         """As `set_data`."""
         return self.set_data(value)
 
-    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:  # type: ignore[override]
         """The parameter itself: initializers run when it is made."""
         return self
 

@@ -22,12 +22,17 @@ from duograph.core.types import TensorType, Type, scalar_type
 from .alias import CLOCK, Alias, ViewLink, fresh_stamp, root_of
 from .nested import has_symbols, number_tensor, stacked
 
+if TYPE_CHECKING:  # what the top floor attaches; there is only a stub, which scripts/stubs.py writes
+    from .methods import Methods
+else:
+    Methods = object
+
 
 class SymbolicValueError(RuntimeError):
     """The concrete value of a tensor was asked for while it is only described by a graph."""
 
 
-class Tensor:
+class Tensor(Methods):
     """A multi-dimensional array of one dtype.
 
     Args:
@@ -162,17 +167,6 @@ class Tensor:
     def abstract(self) -> TensorType:
         """What is known of the value before it is computed: dtype and shape (``Node.type`` of a node)."""
         return TensorType(self.dtype, self._data.shape)
-
-    if TYPE_CHECKING:  # what the top floor attaches
-
-        def __getattr__(self, name: str) -> Any: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def _with(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-
-        __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _with
-        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _with
-        __and__ = __or__ = __lt__ = __le__ = __gt__ = __ge__ = _with
 
     def array(self) -> np.ndarray:
         """The NumPy array behind this tensor, without a copy (internal; users call `asnumpy`).

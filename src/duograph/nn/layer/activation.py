@@ -32,7 +32,7 @@ def softmax_along(x: Tensor, axis: Any, logarithm: bool = False) -> Tensor:
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         name = "LogSoftmax" if logarithm else "Softmax"
         raise ValueError(f"For primitive[{name}], the axis must be in [{-ndim},{ndim}), but got {axis}.")
-    op = log_softmax if logarithm else softmax
+    op: Any = log_softmax if logarithm else softmax
     return op(x, axis=normalize_axis(axis, ndim))
 
 

@@ -1,0 +1,338 @@
+# Written by scripts/stubs.py: run it after a public name, a signature or a summary has changed.
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as _np
+
+from duograph.core.dtype import DType as _DType
+from duograph.tensor.tensor import Tensor
+
+from duograph.core.dtype import Bool as _Bool
+from duograph.core.dtype import Float as _Float
+from duograph.core.dtype import Int as _Int
+from duograph.core.dtype import UInt as _UInt
+from duograph.numpy.elementwise import copysign as copysign
+from duograph.numpy.elementwise import float_power as float_power
+from duograph.numpy.elementwise import inner as inner
+from duograph.numpy.functions import all as all
+from duograph.numpy.functions import any as any
+from duograph.numpy.functions import append as append
+from duograph.numpy.functions import arange as arange
+from duograph.numpy.functions import argmax as argmax
+from duograph.numpy.functions import argmin as argmin
+from duograph.numpy.functions import argwhere as argwhere
+from duograph.numpy.functions import around as around
+from duograph.numpy.functions import array as array
+from duograph.numpy.functions import array_equal as array_equal
+from duograph.numpy.functions import array_split as array_split
+from duograph.numpy.functions import asarray as asarray
+from duograph.numpy.functions import asfarray as asfarray
+from duograph.numpy.functions import average as average
+from duograph.numpy.functions import bincount as bincount
+from duograph.numpy.functions import broadcast_arrays as broadcast_arrays
+from duograph.numpy.functions import broadcast_to as broadcast_to
+from duograph.numpy.functions import clip as clip
+from duograph.numpy.functions import concatenate as concatenate
+from duograph.numpy.functions import copy as copy
+from duograph.numpy.functions import count_nonzero as count_nonzero
+from duograph.numpy.functions import cumprod as cumprod
+from duograph.numpy.functions import cumsum as cumsum
+from duograph.numpy.functions import diag as diag
+from duograph.numpy.functions import diagflat as diagflat
+from duograph.numpy.functions import diagonal as diagonal
+from duograph.numpy.functions import diff as diff
+from duograph.numpy.functions import empty_like as empty_like
+from duograph.numpy.functions import expand_dims as expand_dims
+from duograph.numpy.functions import eye as eye
+from duograph.numpy.functions import flip as flip
+from duograph.numpy.functions import full as full
+from duograph.numpy.functions import full_like as full_like
+from duograph.numpy.functions import identity as identity
+from duograph.numpy.functions import isclose as isclose
+from duograph.numpy.functions import isscalar as isscalar
+from duograph.numpy.functions import mean as mean
+from duograph.numpy.functions import moveaxis as moveaxis
+from duograph.numpy.functions import ones as ones
+from duograph.numpy.functions import prod as prod
+from duograph.numpy.functions import ptp as ptp
+from duograph.numpy.functions import rand as rand
+from duograph.numpy.functions import randint as randint
+from duograph.numpy.functions import randn as randn
+from duograph.numpy.functions import ravel as ravel
+from duograph.numpy.functions import repeat as repeat
+from duograph.numpy.functions import reshape as reshape
+from duograph.numpy.functions import roll as roll
+from duograph.numpy.functions import rot90 as rot90
+from duograph.numpy.functions import searchsorted as searchsorted
+from duograph.numpy.functions import size as size
+from duograph.numpy.functions import split as split
+from duograph.numpy.functions import squeeze as squeeze
+from duograph.numpy.functions import stack as stack
+from duograph.numpy.functions import std as std
+from duograph.numpy.functions import sum as sum
+from duograph.numpy.functions import swapaxes as swapaxes
+from duograph.numpy.functions import take as take
+from duograph.numpy.functions import take_along_axis as take_along_axis
+from duograph.numpy.functions import tile as tile
+from duograph.numpy.functions import trace as trace
+from duograph.numpy.functions import transpose as transpose
+from duograph.numpy.functions import trapz as trapz
+from duograph.numpy.functions import tri as tri
+from duograph.numpy.functions import tril as tril
+from duograph.numpy.functions import triu as triu
+from duograph.numpy.functions import unique as unique
+from duograph.numpy.functions import var as var
+from duograph.numpy.functions import where as where
+from duograph.numpy.functions import zeros as zeros
+
+def abs(x: Any, dtype: Any = None) -> Tensor:
+    """``|x|``; real for complex numbers."""
+def absolute(x: Any, dtype: Any = None) -> Tensor:
+    """As `abs`."""
+def arccos(input: Any, dtype: Any = None) -> Tensor:
+    """Inverse cosine."""
+def arccosh(x: Any, dtype: Any = None) -> Tensor:
+    """Inverse hyperbolic cosine."""
+def arcsin(x: Any, dtype: Any = None) -> Tensor:
+    """Inverse sine."""
+def arcsinh(x: Any, dtype: Any = None) -> Tensor:
+    """Inverse hyperbolic sine."""
+def arctan(x: Any, dtype: Any = None) -> Tensor:
+    """Inverse tangent."""
+def arctanh(x: Any, dtype: Any = None) -> Tensor:
+    """Inverse hyperbolic tangent."""
+def ceil(x: Any, dtype: Any = None) -> Tensor:
+    """Rounded up."""
+def cos(x: Any, dtype: Any = None) -> Tensor:
+    """Cosine."""
+def cosh(x: Any, dtype: Any = None) -> Tensor:
+    """Hyperbolic cosine."""
+def deg2rad(x: Any, dtype: Any = None) -> Tensor:
+    """Degrees as radians."""
+def exp(x: Any, dtype: Any = None) -> Tensor:
+    """``e**x``."""
+def exp2(x: Any, dtype: Any = None) -> Tensor:
+    """``2**x``."""
+def expm1(x: Any, dtype: Any = None) -> Tensor:
+    """``e**x - 1``, accurate near 0."""
+def floor(x: Any, dtype: Any = None) -> Tensor:
+    """Rounded down."""
+def isfinite(x: Any, dtype: Any = None) -> Tensor:
+    """Whether neither infinite nor NaN."""
+def isinf(x: Any, dtype: Any = None) -> Tensor:
+    """Whether infinite."""
+def isnan(x: Any, dtype: Any = None) -> Tensor:
+    """Whether NaN."""
+def isneginf(x: Any, dtype: Any = None) -> Tensor:
+    """Whether negative infinity."""
+def isposinf(x: Any, dtype: Any = None) -> Tensor:
+    """Whether positive infinity."""
+def log(x: Any, dtype: Any = None) -> Tensor:
+    """Natural logarithm."""
+def log10(x: Any, dtype: Any = None) -> Tensor:
+    """Base 10."""
+def log1p(x: Any, dtype: Any = None) -> Tensor:
+    """``log(1 + x)``, accurate near 0."""
+def log2(x: Any, dtype: Any = None) -> Tensor:
+    """Base 2."""
+def logical_not(a: Any, dtype: Any = None) -> Tensor:
+    """``not x``, elementwise."""
+def negative(a: Any, dtype: Any = None) -> Tensor:
+    """``-x``."""
+def positive(a: Any, dtype: Any = None) -> Tensor:
+    """``x`` itself."""
+def rad2deg(x: Any, dtype: Any = None) -> Tensor:
+    """Radians as degrees."""
+def reciprocal(x: Any, dtype: Any = None) -> Tensor:
+    """``1 / x``."""
+def rint(x: Any, dtype: Any = None) -> Tensor:
+    """Rounded to the nearest integer, halves to even."""
+def sign(x: Any, dtype: Any = None) -> Tensor:
+    """-1, 0 or 1."""
+def signbit(x: Any, dtype: Any = None) -> Tensor:
+    """Whether the sign is minus, for -0.0 too."""
+def sin(x: Any, dtype: Any = None) -> Tensor:
+    """Sine."""
+def sinh(x: Any, dtype: Any = None) -> Tensor:
+    """Hyperbolic sine."""
+def sqrt(x: Any, dtype: Any = None) -> Tensor:
+    """Square root."""
+def square(x: Any, dtype: Any = None) -> Tensor:
+    """``x * x``."""
+def tan(x: Any, dtype: Any = None) -> Tensor:
+    """Tangent."""
+def tanh(x: Any, dtype: Any = None) -> Tensor:
+    """Hyperbolic tangent."""
+def trunc(x: Any, dtype: Any = None) -> Tensor:
+    """Rounded towards zero."""
+def bitwise_not(x: Any, dtype: Any = None) -> Tensor:
+    """``~x`` on integers and bool."""
+def fabs(x: Any, dtype: Any = None) -> Tensor:
+    """``|x|``; real for complex numbers."""
+def invert(x: Any, dtype: Any = None) -> Tensor:
+    """``~x`` on integers and bool."""
+def radians(x: Any, dtype: Any = None) -> Tensor:
+    """Degrees as radians."""
+def fix(x: Any, dtype: Any = None) -> Tensor:
+    """Rounded towards zero."""
+def cbrt(x: Any, dtype: Any = None) -> Tensor:
+    """The real cube root."""
+def add(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input + other``."""
+def arctan2(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """As `atan2`."""
+def bitwise_and(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input & other``."""
+def bitwise_or(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input | other``."""
+def bitwise_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input ^ other``."""
+def divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input / other``; integers give float32."""
+def equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Whether equal; NaN equals nothing."""
+def floor_divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """As `floor_div`."""
+def fmod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Remainder with the sign of ``input``."""
+def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Greatest common divisor."""
+def greater(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input > other``."""
+def greater_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input >= other``."""
+def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """0 where ``input`` is below 0, 1 above, ``values`` where it is 0."""
+def hypot(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``sqrt(input**2 + other**2)``."""
+def lcm(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Least common multiple."""
+def less(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input < other``."""
+def less_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input <= other``."""
+def logaddexp(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``log(exp(input) + exp(other))``."""
+def logaddexp2(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``log2(2**input + 2**other)``."""
+def logical_and(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input and other``, elementwise."""
+def logical_or(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input or other``, elementwise."""
+def logical_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Exactly one of both, elementwise."""
+def matmul(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input @ other``: matrices in the last two axes, the others broadcast; vectors as in NumPy."""
+def maximum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """The larger of both; NaN if one is NaN."""
+def minimum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """The smaller of both; NaN if one is NaN."""
+def multiply(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """As `mul`."""
+def not_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Whether different."""
+def remainder(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Remainder with the sign of ``other``."""
+def subtract(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input - alpha * other``."""
+def true_divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``dividend / divisor``."""
+def power(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """``input ** exponent``."""
+def mod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """Remainder with the sign of ``other``."""
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0) -> Any:
+    """``num`` evenly spaced numbers, with or without the last; of tensors, along the new axis ``axis``."""
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0) -> Tensor:
+    """``base`` to evenly spaced powers; of tensors, along the new axis ``axis``."""
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = 'xy') -> list[Tensor]:
+    """Coordinate grids; with ``sparse`` each only along its own axis."""
+def pad(arr: Any, pad_width: Any, mode: Any = 'constant', stat_length: Any = None, constant_values: Any = 0, end_values: Any = 0, reflect_type: str = 'even', **kwargs: Any) -> Tensor:
+    """With elements more on both sides of every axis."""
+def dot(a: Any, b: Any) -> Tensor:
+    """The dot product."""
+def outer(a: Any, b: Any) -> Tensor:
+    """Products of all pairs."""
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
+    """Sum of products over pairs of axes."""
+def kron(a: Any, b: Any) -> Tensor:
+    """The Kronecker product."""
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Tensor:
+    """The vector product of vectors of 2 or 3 components; of two plane vectors its one component that is not 0."""
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """A vector or matrix norm."""
+def multi_dot(arrays: Any) -> Tensor:
+    """The product of several matrices, from left to right."""
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, dtype: Any = None) -> Tensor:
+    """The covariance matrix of variables (rows, or columns with ``rowvar=False``); of one variable a number."""
+def round(a: Any, decimals: int = 0) -> Tensor:
+    """Rounded, halves to even."""
+def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    ...
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    ...
+def empty(shape: Any, dtype: Any = ...) -> Tensor:
+    """Zeros."""
+def amax(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Tensor:
+    ...
+def amin(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Tensor:
+    ...
+def max(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Tensor:
+    ...
+def min(a: Any, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Tensor:
+    ...
+def hstack(tup: Any) -> Tensor:
+    ...
+def vstack(tup: Any) -> Tensor:
+    ...
+def dstack(tup: Any) -> Tensor:
+    ...
+def column_stack(tup: Any) -> Tensor:
+    ...
+def atleast_1d(*arys: Any) -> Any:
+    ...
+def atleast_2d(*arys: Any) -> Any:
+    ...
+def atleast_3d(*arys: Any) -> Any:
+    ...
+def fliplr(m) -> Any:
+    ...
+def flipud(m) -> Any:
+    ...
+def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether any holds."""
+def nanmean(a, axis=None, dtype=None, keepdims=False) -> Any:
+    ...
+def nansum(a, axis=None, dtype=None, keepdims=False) -> Any:
+    ...
+def matrix_power(a: Any, n: int) -> Tensor:
+    """The product of ``n`` factors ``a``."""
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Powers of ``x`` as columns, falling by default."""
+bool_: _Bool
+e: builtins.float
+euler_gamma: builtins.float
+float16: _Float
+float32: _Float
+float64: _Float
+inf: builtins.float
+int8: _Int
+int16: _Int
+int32: _Int
+int64: _Int
+nan: builtins.float
+newaxis: Any
+pi: builtins.float
+uint8: _UInt
+uint16: _UInt
+uint32: _UInt
+uint64: _UInt
+PI: Any
+__capture__: Any
+int_: Any
+uint: Any
+float_: Any
+_table: Any
+_home: Any
+__all__: Any
