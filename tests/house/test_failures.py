@@ -25,10 +25,15 @@ REASONS: dict[str, tuple[str, ...]] = {
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (
+        "dataset/workers.py:ordered",
+        "dataset/workers.py:produce",
         "distributed/worker.py:perform",
         "distributed/world.py:run",
         "runtime/machine/threads.py:run",
         "train/serialization.py:run",
+    ),
+    "an error of the user's operation or data, which `set_error_samples_mode` says to leave out": (
+        "dataset/nodes.py:make",
     ),
     "at the exit of a process nobody is above: it is shown, and ends the job": ("distributed/ending.py:_end",),
     "raised again by the caller of native code": ("runtime/programs/host.py:_host",),

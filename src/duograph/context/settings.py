@@ -140,7 +140,7 @@ def _no_server(value: Any) -> Any:
     return value
 
 
-def _number(name: str) -> Callable[[Any], int]:
+def positive(name: str) -> Callable[[Any], int]:
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{name} isn't of type int.")
@@ -163,7 +163,7 @@ def _flag(name: str) -> Callable[[Any], bool]:
 ELSEWHERE = "it tunes hardware or services that are not here"
 SAME_RESULT = "it changes how MindSpore compiles, not what is computed"
 ONE_PROCESS = "it cuts networks in pieces automatically, or is for devices and services that are not here"
-ONE_THREAD = "one thread reads and prepares the samples, in order"
+TUNING = "it tunes how samples are prepared, not which and in which order"
 
 IGNORED: dict[str, dict[str, Setting]] = {
     "context": {
@@ -243,15 +243,11 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "tensor_slice_align_size": Setting(16, object, why=ONE_PROCESS),
     },
     "data pipelines": {
-        "prefetch_size": Setting(16, int, _number("prefetch_size"), why=ONE_THREAD),
-        "num_parallel_workers": Setting(
-            min(os.cpu_count() or 1, 8), int, _number("num_parallel_workers"), why=ONE_THREAD
-        ),
         "multiprocessing_timeout_interval": Setting(
-            300, int, _number("multiprocessing_timeout_interval"), why=ONE_THREAD
+            300, int, positive("multiprocessing_timeout_interval"), why=TUNING
         ),
         **{
-            name: Setting(default, bool, _flag(name), why=ONE_THREAD)
+            name: Setting(default, bool, _flag(name), why=TUNING)
             for name, default in (
                 ("auto_num_workers", False), ("numa_enable", False), ("enable_shared_mem", False),
                 ("enable_autotune", False), ("dynamic_shape", False), ("fast_recovery", True), ("debug_mode", False),

@@ -14,6 +14,7 @@ from duograph.context.settings import INT32_MAX
 from .dataset import BatchInfo, Dataset, names_of, no_other_options, places_of
 from .nodes import array_of, failed
 from .run import Row, Run
+from .workers import ordered, workers_of
 
 
 def stacked(values: list[np.ndarray], name: str) -> np.ndarray:
@@ -58,10 +59,13 @@ class Batch(Dataset, node="batch"):
         input_columns: Any = None,
         output_columns: Any = None,
         pad_info: dict[str, Any] | None = None,
+        workers: Any = None,
+        python_multiprocessing: bool = False,
         **others: Any,
     ) -> None:
         super().__init__(child)
-        no_other_options("batch", others, "python_multiprocessing", "max_rowsize")
+        no_other_options("batch", others, "max_rowsize")
+        self.workers, self._processes = workers_of(workers), python_multiprocessing
         if isinstance(batch_size, bool) or not (isinstance(batch_size, int) or callable(batch_size)):
             raise TypeError("batch_size should either be an int or a callable.")
         if isinstance(batch_size, int) and not 1 <= batch_size <= INT32_MAX:
@@ -98,16 +102,20 @@ class Batch(Dataset, node="batch"):
         return [*outputs, *(name for i, name in enumerate(columns) if i not in places)]
 
     def rows(self, run: Run) -> Iterator[Row]:
+        return ordered(lambda item: self._joined(*item), self._groups(run), self.workers, self._processes)
+
+    def _groups(self, run: Run) -> Iterator[tuple[list[Row], BatchInfo]]:
+        """The rows of each batch."""
         rows: list[Row] = []
         number, limit = 0, self._limit(run, 0)
         for row in self.children[0].rows(run):
             rows.append(row)
             if len(rows) == limit:
-                yield self._joined(rows, BatchInfo(run.epoch, number))
+                yield rows, BatchInfo(run.epoch, number)
                 rows, number = [], number + 1
                 limit = self._limit(run, number)
         if rows and not self._drop:
-            yield self._joined(rows, BatchInfo(run.epoch, number))
+            yield rows, BatchInfo(run.epoch, number)
 
     def _limit(self, run: Run, number: int) -> int:
         if isinstance(self._batch, int):

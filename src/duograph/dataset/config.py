@@ -1,14 +1,23 @@
-"""Settings of data pipelines: seeds; and sizes of queues and numbers of workers, which are remembered only."""
+"""Settings of data pipelines: seeds, numbers of workers, how far these run ahead, and what a row that fails does."""
 
 from __future__ import annotations
 
+import os
+from enum import IntEnum
 from typing import Any
 
 from duograph.common import generator as _global
-from duograph.context.settings import Kept
+from duograph.context.settings import Kept, Setting, positive
 
 _seed: list[int | None] = [None]
-_kept = Kept("data pipelines", "")
+_kept = Kept(
+    "data pipelines",
+    "",
+    {
+        "prefetch_size": Setting(16, int, positive("prefetch_size")),
+        "num_parallel_workers": Setting(min(os.cpu_count() or 1, 8), int, positive("num_parallel_workers")),
+    },
+)
 
 
 def set_seed(seed: int) -> None:
@@ -40,23 +49,59 @@ def chosen_seed() -> int | None:
 
 
 def set_prefetch_size(size: int) -> None:
-    """Sets the size of queues between stages."""
+    """Sets how many rows workers may be ahead of who asks for them."""
     _kept.set("", {"prefetch_size": size})
 
 
 def get_prefetch_size() -> int:
-    """The size of queues."""
+    """How many rows workers may be ahead."""
     return _kept.values["prefetch_size"]
 
 
+_workers: list[int | None] = [None]
+
+
 def set_num_parallel_workers(num: int) -> None:
-    """Sets the number of workers."""
+    """Sets the number of workers of all nodes that were given none."""
     _kept.set("", {"num_parallel_workers": num})
+    _workers[0] = num
 
 
 def get_num_parallel_workers() -> int:
     """The number of workers."""
     return _kept.values["num_parallel_workers"]
+
+
+def chosen_workers() -> int:
+    """The number of workers that somebody set; 1 if nobody has."""
+    return _workers[0] or 1
+
+
+class ErrorSamplesMode(IntEnum):
+    """What a row does whose operation in a `map` raises: raise, give the row before it again, or be left out."""
+
+    RETURN = 0
+    REPLACE = 1
+    SKIP = 2
+
+
+_errors: list[ErrorSamplesMode] = [ErrorSamplesMode.RETURN]
+
+
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
+    """Sets what a row does whose operation in a `map` raises.
+
+    Raises:
+        TypeError: no ErrorSamplesMode.
+    """
+    if not isinstance(error_samples_mode, ErrorSamplesMode):
+        raise TypeError(f"error_samples_mode must be of ErrorSamplesMode, but got {type(error_samples_mode)}.")
+    _errors[0] = error_samples_mode
+
+
+def get_error_samples_mode() -> ErrorSamplesMode:
+    """What a row does whose operation raises."""
+    return _errors[0]
 
 
 def set_multiprocessing_timeout_interval(interval: int) -> None:

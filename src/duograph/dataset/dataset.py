@@ -52,6 +52,9 @@ class Dataset:
         if node:
             NODES[node] = cls
 
+    workers = 1
+    """How many threads or processes make its rows."""
+
     def __init__(self, *children: Dataset) -> None:
         self.children = list(children)
         self._first: Row | None = None
@@ -157,15 +160,18 @@ class Dataset:
             operations (Union[list, Callable]): functions of arrays (or of tensors operations of `transforms`).
             input_columns (Union[str, list]): their arguments. Default ``None``: the first column.
             output_columns (Union[str, list]): names of their results. Default ``None``: the same.
-            num_parallel_workers (int): kept for old programs. Default ``None``.
-            kwargs: ``python_multiprocessing``, ``max_rowsize``, ``cache`` and ``offload``, without effect.
+            num_parallel_workers (int): how many workers apply them. Rows, their order and random numbers are those of
+                one worker. Default ``None``: what ``config.set_num_parallel_workers`` was given, else 1.
+            kwargs: ``python_multiprocessing``: whether workers are processes, not threads (default ``False``);
+                ``max_rowsize``, ``cache`` and ``offload`` have no effect.
 
         Raises:
             ValueError: an operation is not callable.
             TypeError: an unknown keyword.
         """
         no_other_options("map", kwargs, "python_multiprocessing", "max_rowsize", "cache", "offload")
-        return NODES["map"](self, operations, input_columns, output_columns)
+        processes = bool(kwargs.get("python_multiprocessing"))
+        return NODES["map"](self, operations, input_columns, output_columns, num_parallel_workers, processes)
 
     def batch(
         self,
@@ -179,15 +185,15 @@ class Dataset:
         Args:
             batch_size (Union[int, Callable]): rows of a batch, or a function of `BatchInfo` that tells.
             drop_remainder (bool): leave out a last, smaller batch. Default ``False``.
-            num_parallel_workers (int): kept for old programs. Default ``None``.
+            num_parallel_workers (int): how many threads put batches together. Default ``None``: see `map`.
             kwargs: ``per_batch_map``, a function of the columns (as lists) and a `BatchInfo`; ``input_columns`` and
-                ``output_columns``.
+                ``output_columns``; ``python_multiprocessing``: processes, not threads.
 
         Raises:
             ValueError: ``batch_size`` is not positive.
             TypeError: wrong types.
         """
-        return NODES["batch"](self, batch_size, drop_remainder, **kwargs)
+        return NODES["batch"](self, batch_size, drop_remainder, workers=num_parallel_workers, **kwargs)
 
     def padded_batch(
         self,
@@ -197,7 +203,7 @@ class Dataset:
         pad_info: dict[str, Any] | None = None,
     ) -> Dataset:
         """Like `batch`; columns are padded to ``pad_info`` (name: (shape, value)), or to the largest row."""
-        return NODES["batch"](self, batch_size, drop_remainder, pad_info=pad_info or {})
+        return NODES["batch"](self, batch_size, drop_remainder, pad_info=pad_info or {}, workers=num_parallel_workers)
 
     def bucket_batch_by_length(
         self,
@@ -241,7 +247,7 @@ class Dataset:
         self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
     ) -> Dataset:
         """Keeps rows for which ``predicate`` of the columns holds."""
-        return NODES["filter"](self, predicate, input_columns)
+        return NODES["filter"](self, predicate, input_columns, num_parallel_workers)
 
     def project(self, columns: Any) -> Dataset:
         """Keeps the named columns, in this order."""

@@ -51,7 +51,7 @@ class _Images(Indexed):
         cache: Any = None,
     ) -> None:
         self._dir, self._which = _folder(dataset_dir), _usage(usage, self.usages)
-        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         self._data: tuple[np.ndarray, ...] | None = None
 
     def column_names(self):
@@ -107,7 +107,7 @@ class MnistDataset(_Images):
         usage (str): ``"train"``, ``"test"`` or ``"all"``: of the two pairs of files, those that are there. Default
             ``None``: all.
         num_samples (int): Default ``None``.
-        num_parallel_workers (int): kept for old programs. Default ``None``.
+        num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (bool): Default ``None``: yes.
         sampler (Sampler): Default ``None``.
         num_shards (int): Default ``None``.
@@ -187,14 +187,16 @@ class Cifar100Dataset(Cifar10Dataset):
 class _Lines(Indexed):
     """Records of text files."""
 
-    def __init__(self, files: Any, num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any) -> None:
+    def __init__(
+        self, files: Any, num_samples: Any, shuffle: Any, num_shards: Any, shard_id: Any, workers: Any
+    ) -> None:
         paths = [files] if isinstance(files, str | Path) else list(files)
         for path in paths:
             if not Path(path).is_file():
                 raise ValueError(f"The following patterns did not match any files: {path}")
         self._paths = [Path(path) for path in paths]
         mixed = shuffle if isinstance(shuffle, bool) else True
-        super().__init__(sampler_of(None, mixed, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(None, mixed, num_samples, num_shards, shard_id), workers)
         self._records: list[Any] | None = None
 
     def records(self) -> list[Any]:
@@ -217,7 +219,7 @@ class TextFileDataset(_Lines):
     Args:
         dataset_files (Union[str, list[str]]): the files.
         num_samples (int): Default ``None``.
-        num_parallel_workers (int): kept for old programs. Default ``None``.
+        num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (Union[bool, Shuffle]): Default: yes.
         num_shards (int): Default ``None``.
         shard_id (int): Default ``None``.
@@ -234,7 +236,7 @@ class TextFileDataset(_Lines):
         shard_id: int | None = None,
         cache: Any = None,
     ) -> None:
-        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id)
+        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id, num_parallel_workers)
 
     def column_names(self):
         return ["text"]
@@ -255,7 +257,7 @@ class CSVDataset(_Lines):
         column_defaults (list): a value of each column's type (int, float or str). Default ``None``: strings.
         column_names (list[str]): Default ``None``: the first line of each file.
         num_samples (int): Default ``None``.
-        num_parallel_workers (int): kept for old programs. Default ``None``.
+        num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (Union[bool, Shuffle]): Default: yes.
         num_shards (int): Default ``None``.
         shard_id (int): Default ``None``.
@@ -275,7 +277,7 @@ class CSVDataset(_Lines):
         shard_id: int | None = None,
         cache: Any = None,
     ) -> None:
-        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id)
+        super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id, num_parallel_workers)
         self._delimiter, self._defaults, self._names = field_delim, column_defaults, column_names
 
     def column_names(self):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import copy
+import threading
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -15,6 +17,7 @@ from duograph.tensor.tensor import Tensor
 from . import config
 from .dataset import Dataset, names_of, places_of
 from .run import Row, Run
+from .workers import ordered, workers_of
 
 
 def array_of(value: Any) -> np.ndarray:
@@ -32,8 +35,11 @@ def failed(what: str, error: Exception) -> RuntimeError:
 class Map(Dataset, node="map"):
     """`Dataset.map`."""
 
-    def __init__(self, child: Dataset, operations: Any, inputs: Any, outputs: Any) -> None:
+    def __init__(
+        self, child: Dataset, operations: Any, inputs: Any, outputs: Any, workers: Any = None, processes: bool = False
+    ) -> None:
         super().__init__(child)
+        self.workers, self._processes = workers_of(workers), processes
         steps = list(operations) if isinstance(operations, list | tuple) else [operations]
         for step in steps:
             if not callable(step):
@@ -60,37 +66,69 @@ class Map(Dataset, node="map"):
 
     def rows(self, run: Run) -> Iterator[Row]:
         _, places, outputs = self._names()
-        for number, row in enumerate(self.children[0].rows(run)):
-            values = [row[i] for i in places]
-            for place, step in enumerate(self._steps):
-                if hasattr(step, "reseed"):
-                    step.reseed(run.rng(self, number * len(self._steps) + place + 1))
-                try:
-                    made = step(*values)
-                except Exception as error:
-                    raise failed("map operation", error) from error
-                values = list(made) if isinstance(made, tuple) else [made]
-            values = [array_of(v) for v in values]
-            if len(values) != len(outputs):
-                raise RuntimeError(
-                    f"Invalid columns, the number of columns returned in 'map' operations should match the number of "
-                    f"'output_columns', but got the number of columns returned in 'map' operations: {len(values)}, the "
-                    f"number of 'output_columns': {len(outputs)}."
-                )
-            if len(places) == len(values):
-                new = list(row)
-                for i, value in builtins.zip(places, values, strict=True):
-                    new[i] = value
-                yield tuple(new)
-            else:
-                yield (*values, *(x for i, x in enumerate(row) if i not in places))
+        mode, own = config.get_error_samples_mode(), _OfEachThread(self._steps)
+        several = self.workers if not any(getattr(s, "keeps_rows", False) for s in self._steps) else 1
+
+        def make(item: tuple[int, Row]) -> Row | None:
+            number, row = item
+            try:
+                return self._made(own.steps, number, row, run, places, outputs)
+            except Exception:
+                if mode is config.ErrorSamplesMode.RETURN:
+                    raise
+                return None
+
+        last: Row | None = None
+        owed = 0
+        for row in ordered(make, enumerate(self.children[0].rows(run)), several, self._processes):
+            if row is not None:
+                last = row
+                for _ in range(owed + 1):
+                    yield row
+                owed = 0
+            elif mode is config.ErrorSamplesMode.REPLACE and last is not None:
+                yield last
+            elif mode is config.ErrorSamplesMode.REPLACE:
+                owed += 1  # until there is a row
+
+    def _made(self, steps: list[Any], number: int, row: Row, run: Run, places: list[int], outputs: list[str]) -> Row:
+        values = [row[i] for i in places]
+        for place, step in enumerate(steps):
+            if hasattr(step, "reseed"):
+                step.reseed(run.rng(self, number * len(steps) + place + 1))
+            try:
+                made = step(*values)
+            except Exception as error:
+                raise failed("map operation", error) from error
+            values = list(made) if isinstance(made, tuple) else [made]
+        values = [array_of(v) for v in values]
+        if len(values) != len(outputs):
+            raise RuntimeError(
+                f"Invalid columns, the number of columns returned in 'map' operations should match the number of "
+                f"'output_columns', but got the number of columns returned in 'map' operations: {len(values)}, the "
+                f"number of 'output_columns': {len(outputs)}."
+            )
+        if len(places) != len(values):
+            return (*values, *(x for i, x in enumerate(row) if i not in places))
+        new = list(row)
+        for i, value in builtins.zip(places, values, strict=True):
+            new[i] = value
+        return tuple(new)
+
+
+class _OfEachThread(threading.local):
+    """Operations; each thread has its own copies of those with random numbers."""
+
+    def __init__(self, steps: list[Any]) -> None:
+        self.steps = [copy.deepcopy(s) if hasattr(s, "reseed") else s for s in steps]
 
 
 class Filter(Dataset, node="filter"):
     """`Dataset.filter`."""
 
-    def __init__(self, child: Dataset, predicate: Callable[..., Any], inputs: Any) -> None:
+    def __init__(self, child: Dataset, predicate: Callable[..., Any], inputs: Any, workers: Any = None) -> None:
         super().__init__(child)
+        self.workers = workers_of(workers)
         if not callable(predicate):
             raise TypeError("Predicate should be a Python function or a callable Python object.")
         self._predicate, self._inputs = predicate, names_of(inputs)
@@ -98,12 +136,15 @@ class Filter(Dataset, node="filter"):
     def rows(self, run: Run) -> Iterator[Row]:
         columns = self.column_names()
         places = places_of(self._inputs or columns, columns)
-        for row in self.children[0].rows(run):
+
+        def kept(row: Row) -> Row | None:
             try:
-                keep = bool(self._predicate(*(row[i] for i in places)))
+                return row if self._predicate(*(row[i] for i in places)) else None
             except Exception as error:
                 raise failed("filter predicate", error) from error
-            if keep:
+
+        for row in ordered(kept, self.children[0].rows(run), self.workers):
+            if row is not None:
                 yield row
 
 

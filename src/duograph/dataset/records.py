@@ -11,7 +11,7 @@ from .files import _folder
 from .mindrecord import FileReader
 from .samplers import sampler_of
 from .sources import Indexed
-from .vision import Decode
+from .vision.files import Decode, FileBytes
 
 
 class MindDataset(Indexed):
@@ -20,7 +20,7 @@ class MindDataset(Indexed):
     Args:
         dataset_files (Union[str, list[str]]): a file, or all files of a set.
         columns_list (list[str]): only these fields. Default ``None``: all, in the order of their names.
-        num_parallel_workers (int): kept for old programs.
+        num_parallel_workers (int): how many threads read rows.
         shuffle (bool): Default ``None``: yes.
         num_shards (int): number of processes that share the rows.
         shard_id (int): which of them this is.
@@ -57,7 +57,7 @@ class MindDataset(Indexed):
         for name in self._names:
             if name not in fields:
                 raise ValueError(f"columns_list: there is no field {name!r}; there are {sorted(fields)}.")
-        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         self._rows = [tuple(np.asarray(record[n]) for n in self._names) for record in reader.get_next()]
         if padded_sample is not None:
             filler = tuple(np.asarray(padded_sample[n]) for n in self._names)
@@ -79,7 +79,7 @@ class ImageFolderDataset(Indexed):
     Args:
         dataset_dir (str): the folder that holds the folders.
         num_samples (int): at most so many rows.
-        num_parallel_workers (int): kept for old programs.
+        num_parallel_workers (int): how many threads read rows.
         shuffle (bool): Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): which rows.
         extensions (list[str]): endings of the files that count. Default ``None``: .jpg .jpeg .png .bmp .gif.
@@ -110,7 +110,7 @@ class ImageFolderDataset(Indexed):
         decrypt: Any = None,
     ) -> None:
         root = _folder(dataset_dir)
-        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         wanted = tuple(e.lower() for e in extensions or (".jpg", ".jpeg", ".png", ".bmp", ".gif"))
         names = sorted(p.name for p in root.iterdir() if p.is_dir())
         self._classes = dict(class_indexing) if class_indexing else {name: i for i, name in enumerate(names)}
@@ -148,7 +148,7 @@ class ImageFolderDataset(Indexed):
         else:
             with open(path, "rb") as file:
                 data = file.read()
-        image = np.frombuffer(data, np.uint8)
+        image: np.ndarray = FileBytes.of(data, path)
         if self._decode:
             image = Decode()(image)
         return image, np.array(number, np.int32)

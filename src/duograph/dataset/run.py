@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from duograph.tensor.tensor import Tensor
 
 from . import config
+from .workers import prefetched
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -24,7 +26,7 @@ class Run:
     """
 
     def __init__(self, numbers: dict[int, int], entropy: tuple[int, ...], epoch: int = 0) -> None:
-        self._numbers, self._entropy, self.epoch = numbers, entropy, epoch
+        self._numbers, self.entropy, self.epoch = numbers, entropy, epoch
 
     @classmethod
     def of(cls, root: Dataset) -> Run:
@@ -40,11 +42,11 @@ class Run:
 
     def rng(self, node: Dataset, extra: int = 0) -> np.random.Generator:
         """The random numbers of ``node`` in this epoch."""
-        return np.random.default_rng([*self._entropy, self._numbers.get(id(node), 0), self.epoch, extra])
+        return np.random.default_rng([*self.entropy, self._numbers.get(id(node), 0), self.epoch, extra])
 
     def at(self, epoch: int) -> Run:
         """The same run in another epoch."""
-        return Run(self._numbers, self._entropy, epoch)
+        return Run(self._numbers, self.entropy, epoch)
 
 
 def _numbers_of(root: Dataset) -> dict[int, int]:
@@ -55,6 +57,10 @@ def _numbers_of(root: Dataset) -> dict[int, int]:
         numbers.setdefault(id(node), len(numbers))
         stack.extend(reversed(node.children))
     return numbers
+
+
+def _has_workers(root: Dataset) -> bool:
+    return root.workers > 1 or any(_has_workers(child) for child in root.children)
 
 
 class DatasetIterator:
@@ -70,6 +76,7 @@ class DatasetIterator:
         self._dataset, self._left, self._numpy = dataset, num_epochs, output_numpy
         self._run = Run.of(dataset)
         self._rows: Iterator[Row] | None = None
+        self._given = 0
 
     def __iter__(self) -> DatasetIterator:
         return self
@@ -78,14 +85,27 @@ class DatasetIterator:
         if self._rows is None:
             if self._left == 0:
                 raise RuntimeError("Getting data from an iterator whose epochs (num_epochs) are all done.")
-            self._rows = self._dataset.rows(self._run)
+            rows = self._dataset.rows(self._run)
+            rows = prefetched(rows, config.get_prefetch_size()) if _has_workers(self._dataset) else rows
+            self._rows = islice(rows, self._given, None)
         try:
             row = next(self._rows)
         except StopIteration:
             self._rows, self._left = None, self._left - 1 if self._left > 0 else self._left
-            self._run = self._run.at(self._run.epoch + 1)
+            self._run, self._given = self._run.at(self._run.epoch + 1), 0
             raise
+        self._given += 1
         return self._shown(row)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the iterator is: `load_state_dict` of another one over the same pipeline goes on from there."""
+        return {"entropy": self._run.entropy, "epoch": self._run.epoch, "row": self._given, "left": self._left}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on where the iterator was whose `state_dict` this is: with the rows, the order and the random numbers
+        that it would have given."""
+        self._run = Run(_numbers_of(self._dataset), tuple(state["entropy"]), state["epoch"])
+        self._rows, self._given, self._left = None, state["row"], state["left"]
 
     def _shown(self, row: Row) -> Any:
         return [self._value(x) for x in row]

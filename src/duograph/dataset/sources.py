@@ -11,14 +11,18 @@ from .dataset import Dataset, names_of, to_numpy
 from .nodes import array_of, failed
 from .run import Row, Run
 from .samplers import PKSampler, Sampler, sampler_of
+from .workers import ordered, workers_of
 
 
 class Indexed(Dataset):
     """A data set whose rows can be asked for by number; a sampler says which."""
 
-    def __init__(self, sampler: Sampler) -> None:
+    processes = False
+    """Whether workers that make rows are processes."""
+
+    def __init__(self, sampler: Sampler, workers: Any = None) -> None:
         super().__init__()
-        self.sampler = sampler
+        self.sampler, self.workers = sampler, workers_of(workers)
 
     def length(self) -> int:
         """The number of rows there are."""
@@ -44,8 +48,8 @@ class Indexed(Dataset):
 
     def rows(self, run: Run) -> Iterator[Row]:
         self._tell_labels()
-        for index in self.sampler.indices(self.length(), run.rng(self), run.epoch):
-            yield self.row(index)
+        indices = self.sampler.indices(self.length(), run.rng(self), run.epoch)
+        yield from ordered(self.row, indices, self.workers, self.processes)
 
     def _tell_labels(self) -> None:
         if isinstance(self.sampler, PKSampler):
@@ -59,7 +63,7 @@ class NumpySlicesDataset(Indexed):
         data (Union[list, tuple, dict, numpy.ndarray]): one column, a tuple of columns, or columns by name.
         column_names (Union[str, list]): Default ``None``: the keys, or ``column_0``, ``column_1``...
         num_samples (int): at most so many rows. Default ``None``.
-        num_parallel_workers (int): kept for old programs. Default ``1``.
+        num_parallel_workers (int): how many threads read rows. Default ``1``.
         shuffle (bool): Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): which rows. Default ``None``.
         num_shards (int): number of processes that share the rows. Default ``None``.
@@ -96,7 +100,7 @@ class NumpySlicesDataset(Indexed):
             )
         if len(data) == 0:
             raise ValueError("Argument data cannot be empty")
-        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         parts = list(data.values()) if isinstance(data, dict) else list(data) if isinstance(data, tuple) else [data]
         self._columns = [_column(part) for part in parts]
         if len({len(column) for column in self._columns}) > 1:
@@ -156,12 +160,12 @@ class GeneratorDataset(Indexed):
         column_types (list[mindspore.dtype]): types that columns are checked against. Default ``None``.
         schema (Union[str, Schema]): only ``None``. Default ``None``.
         num_samples (int): at most so many rows. Default ``None``.
-        num_parallel_workers (int): kept for old programs. Default ``1``.
+        num_parallel_workers (int): how many workers read rows of a source with ``__getitem__``. Default ``1``.
         shuffle (bool): for sources with ``__getitem__``. Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): for sources with ``__getitem__``. Default ``None``.
         num_shards (int): number of processes that share the rows. Default ``None``.
         shard_id (int): which of them this is. Default ``None``.
-        python_multiprocessing (bool): kept for old programs. Default ``True``.
+        python_multiprocessing (bool): whether these are processes, not threads. Default ``True``.
         max_rowsize (int): kept for old programs. Default ``None``.
         batch_sampler (Iterable): lists of row numbers, each a batch. Default ``None``.
         collate_fn (Callable): makes a batch of a list of rows. Default ``None``.
@@ -217,7 +221,8 @@ class GeneratorDataset(Indexed):
         self._source, self._types = source, [to_numpy(t) for t in column_types or []]
         self._num_samples, self._batches, self._collate = num_samples, batch_sampler, collate_fn
         mixed = shuffle if self._by_number else False
-        super().__init__(sampler_of(sampler, mixed, num_samples, num_shards, shard_id))
+        super().__init__(sampler_of(sampler, mixed, num_samples, num_shards, shard_id), num_parallel_workers)
+        self.processes = python_multiprocessing
 
     def column_names(self):
         return list(self._names)

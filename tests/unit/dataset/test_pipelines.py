@@ -209,7 +209,7 @@ def test_operations():
     assert transforms.OneHot(3)(np.array([1, 2])).tolist() == [[0, 1, 0], [0, 0, 1]]
     assert transforms.Compose([transforms.Fill(2), lambda x: x + 1])(np.zeros(2)).tolist() == [3, 3]
     assert transforms.PadEnd([3], 9)(np.zeros(2)).tolist() == [0, 0, 9]
-    with pytest.raises(RuntimeError, match="no decoder"):
+    with pytest.raises(RuntimeError, match="cannot be decoded"):
         vision.Decode()(np.zeros(3, np.uint8))
 
 

@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from enum import IntEnum, StrEnum
 from typing import Any
 
 import numpy as np
 
-from duograph.base.public import saying_why
-
-from .nodes import array_of
-from .transforms import RandomOperation, TypeCast, check_prob
+from ..nodes import array_of
+from ..transforms import TypeCast
+from .pictures import Border, ImageOperation, Inter, RandomImageOperation, image_of, resized
 
 LARGEST = 16777216
 
 
-class Inter(IntEnum):
-    """Ways of resizing."""
-
-    NEAREST = 0
-    ANTIALIAS = 1
-    LINEAR = 2
-    BILINEAR = 2
-    CUBIC = 3
-    BICUBIC = 3
-    AREA = 4
-    PILCUBIC = 5
-
-
-class Border(StrEnum):
-    """Ways of padding."""
-
-    CONSTANT = "constant"
-    EDGE = "edge"
-    REFLECT = "reflect"
-    SYMMETRIC = "symmetric"
-
-
-class ConvertMode(IntEnum):
-    """Changes of colour space."""
-
-    COLOR_BGR2RGB = 4
-    COLOR_RGB2BGR = 4
-    COLOR_BGR2GRAY = 6
-    COLOR_RGB2GRAY = 7
-    COLOR_GRAY2BGR = 8
-    COLOR_GRAY2RGB = 8
-
-
-def _size(size: Any) -> Any:
+def checked_size(size: Any) -> Any:
+    """``size``: one or two positive ints."""
     items = size if isinstance(size, list | tuple) else [size]
     if len(items) not in (1, 2) or any(isinstance(n, bool) or not isinstance(n, int) for n in items):
         raise TypeError("Size should be a single integer or a list/tuple (h, w) of length 2.")
@@ -57,20 +23,9 @@ def _size(size: Any) -> Any:
     return size if isinstance(size, int) else tuple(size)
 
 
-def _pair(size: Any) -> tuple[int, int]:
+def pair(size: Any) -> tuple[int, int]:
+    """Height and width."""
     return (size, size) if isinstance(size, int) else size
-
-
-def image_of(data: Any) -> np.ndarray:
-    """``data`` as an image.
-
-    Raises:
-        RuntimeError: it has neither two nor three axes.
-    """
-    image = array_of(data)
-    if image.ndim not in (2, 3):
-        raise RuntimeError(f"The shape of an image should be <H,W,C> or <H,W>, but got rank: {image.ndim}")
-    return image
 
 
 class Rescale:
@@ -128,6 +83,29 @@ class Normalize:
         return (image.astype(np.float32) - self._mean.reshape(shape)) / self._std.reshape(shape)
 
 
+class NormalizePad(Normalize):
+    """`Normalize`, with a further channel of zeros.
+
+    Args:
+        mean (Sequence): see `Normalize`. So ``std``.
+        dtype (str): ``"float32"`` or ``"float16"``. Default ``"float32"``.
+        is_hwc (bool): channels last. Default ``True``.
+    """
+
+    def __init__(self, mean: Any, std: Any, dtype: str = "float32", is_hwc: bool = True) -> None:
+        super().__init__(mean, std, is_hwc)
+        if dtype not in ("float32", "float16"):
+            raise ValueError(f"dtype should be 'float32' or 'float16', but got {dtype!r}.")
+        self._type = np.dtype(dtype)
+
+    def __call__(self, image: Any) -> np.ndarray:
+        made = super().__call__(image)
+        made = made[..., None] if made.ndim == 2 else made
+        axis = 2 if self._last else 0
+        rest = np.zeros([1 if a == axis else n for a, n in enumerate(made.shape)], made.dtype)
+        return np.concatenate([made, rest], axis=axis).astype(self._type)
+
+
 class HWC2CHW:
     """Channels first."""
 
@@ -155,54 +133,31 @@ class ToType(TypeCast):
     """Casts to a type."""
 
 
-class Resize:
+class Resize(ImageOperation):
     """Resizes.
 
     Args:
         size (Union[int, Sequence[int]]): (height, width), or the length of the shorter side.
-        interpolation (Inter): ``NEAREST`` or ``LINEAR``. Default ``Inter.LINEAR``.
-
-    Raises:
-        NotImplementedError: another interpolation.
+        interpolation (Inter): how. Default ``Inter.LINEAR``.
     """
 
     def __init__(self, size: Any, interpolation: Inter = Inter.LINEAR) -> None:
-        self._size = _size(size)
+        self._size = checked_size(size)
         if not isinstance(interpolation, Inter):
             raise TypeError(
                 f"Argument interpolation with value {interpolation} is not of type [<enum 'Inter'>], but got "
                 f"{type(interpolation)}."
             )
-        if interpolation not in (Inter.NEAREST, Inter.LINEAR):
-            raise NotImplementedError(f"Resize knows Inter.NEAREST and Inter.LINEAR, not {interpolation!r}.")
-        self._nearest = interpolation is Inter.NEAREST
+        self._inter = interpolation
 
-    def __call__(self, image: Any) -> np.ndarray:
-        image = image_of(image)
+    def apply(self, image: np.ndarray) -> np.ndarray:
         height, width = image.shape[:2]
         if isinstance(self._size, tuple):
             size = self._size
         else:
             short = min(height, width)
             size = (int(self._size * height / short), int(self._size * width / short))
-        return resized(image, size, self._nearest)
-
-
-def resized(image: np.ndarray, size: tuple[int, int], nearest: bool = False) -> np.ndarray:
-    """``image`` of another height and width."""
-    if nearest:
-        rows, columns = (
-            np.minimum(np.arange(n) * old // n, old - 1) for n, old in zip(size, image.shape[:2], strict=True)
-        )
-        return image[rows][:, columns]
-    out = image.astype(np.float64)
-    for axis, n in enumerate(size):
-        old = out.shape[axis]
-        places = np.clip((np.arange(n) + 0.5) * old / n - 0.5, 0, old - 1)
-        low = np.minimum(places.astype(np.int64), max(old - 2, 0))
-        share = (places - low).reshape([-1 if i == axis else 1 for i in range(out.ndim)])
-        out = out.take(low, axis) * (1 - share) + out.take(np.minimum(low + 1, old - 1), axis) * share
-    return np.floor(out + 0.5).astype(image.dtype) if image.dtype.kind in "iu" else out.astype(image.dtype)
+        return resized(image, size, self._inter)
 
 
 def padded(image: np.ndarray, pads: tuple[int, int, int, int], fill: Any, mode: Border) -> np.ndarray:
@@ -226,7 +181,7 @@ def _pads(padding: Any) -> tuple[int, int, int, int]:
     return (items[0], items[1], items[0], items[1]) if len(items) == 2 else tuple(items)  # type: ignore[return-value]
 
 
-class Pad:
+class Pad(ImageOperation):
     """Pads.
 
     Args:
@@ -238,19 +193,19 @@ class Pad:
     def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT) -> None:
         self._pads, self._fill, self._mode = _pads(padding), fill_value, padding_mode
 
-    def __call__(self, image: Any) -> np.ndarray:
-        return padded(image_of(image), self._pads, self._fill, self._mode)
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        return padded(image, self._pads, self._fill, self._mode)
 
 
-class Crop:
+class Crop(ImageOperation):
     """A part: ``coordinates`` (top, left) and ``size``."""
 
     def __init__(self, coordinates: Any, size: Any) -> None:
-        self._place, self._size = tuple(coordinates), _pair(_size(size))
+        self._place, self._size = tuple(coordinates), pair(checked_size(size))
 
-    def __call__(self, image: Any) -> np.ndarray:
+    def apply(self, image: np.ndarray) -> np.ndarray:
         top, left = self._place
-        return cropped(image_of(image), top, left, self._size)
+        return cropped(image, top, left, self._size)
 
 
 def cropped(image: np.ndarray, top: int, left: int, size: tuple[int, int]) -> np.ndarray:
@@ -264,7 +219,7 @@ def cropped(image: np.ndarray, top: int, left: int, size: tuple[int, int]) -> np
     return image[top : top + height, left : left + width]
 
 
-class CenterCrop:
+class CenterCrop(ImageOperation):
     """The middle; smaller images are padded with 0.
 
     Args:
@@ -272,10 +227,9 @@ class CenterCrop:
     """
 
     def __init__(self, size: Any) -> None:
-        self._size = _pair(_size(size))
+        self._size = pair(checked_size(size))
 
-    def __call__(self, image: Any) -> np.ndarray:
-        image = image_of(image)
+    def apply(self, image: np.ndarray) -> np.ndarray:
         more = [max(want - have, 0) for want, have in zip(self._size, image.shape[:2], strict=True)]
         top, left = -(-more[0] // 2), -(-more[1] // 2)
         image = padded(image, (left, top, more[1] - left, more[0] - top), 0, Border.CONSTANT)
@@ -283,66 +237,30 @@ class CenterCrop:
         return cropped(image, place[0], place[1], self._size)
 
 
-class HorizontalFlip:
+class HorizontalFlip(ImageOperation):
     """Left and right exchanged."""
 
-    def __call__(self, image: Any) -> np.ndarray:
-        return np.ascontiguousarray(image_of(image)[:, ::-1])
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(image[:, ::-1])
 
 
-class VerticalFlip:
+class VerticalFlip(ImageOperation):
     """Top and bottom exchanged."""
 
-    def __call__(self, image: Any) -> np.ndarray:
-        return np.ascontiguousarray(image_of(image)[::-1])
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(image[::-1])
 
 
-class Invert:
-    """255 minus the image."""
-
-    def __call__(self, image: Any) -> np.ndarray:
-        image = image_of(image)
-        return (255 - image.astype(np.int64)).astype(image.dtype)
-
-
-class ConvertColor:
-    """Changes the colour space.
-
-    Args:
-        convert_mode (ConvertMode): which.
-    """
-
-    def __init__(self, convert_mode: ConvertMode) -> None:
-        if not isinstance(convert_mode, ConvertMode):
-            raise TypeError(
-                f"Argument convert_mode with value {convert_mode} is not of type [<enum 'ConvertMode'>], but got "
-                f"{type(convert_mode)}."
-            )
-        self._mode = convert_mode
-
-    def __call__(self, image: Any) -> np.ndarray:
-        image = image_of(image)
-        if self._mode is ConvertMode.COLOR_BGR2RGB:
-            return np.ascontiguousarray(image[..., ::-1])
-        if self._mode is ConvertMode.COLOR_GRAY2RGB:
-            return np.repeat(image.reshape(*image.shape[:2], 1), 3, axis=2)
-        weights = np.array([0.299, 0.587, 0.114])
-        weights = weights[::-1] if self._mode is ConvertMode.COLOR_BGR2GRAY else weights
-        gray = image.astype(np.float64) @ weights
-        return np.floor(gray + 0.5).astype(image.dtype) if image.dtype.kind in "iu" else gray.astype(image.dtype)
-
-
-class RandomHorizontalFlip(RandomOperation):
+class RandomHorizontalFlip(RandomImageOperation):
     """`HorizontalFlip` with probability ``prob`` (default 0.5)."""
 
     flip: Any = HorizontalFlip()
 
     def __init__(self, prob: float = 0.5) -> None:
-        super().__init__()
-        self._prob = check_prob(prob)
+        super().__init__(prob)
 
-    def __call__(self, image: Any) -> np.ndarray:
-        return self.flip(image) if self.rng.random() < self._prob else image_of(image)
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        return self.flip.apply(image)
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
@@ -351,7 +269,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
     flip = VerticalFlip()
 
 
-class RandomCrop(RandomOperation):
+class RandomCrop(RandomImageOperation):
     """A part at a random place.
 
     Args:
@@ -371,25 +289,35 @@ class RandomCrop(RandomOperation):
         padding_mode: Border = Border.CONSTANT,
     ) -> None:
         super().__init__()
-        self._size = _pair(_size(size))
+        self.size = pair(checked_size(size))
         self._pads = _pads(padding) if padding is not None else (0, 0, 0, 0)
         self._always, self._fill, self._mode = pad_if_needed, fill_value, padding_mode
 
-    def __call__(self, image: Any) -> np.ndarray:
-        image = padded(image_of(image), self._pads, self._fill, self._mode)
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        image, _ = self.widened(image)
+        return cropped(image, *self.place(image), self.size)
+
+    def widened(self, image: np.ndarray) -> tuple[np.ndarray, tuple[int, int]]:
+        """The padded image, and how many columns and rows are in front of it."""
+        left, top, *_ = self._pads
+        image = padded(image, self._pads, self._fill, self._mode)
         if self._always:
-            more = [max(want - have, 0) for want, have in zip(self._size, image.shape[:2], strict=True)]
+            more = [max(want - have, 0) for want, have in zip(self.size, image.shape[:2], strict=True)]
             image = padded(image, (more[1], more[0], more[1], more[0]), self._fill, self._mode)
-        room = [have - want for want, have in zip(self._size, image.shape[:2], strict=True)]
+            left, top = left + more[1], top + more[0]
+        return image, (left, top)
+
+    def place(self, image: np.ndarray) -> tuple[int, int]:
+        """First row and column of a random part."""
+        room = [have - want for want, have in zip(self.size, image.shape[:2], strict=True)]
         if min(room) < 0:
             raise RuntimeError(
-                f"RandomCrop: invalid crop size, {self._size} is bigger than the image of {image.shape[:2]}."
+                f"RandomCrop: invalid crop size, {self.size} is bigger than the image of {image.shape[:2]}."
             )
-        top, left = (int(self.rng.integers(n + 1)) for n in room)
-        return cropped(image, top, left, self._size)
+        return int(self.rng.integers(room[0] + 1)), int(self.rng.integers(room[1] + 1))
 
 
-class RandomResizedCrop(RandomOperation):
+class RandomResizedCrop(RandomImageOperation):
     """A part of random size and shape, resized.
 
     Args:
@@ -409,40 +337,20 @@ class RandomResizedCrop(RandomOperation):
         max_attempts: int = 10,
     ) -> None:
         super().__init__()
-        self._resize = Resize(_pair(_size(size)), interpolation)
+        self.resize = Resize(pair(checked_size(size)), interpolation)
         self._scale, self._ratio, self._attempts = scale, ratio, max_attempts
 
-    def __call__(self, image: Any) -> np.ndarray:
-        image = image_of(image)
+    def apply(self, image: np.ndarray) -> np.ndarray:
+        return self.resize.apply(cropped(image, *self.part(image)))
+
+    def part(self, image: np.ndarray) -> tuple[int, int, tuple[int, int]]:
+        """First row and column and size of a random part; where none is found, the middle square."""
         height, width = image.shape[:2]
         for _ in range(self._attempts):
             area = self.rng.uniform(*self._scale) * height * width
             ratio = np.exp(self.rng.uniform(np.log(self._ratio[0]), np.log(self._ratio[1])))
             part = round(float(np.sqrt(area / ratio))), round(float(np.sqrt(area * ratio)))
             if 0 < part[0] <= height and 0 < part[1] <= width:
-                top, left = int(self.rng.integers(height - part[0] + 1)), int(self.rng.integers(width - part[1] + 1))
-                return self._resize(cropped(image, top, left, part))
-        return self._resize(CenterCrop(min(height, width))(image))
-
-
-class Decode:
-    """Compressed images are not decoded here: there is no image library among the dependencies.
-
-    Args:
-        to_pil (bool): kept for old programs. Default ``False``.
-    """
-
-    def __init__(self, to_pil: bool = False) -> None:
-        self._to_pil = to_pil
-
-    def __call__(self, image: Any) -> np.ndarray:
-        data = array_of(image)
-        if data.ndim != 1:
-            raise TypeError(f"The number of array dimensions of the encoded image should be 1, but got {data.ndim}.")
-        raise RuntimeError(
-            "Decode: duograph has no decoder of compressed images; decode them with a library of your choice, e.g. "
-            "ds.map(lambda data: numpy.asarray(PIL.Image.open(io.BytesIO(data)).convert('RGB')))."
-        )
-
-
-__getattr__ = saying_why(__name__)
+                return int(self.rng.integers(height - part[0] + 1)), int(self.rng.integers(width - part[1] + 1)), part
+        side = min(height, width)
+        return (height - side) // 2, (width - side) // 2, (side, side)

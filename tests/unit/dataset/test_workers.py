@@ -1,0 +1,222 @@
+"""Workers give the rows, the order and the random numbers of one, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import duograph.dataset as ds
+from duograph.dataset import transforms, vision
+from duograph.dataset.workers import ordered, prefetched
+from tests.children import PATIENCE
+
+WAYS = [(3, False), (3, True)]
+IDS = ["threads", "processes"]
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    ds.config.set_seed(7)
+    yield
+    ds.config._seed[0] = None
+
+
+def rows_of(pipeline, epochs=1):
+    iterator = pipeline.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
+    return [[tuple(x.tobytes() for x in row) for row in iterator] for _ in range(epochs)]
+
+
+@pytest.mark.parametrize(("workers", "processes"), WAYS, ids=IDS)
+def test_rows_order_and_random_numbers_are_those_of_one_worker(workers, processes):
+    images = np.random.default_rng(0).integers(0, 256, (30, 12, 12, 3), np.uint8)
+
+    def made(n, forked):
+        pipeline = ds.NumpySlicesDataset({"x": images, "y": np.arange(30)}, num_parallel_workers=n)
+        steps = [vision.RandomCrop(8, 2), transforms.RandomApply([vision.RandomInvert(0.5)], 0.5), vision.ToTensor()]
+        pipeline = pipeline.map(steps, "x", num_parallel_workers=n, python_multiprocessing=forked)
+        pipeline = pipeline.filter(lambda y: y % 7, "y", num_parallel_workers=n)
+        return pipeline.batch(4, num_parallel_workers=n, python_multiprocessing=forked)
+
+    one = rows_of(made(1, False), 2)
+    assert one[0] != one[1]
+    assert rows_of(made(workers, processes), 2) == one
+
+
+@pytest.mark.parametrize(("workers", "processes"), WAYS, ids=IDS)
+def test_sources_with_places_are_read_by_workers(workers, processes):
+    class Source:
+        def __len__(self):
+            return 20
+
+        def __getitem__(self, index):
+            return np.array([index, os.getpid(), threading.get_ident()])
+
+    dataset = ds.GeneratorDataset(
+        Source(), "x", shuffle=True, num_parallel_workers=workers, python_multiprocessing=processes
+    )
+    got = np.array([row[0] for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)])
+    plain = ds.GeneratorDataset(Source(), "x", shuffle=True)
+    expected = [int(row[0][0]) for row in plain.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert got[:, 0].tolist() == expected
+    beside = got[:, 1] != os.getpid() if processes else got[:, 2] != threading.get_ident()
+    assert beside.all()
+
+
+@pytest.mark.parametrize(("workers", "processes"), WAYS, ids=IDS)
+@pytest.mark.parametrize("place", ["operation", "source"])
+def test_an_error_comes_after_the_rows_before_it(workers, processes, place):
+    def source():
+        for i in range(10):
+            if i == 6 and place == "source":
+                raise KeyError("six")
+            yield (np.array(i),)
+
+    def step(x):
+        if x == 6:
+            raise KeyError("six")
+        return x
+
+    dataset = ds.GeneratorDataset(source, "x").map(step, num_parallel_workers=workers, python_multiprocessing=processes)
+    got = []
+    with pytest.raises(RuntimeError, match="KeyError: 'six'"):
+        for (x,) in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            got.append(int(x))
+    assert got == [*range(6)]
+
+
+def test_the_configured_number_is_that_of_nodes_without_one():
+    kept = ds.config._workers[0]
+    try:
+        ds.config.set_num_parallel_workers(3)
+        assert ds.NumpySlicesDataset([1, 2]).map(lambda x: x).workers == 3
+    finally:
+        ds.config._workers[0] = kept
+    assert ds.NumpySlicesDataset([1, 2]).map(lambda x: x).workers == 1
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.0, True, "2"])
+def test_wrong_numbers(wrong):
+    with pytest.raises((TypeError, ValueError), match="num_parallel_workers"):
+        ds.NumpySlicesDataset([1, 2]).map(lambda x: x, num_parallel_workers=wrong)
+
+
+def test_items_are_drawn_no_further_ahead_than_said(monkeypatch):
+    monkeypatch.setitem(ds.config._kept.values, "prefetch_size", 4)
+    drawn = []
+
+    def items():
+        for i in range(100):
+            drawn.append(i)
+            yield i
+
+    made = ordered(lambda x: x, items(), 2)
+    assert [next(made) for _ in range(3)] == [0, 1, 2]
+    assert len(drawn) <= 7
+    made.close()
+
+
+def test_an_iterator_goes_on_from_its_state():
+    def pipeline():
+        made = ds.NumpySlicesDataset(np.arange(40, dtype=np.uint8).reshape(10, 2, 2), shuffle=True)
+        return made.map(vision.RandomHorizontalFlip(), num_parallel_workers=2).batch(3).repeat(2)
+
+    whole = pipeline().create_tuple_iterator(num_epochs=2, output_numpy=True)
+    first = [row[0].tobytes() for row in whole] + [next(whole)[0].tobytes() for _ in range(3)]
+    state = whole.state_dict()
+    rest = [row[0].tobytes() for row in whole]
+    ds.config.set_seed(99)  # the state has the random numbers
+    other = pipeline().create_tuple_iterator(num_epochs=2, output_numpy=True)
+    other.load_state_dict(state)
+    assert [row[0].tobytes() for row in other] == rest
+    assert len(first) == 11
+
+
+def test_what_is_left_half_way_ends():
+    before = threading.active_count()
+    for processes in (False, True):
+        dataset = ds.NumpySlicesDataset(np.arange(1000), shuffle=False).map(
+            lambda x: x, num_parallel_workers=2, python_multiprocessing=processes
+        )
+        iterator = dataset.create_tuple_iterator(num_epochs=1)
+        next(iterator)
+        iterator.stop()
+        del iterator
+    end = time.monotonic() + PATIENCE
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+
+
+def test_errors_of_prefetched_rows_come_with_their_traceback():
+    def rows():
+        yield (np.zeros(1),)
+        raise ValueError("from rows")
+
+    made = prefetched(rows(), 3)
+    next(made)
+    with pytest.raises(ValueError, match="from rows") as caught:
+        next(made)
+    assert any(entry.name == "rows" for entry in caught.traceback)
+
+
+def test_a_worker_that_is_killed_is_an_error():
+    def step(x):
+        if x == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+    dataset = ds.NumpySlicesDataset(np.arange(20), shuffle=False).map(
+        step, num_parallel_workers=2, python_multiprocessing=True
+    )
+    with pytest.raises(RuntimeError, match="worker process of the data pipeline has ended"):
+        list(dataset)
+
+
+PROGRAM = r"""
+import os, sys, time
+import numpy as np
+import duograph.dataset as ds
+
+def step(x):
+    os.write(1, b"%d\n" % os.getpid())  # whole lines, from several processes
+    time.sleep(600 if x else 0)
+    return x
+
+pipeline = ds.NumpySlicesDataset(np.arange(8), shuffle=False)
+pipeline = pipeline.map(step, num_parallel_workers=2, python_multiprocessing=True)
+for row in pipeline:
+    os.write(1, b"row\n")
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_their_parent(sent):
+    command = [sys.executable, "-c", PROGRAM]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        workers: set[int] = set()
+        try:
+            while len(workers) < 2:
+                line = child.stdout.readline().strip()
+                workers |= {int(line)} if line != "row" else set()
+        finally:
+            child.send_signal(sent)
+        child.wait(PATIENCE)
+    end = time.monotonic() + PATIENCE
+    while any(_lives(pid) for pid in workers):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def _lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
