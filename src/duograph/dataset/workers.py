@@ -21,13 +21,11 @@ from concurrent.futures.process import BrokenProcessPool
 from queue import SimpleQueue
 from typing import Any
 
-from duograph.base.slot import Slot
-
 from . import config
 
 _PR_SET_PDEATHSIG = 1
-_work: Slot[Callable[[Any], Any]] = Slot("dataset.workers.work")
-"""What this process is a worker for."""
+_here = threading.local()
+"""``function``: what this process is a worker for; its one thread begins it and does the work."""
 
 
 def workers_of(given: Any) -> int:
@@ -107,7 +105,7 @@ def _processes(function: Callable[[Any], Any], workers: int) -> ProcessPoolExecu
 
 def _begin_worker(function: Callable[[Any], Any], parent: int) -> None:
     """The first thing that a worker process does: it will end with its parent, and leaves Ctrl-C to it."""
-    _work.fill(function)
+    _here.function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError, AttributeError):  # elsewhere than on Linux
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -116,7 +114,7 @@ def _begin_worker(function: Callable[[Any], Any], parent: int) -> None:
 
 
 def _in_worker(item: Any) -> Any:
-    return _work.value(item)
+    return _here.function(item)
 
 
 _END = object()
