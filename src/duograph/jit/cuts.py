@@ -34,6 +34,8 @@ from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
+from .comparison import changes
+
 if TYPE_CHECKING:
     from .entries import Fallback
     from .part import Compiled
@@ -82,7 +84,9 @@ class Cut:
         self.failures: list[Failure] = []
         self.called = CompiledForm(make)
         self.current: tuple[Compiled, ...] = ()
+        self.seen = self.unseen = 0  # calls in which plain statements were counted, and in which they were not
         self._skeleton: types.FunctionType | None = None
+        self._quick: types.FunctionType | None = None
         self._is_stale = False
         self._is_small = False
         self._looks = self._answered = 0
@@ -116,11 +120,33 @@ class Cut:
         before, self._answered = self._answered, sum(part.answered for part in (*self.current, *self.called.forms))
         return self._answered != before or self.called.has_gradients
 
+    @property
+    def quick(self) -> types.FunctionType | None:
+        """The skeleton without counts and times of plain statements, if there is one."""
+        made, fn = self._quick, self.function._python
+        if made is not None and fn is not None:
+            made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+        return made
+
+    def settle(self) -> None:
+        """Plain statements ran as often, and as long, in calls in which they were not counted as in the others."""
+        seen, unseen = self.seen, self.unseen
+        self.seen, self.unseen = seen + unseen, 0
+        if seen and unseen:
+            for found in self.breaks.values():
+                found.spent[0] += round(found.spent[0] * unseen / seen)
+                found.spent[1] *= 1 + unseen / seen
+
+    def passed(self, calls: int) -> None:
+        """So many calls have gone to `quick` natively."""
+        self.cause.hits += calls
+        self.unseen += calls
+
     def retire(self) -> None:
         """Plain Python runs again, until there is another place to cut at."""
         with self._lock:
             if not self._is_stale:
-                self._skeleton = None
+                self._skeleton = self._quick = None
 
     def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
         """Cuts at these statements, too.
@@ -182,9 +208,13 @@ class Cut:
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
         variables = {COMPILED: self.called, CLOCK: time.perf_counter, **held, **counts}
-        made = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        made = quick = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        if counts:
+            uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn))
+            quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
         uses = held or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
-        self._skeleton = made if uses else None
+        self._skeleton, self._quick = (made, quick) if uses else (None, None)
+        changes[0] += 1
         self._is_stale = self.places is not places  # last: others read the skeleton without the lock
 
     def _segment(self, segment: Segment, source: FunctionSource, fn: types.FunctionType) -> Compiled:

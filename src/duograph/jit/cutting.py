@@ -16,6 +16,7 @@ from duograph.frontend.errors import Uncapturable
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 
+from .comparison import Comparison
 from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
@@ -43,7 +44,7 @@ class Cutting:
             return False
         try:
             if self.cut is None and can_be_cut(self.load(self._python), variables_of(self._python)):
-                self.cut = Cut(self, cause, self._segment, self.part_of)
+                self.cut, self.comparison = Cut(self, cause, self._segment, self.part_of), Comparison()
             found = statements_at(error, self)
             tell_breaks(self, found.values())
             return self.cut is not None and self.cut.note(found, places)

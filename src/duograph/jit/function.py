@@ -42,6 +42,8 @@ from duograph.frontend.program import Left, Program, RunPlainly
 from .bound import BoundJit
 from .capturing import Capturing
 from .comments import check_comments
+from .comparing import Comparing
+from .comparison import Comparison, changes
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
@@ -61,10 +63,11 @@ _NOTHING = nullcontext()
 MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
 OFTEN_TOLD = 64  # calls of a function that is cut, after which it may have something to say
 SURE = 64  # calls that are plain Python for one reason, before others are not looked at each time
+LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
-class JitFunction(Capturing, Cutting):
+class JitFunction(Capturing, Comparing, Cutting):
     """The compiled form of ``fn``.
 
     Args:
@@ -76,7 +79,14 @@ class JitFunction(Capturing, Cutting):
     Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_method", "_own", "_subject")  # native code reads the last three
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_instead",
+        "_method",
+        "_own",
+        "_subject",
+    )  # native code reads the last four
 
     _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
     _own: Entries
@@ -101,10 +111,13 @@ class JitFunction(Capturing, Cutting):
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
         self.has_advised = False
-        self._idle = 0  # so many calls are plain Python, whatever they are given: those before them all were
-        self._resting: Any = None  # the reason for these
+        self.told = 0  # calls of its form with graph breaks, when it was last asked whether that is of use
+        self.comparison = Comparison()  # of its form with graph breaks
+        self.left: Fallback | None = None  # why plain Python answers, if what is compiled does not pay
+        self._instead = self._account = None
         self.absent = 0  # calls in which the decoration counted as absent
         self._may_break = True  # at steps that graphs run in Python
+        self._is_lazy = False
         self._read_signature()
 
     def _read_signature(self) -> None:
@@ -117,6 +130,7 @@ class JitFunction(Capturing, Cutting):
             request(plain)
             self._signature = signature_of(plain)
             self._is_new = True
+            self._is_lazy = bool(plain.__code__.co_flags & LAZY)
             if isinstance(fn, types.MethodType):
                 params = list(self._signature.parameters.values())[1:]
                 self._signature = self._signature.replace(parameters=params)
@@ -166,10 +180,8 @@ class JitFunction(Capturing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-        if self._idle > 0:  # below, where two threads have taken the last one
-            self._idle -= 1
-            self._resting.hits += 1
-            return (self.plain or self.fn)(*args, **kwargs)
+        if self._account is not None:
+            self._settle()
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self.options.is_pijit and graph_mode.value():
@@ -177,17 +189,22 @@ class JitFunction(Capturing, Cutting):
             return self._plain(args, kwargs)
         if self._python is not None and self._python.__code__ is not self._code:
             self._read_signature()  # versions of the old code fail their guards
-            self.cut = None
+            self.cut, self.comparison = None, Comparison()
+            self._return()
+        if (left := self.left) is not None and not state.tapes:
+            return self._answer_left(left, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
             if not self.is_auxiliary:
                 self.spent.seconds = 0.0
             self.cut.cause.hits += 1
-            if self.cut.cause.hits % OFTEN_TOLD == 0:
+            if self.cut.cause.hits - self.told >= OFTEN_TOLD:
+                self.told = self.cut.cause.hits
                 if not self.cut.is_in_use():
                     self.cut.retire()
                     self._note_no_use()
+                self.cut.settle()
                 advise(self, self._stores())
             return self._run_cut(skeleton, args, kwargs)
         bound = None
@@ -214,7 +231,7 @@ class JitFunction(Capturing, Cutting):
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
-                    self._idle, self._resting = fallback.rest(), fallback
+                    self._let(fallback, fallback.rest, self.plain or self.fn)
                 return self._timed(fallback, args, kwargs)
         shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
         if shared is not None:
@@ -239,11 +256,6 @@ class JitFunction(Capturing, Cutting):
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             return self._run_cut(skeleton, args, kwargs)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
-
-    def _run_cut(self, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.target is not None:
-            return self.target.run_instead(skeleton, args, kwargs)
-        return skeleton(*((self.fn.__self__,) if isinstance(self.fn, types.MethodType) else ()), *args, **kwargs)
 
     @property
     def is_small(self) -> bool:
@@ -371,6 +383,7 @@ class JitFunction(Capturing, Cutting):
             self._is_new = False
         store.doubt = None
         store.captures += 1
+        changes[0] += 1
         places = self.cut.places if self.cut is not None else frozenset()
         if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
@@ -456,7 +469,10 @@ class JitFunction(Capturing, Cutting):
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)
         if entry.runs and self.options.signature is None and is_possible_now():
-            store.put_native(entry, self._native_call(entry.make_native, values))
+            native = self._native_call(entry.make_native, values)
+            if self._is_compared(entry, native):
+                return self._run_compared(entry, store, native, args, kwargs)
+            store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
@@ -534,7 +550,12 @@ class JitFunction(Capturing, Cutting):
         parameters = tuple(self._signature.parameters.values())
         if self._subject is not None:
             parameters = (SUBJECT_PARAMETER, *parameters)
-        return make(values, parameters, (JitFunction, BoundJit, Entries, ATTRIBUTE))
+        return make(values, parameters, self._classes)
+
+    @property
+    def _classes(self) -> tuple[type, type, type, str]:
+        """What takes part in native calls (`runtime.calls.native.Classes`)."""
+        return JitFunction, BoundJit, Entries, ATTRIBUTE
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 
@@ -542,6 +563,7 @@ class JitFunction(Capturing, Cutting):
 
     def explain(self) -> Explanation:
         """What was compiled, what was not, and why: versions, guards, graphs, fallbacks, recompilations."""
+        self._settle_all()
         return Explanation(self, self._stores())
 
     def _stores(self) -> list[Entries]:
@@ -551,6 +573,7 @@ class JitFunction(Capturing, Cutting):
     @property
     def answered(self) -> int:
         """Calls that versions, and the cut form, have answered."""
+        self._settle()
         hits = sum(entry.hits for store in self._stores() for entry in tuple(store.compiled))
         return hits + (self.cut.cause.hits if self.cut is not None else 0)
 
