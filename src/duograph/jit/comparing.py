@@ -16,6 +16,10 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .entries import Entries, Fallback
 from .entry import Entry
+from .telling import advise
+
+OFTEN_TOLD = 64
+"""Calls of a function that is cut, after which it may have something to say."""
 
 
 class Comparing:
@@ -156,6 +160,21 @@ class Comparing:
         if self.cut is not None:
             self.cut.settle()
 
+    def _answer_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of the form with graph breaks to one of many calls, after a look at what these have been like."""
+        cut = self.cut
+        if not self.is_auxiliary:
+            self.spent.seconds = 0.0
+        cut.cause.hits += 1
+        if cut.cause.hits - self.told >= OFTEN_TOLD:
+            self.told = cut.cause.hits
+            if not cut.is_in_use():
+                cut.retire()
+                self._note_no_use()
+            cut.settle()
+            advise(self, self._stores())
+        return self._run_cut(skeleton, args, kwargs)
+
     def _run_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
@@ -169,9 +188,11 @@ class Comparing:
             try:
                 return self._timed_in_turn(comparison, self._called(skeleton), self.plain or self.fn, args, kwargs)
             finally:
-                if comparison.pays is False:
+                if comparison.pays is False and self._has_versions():
+                    cut.retire()  # calls of other kinds are compiled
+                elif comparison.pays is False:
                     self._leave(comparison)
-        if may_go and cut.cause.hits > EXACT:
+        if may_go and cut.cause.hits > EXACT and not self._has_versions():
             self._let(cut, let(cut.cause.hits), self._called(cut.quick or skeleton), True, config(), self._python)
         cut.seen += 1
         return self._called(skeleton)(*args, **kwargs)

@@ -14,7 +14,7 @@ import time
 import types
 import weakref
 from collections import ChainMap, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from .part import Compiled
 
 MOST_CUTS = 128
+MOST_CAUSES, OFTEN = 5, 8
+"""Kinds of calls that are refused, before no others are looked for, and calls that are all looked at for that."""
 DEEPEST = 16
 """Segments of segments, before what cannot be captured there is left to plain Python."""
 FEW_CALLS = 1
@@ -76,6 +78,8 @@ class Cut:
         part_of: tuple[Cut, Segment] | None,
     ) -> None:
         self.function, self.cause, self.make = function, cause, make
+        self.causes = [cause]  # of all kinds of calls that were refused as a whole
+        self._asked = 0
         self.outer = part_of[0] if part_of is not None else None
         self.depth: int = self.outer.depth + 1 if self.outer is not None else 0
         self.places: frozenset[Place] = frozenset()
@@ -127,6 +131,17 @@ class Cut:
         if made is not None and fn is not None:
             made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
         return made
+
+    def is_asked(self) -> bool:
+        """Whether it is to be found out if the next call is of another kind: often at first, then rarely."""
+        self._asked += 1
+        return len(self.causes) < MOST_CAUSES and (self._asked <= OFTEN or self._asked % OFTEN == 0)
+
+    def covers(self, names: tuple[str, ...], values: Sequence[Any]) -> bool:
+        """Whether calls of this kind were refused as a whole: parameters are given, and flags are set, as in one."""
+        return len(self.causes) >= MOST_CAUSES or any(
+            cause.key[0] == names and all(p.holds(values) for p in cause.premises if p.is_flag) for cause in self.causes
+        )
 
     def settle(self) -> None:
         """Plain statements ran as often, and as long, in calls in which they were not counted as in the others."""
@@ -253,7 +268,34 @@ def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break 
     if not depth:
         return {place_of(trail[0]): found}
     kinds = Kinds(lambda name: kind_of(name, fn), source.names.own, COMPILED)
-    return {value_place(widened(trail[:depth], kinds)): found}
+    places = {value_place(widened(trail[:depth], kinds)): found}
+    for path in _calls_alike(trail, source, kinds):
+        places.setdefault(value_place(widened(path, kinds)), Break(error.reason, source.span(path[0])))
+    return places
+
+
+def _calls_alike(trail: list[ast.AST], source: FunctionSource, kinds: Kinds) -> Iterator[list[Any]]:
+    """Further calls of the foreign function, or method, that the first node of a ``trail`` calls, in statements of the
+    body that are run as well: each with what is around it, as far as its statement. So the breaks of a function that
+    logs step by step are found at once."""
+    body, node = source.node.body, trail[0]
+    if not isinstance(node, ast.Call) or not kinds.is_foreign_call(node) or not isinstance(body, list):
+        return
+    callee = ast.dump(node.func)
+    at = next((i for i, statement in enumerate(body) if statement in trail), len(body))
+    for statement in body[at + 1 :]:
+        if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return):
+            for path in _paths(statement, []):
+                if isinstance(path[0], ast.Call) and ast.dump(path[0].func) == callee:
+                    yield path[:-1]
+
+
+def _paths(node: ast.AST, around: list[Any]) -> Iterator[list[Any]]:
+    path = [node, *around]
+    yield path
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield from _paths(child, path)
 
 
 def is_light(graph: Graph, guards: int) -> bool:

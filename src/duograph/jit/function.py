@@ -61,7 +61,6 @@ from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
 MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
-OFTEN_TOLD = 64  # calls of a function that is cut, after which it may have something to say
 SURE = 64  # calls that are plain Python for one reason, before others are not looked at each time
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
@@ -193,40 +192,28 @@ class JitFunction(Capturing, Comparing, Cutting):
             self._return()
         if (left := self.left) is not None and not state.tapes:
             return self._answer_left(left, args, kwargs)
-        if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+        given = None
+        skeleton = self.cut.skeleton if self.cut is not None else None
+        if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
-            if not self.is_auxiliary:
-                self.spent.seconds = 0.0
-            self.cut.cause.hits += 1
-            if self.cut.cause.hits - self.told >= OFTEN_TOLD:
-                self.told = self.cut.cause.hits
-                if not self.cut.is_in_use():
-                    self.cut.retire()
-                    self._note_no_use()
-                self.cut.settle()
-                advise(self, self._stores())
-            return self._run_cut(skeleton, args, kwargs)
-        bound = None
-        simple = self._positional(args) if not kwargs else None
-        if simple is not None:
-            names, values = simple
-        else:
-            with suppress(TypeError):
-                bound = self._signature.bind(*args, **kwargs)
-            if bound is None:
-                return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
-            names, values = tuple(bound.arguments), list(bound.arguments.values())
+            if self._has_versions() or self.cut.is_asked():
+                given = self._given(args, kwargs)
+            if given is None:
+                return self._answer_cut(skeleton, args, kwargs)
+        elif (given := self._given(args, kwargs)) is None:
+            return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
+        names, values = given
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
-        if self._subject is not None:
-            names, values = (SUBJECT, *names), [self._subject, *values]
         store = self._store(values)
         if store.is_small and state.tapes:
             return self._plain(args, kwargs)
         tried = tuple(store.compiled)  # other threads may add versions meanwhile
         if (found := first_that_holds(tried, names, values)) is not None:
             return self._run(found, store, values, args, kwargs)
+        if self.cut is not None and skeleton is not None and self.cut.covers(names, values):
+            return self._answer_cut(skeleton, args, kwargs)
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
@@ -243,7 +230,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             store.note_miss()
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
-            is_cut = self.cut is not None and self.cut.skeleton is not None  # meanwhile, by another thread
+            is_cut = self.cut is not None and self.cut.skeleton is not None and self.cut.covers(names, values)
             if made is None and not is_cut and (self._is_strict() or not store.is_resting()):
                 made = self._compile(store, names, values)
                 if self.options.report:
@@ -272,10 +259,10 @@ class JitFunction(Capturing, Comparing, Cutting):
         Raises:
             Exception: what the program raises for all arguments of these types, such as shapes that do not fit.
         """
-        bound = self._signature.bind(*args, **kwargs)
-        names, values = tuple(bound.arguments), list(bound.arguments.values())
-        if self._subject is not None:
-            names, values = (SUBJECT, *names), [self._subject, *values]
+        self._signature.bind(*args, **kwargs)  # raises what Python does
+        given = self._given(args, kwargs)
+        assert given is not None
+        names, values = given
         store = self._store(values)
         if any(entry.names == names and entry.matches(values) for entry in store.compiled):
             return
@@ -343,6 +330,21 @@ class JitFunction(Capturing, Comparing, Cutting):
             store.failures.append(internal_failure(area, name_of(self.fn), error))
         finally:
             error.__traceback__ = None
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, ...], list[Any]] | None:
+        """Names and values of arguments, one per parameter given, as versions get them; ``None``: they are wrong."""
+        simple = self._positional(args) if not kwargs else None
+        if simple is None:
+            with suppress(TypeError):
+                bound = self._signature.bind(*args, **kwargs)
+                simple = tuple(bound.arguments), list(bound.arguments.values())
+        if simple is None or self._subject is None:
+            return simple
+        return (SUBJECT, *simple[0]), [self._subject, *simple[1]]
+
+    def _has_versions(self) -> bool:
+        """Whether some of its calls are compiled as a whole."""
+        return any(store.compiled for store in self._stores())
 
     def _positional(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], list[Any]] | None:
         """Names and values of arguments, one per parameter given; ``None`` if that is for `inspect` to judge."""
