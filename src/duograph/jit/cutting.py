@@ -83,6 +83,7 @@ class Cutting:
             store.fallbacks.append(cause)
             for entry in [e for e in store.compiled if e.hits < WORTH]:
                 store.drop(entry)
+                self._shared.drop(entry)
         return is_cut
 
     def _with_further(self: Any, labels: tuple[Label, ...]) -> tuple[Label, ...]:
