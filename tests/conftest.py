@@ -11,6 +11,7 @@ import os
 # Before the package is loaded; child processes inherit it.
 os.environ.setdefault("DUOGRAPH_FAILURES", "raise")
 os.environ.setdefault("DUOGRAPH_CAPTURE_SECONDS", "60")  # a busy machine must not decide what is captured
+os.environ.setdefault("DUOGRAPH_COMPARE", "0")  # nor whether it runs: what is compiled is tested
 
 import warnings  # noqa: E402
 from collections.abc import Iterator  # noqa: E402

@@ -67,6 +67,7 @@ def child(*arguments: str, cwd: Path | None = None, **variables: str) -> subproc
     environment |= {
         "DUOGRAPH_FAILURES": "raise",
         "DUOGRAPH_CAPTURE_SECONDS": "60",
+        "DUOGRAPH_COMPARE": "0",
         "COLUMNS": "120",
         "PYTHONUTF8": "1",
         **variables,

@@ -53,6 +53,7 @@ class Config:
     cache_dir: str = ""
     cache_size: int = 256
     capture_seconds: float = 2.0
+    compare: bool = True
     user_cache_dir: str = ""
     jit_modules: tuple[str, ...] = ()
     jit_ignore_modules: tuple[str, ...] = ()
@@ -204,6 +205,9 @@ VARIABLES: tuple[Variable, ...] = (
         "DUOGRAPH_CAPTURE_SECONDS",
         "processor time after which a function that cannot be captured is left to plain Python; 0: no limit",
         _seconds,
+    ),
+    Variable(
+        "compare", "DUOGRAPH_COMPARE", "leave to plain Python what is slower compiled, by timing a few calls", _flag
     ),
     Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
     Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),

@@ -35,6 +35,11 @@ class Premise:
     def __init__(self, root: Callable[[Sequence[Any]], Any], path: tuple[tuple[str, Any], ...], value: Any) -> None:
         self._root, self._path, self._value = root, path, value
 
+    @property
+    def is_flag(self) -> bool:
+        """Whether it chooses between ways of a program, as numbers that count do not."""
+        return type(self._value) in (bool, str, type(None)) or self._value is MISSING
+
     def holds(self, args: Sequence[Any]) -> bool:
         """Whether the value is still what it was; what cannot be found any more is not known to have changed."""
         found = self._root(args)
@@ -75,7 +80,7 @@ def _premises(guard: Guard) -> list[Premise]:
 def _root(source: Source, has_path: bool) -> Callable[[Sequence[Any]], Any] | None:
     key = source.key
     if source.kind == "arg":
-        return (lambda args: args[key]) if has_path else None  # a value of its own is in the key of the refusal
+        return lambda args: args[key]
     held: Any = source.base.value if source.kind in ("pinned", "global", "cell") else None
     if source.kind == "pinned":
         try:

@@ -14,7 +14,7 @@ import time
 import types
 import weakref
 from collections import ChainMap, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,11 +34,15 @@ from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
+from .comparison import changes
+
 if TYPE_CHECKING:
     from .entries import Fallback
     from .part import Compiled
 
 MOST_CUTS = 128
+MOST_CAUSES, OFTEN = 5, 8
+"""Kinds of calls that are refused, before no others are looked for, and calls that are all looked at for that."""
 DEEPEST = 16
 """Segments of segments, before what cannot be captured there is left to plain Python."""
 FEW_CALLS = 1
@@ -74,6 +78,8 @@ class Cut:
         part_of: tuple[Cut, Segment] | None,
     ) -> None:
         self.function, self.cause, self.make = function, cause, make
+        self.causes = [cause]  # of all kinds of calls that were refused as a whole
+        self._asked = 0
         self.outer = part_of[0] if part_of is not None else None
         self.depth: int = self.outer.depth + 1 if self.outer is not None else 0
         self.places: frozenset[Place] = frozenset()
@@ -82,7 +88,9 @@ class Cut:
         self.failures: list[Failure] = []
         self.called = CompiledForm(make)
         self.current: tuple[Compiled, ...] = ()
+        self.seen = self.unseen = 0  # calls in which plain statements were counted, and in which they were not
         self._skeleton: types.FunctionType | None = None
+        self._quick: types.FunctionType | None = None
         self._is_stale = False
         self._is_small = False
         self._looks = self._answered = 0
@@ -116,11 +124,44 @@ class Cut:
         before, self._answered = self._answered, sum(part.answered for part in (*self.current, *self.called.forms))
         return self._answered != before or self.called.has_gradients
 
+    @property
+    def quick(self) -> types.FunctionType | None:
+        """The skeleton without counts and times of plain statements, if there is one."""
+        made, fn = self._quick, self.function._python
+        if made is not None and fn is not None:
+            made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
+        return made
+
+    def is_asked(self) -> bool:
+        """Whether it is to be found out if the next call is of another kind: often at first, then rarely."""
+        self._asked += 1
+        return len(self.causes) < MOST_CAUSES and (self._asked <= OFTEN or self._asked % OFTEN == 0)
+
+    def covers(self, names: tuple[str, ...], values: Sequence[Any]) -> bool:
+        """Whether calls of this kind were refused as a whole: parameters are given, and flags are set, as in one."""
+        return len(self.causes) >= MOST_CAUSES or any(
+            cause.key[0] == names and all(p.holds(values) for p in cause.premises if p.is_flag) for cause in self.causes
+        )
+
+    def settle(self) -> None:
+        """Plain statements ran as often, and as long, in calls in which they were not counted as in the others."""
+        seen, unseen = self.seen, self.unseen
+        self.seen, self.unseen = seen + unseen, 0
+        if seen and unseen:
+            for found in self.breaks.values():
+                found.spent[0] += round(found.spent[0] * unseen / seen)
+                found.spent[1] *= 1 + unseen / seen
+
+    def passed(self, calls: int) -> None:
+        """So many calls have gone to `quick` natively."""
+        self.cause.hits += calls
+        self.unseen += calls
+
     def retire(self) -> None:
         """Plain Python runs again, until there is another place to cut at."""
         with self._lock:
             if not self._is_stale:
-                self._skeleton = None
+                self._skeleton = self._quick = None
 
     def note(self, places: dict[Place, Break | None], known: frozenset[Place] | None = None) -> bool:
         """Cuts at these statements, too.
@@ -182,9 +223,13 @@ class Cut:
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
         variables = {COMPILED: self.called, CLOCK: time.perf_counter, **held, **counts}
-        made = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        made = quick = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        if counts:
+            uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn))
+            quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
         uses = held or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
-        self._skeleton = made if uses else None
+        self._skeleton, self._quick = (made, quick) if uses else (None, None)
+        changes[0] += 1
         self._is_stale = self.places is not places  # last: others read the skeleton without the lock
 
     def _segment(self, segment: Segment, source: FunctionSource, fn: types.FunctionType) -> Compiled:
@@ -223,7 +268,34 @@ def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break 
     if not depth:
         return {place_of(trail[0]): found}
     kinds = Kinds(lambda name: kind_of(name, fn), source.names.own, COMPILED)
-    return {value_place(widened(trail[:depth], kinds)): found}
+    places = {value_place(widened(trail[:depth], kinds)): found}
+    for path in _calls_alike(trail, source, kinds):
+        places.setdefault(value_place(widened(path, kinds)), Break(error.reason, source.span(path[0])))
+    return places
+
+
+def _calls_alike(trail: list[ast.AST], source: FunctionSource, kinds: Kinds) -> Iterator[list[Any]]:
+    """Further calls of the foreign function, or method, that the first node of a ``trail`` calls, in statements of the
+    body that are run as well: each with what is around it, as far as its statement. So the breaks of a function that
+    logs step by step are found at once."""
+    body, node = source.node.body, trail[0]
+    if not isinstance(node, ast.Call) or not kinds.is_foreign_call(node) or not isinstance(body, list):
+        return
+    callee = ast.dump(node.func)
+    at = next((i for i, statement in enumerate(body) if statement in trail), len(body))
+    for statement in body[at + 1 :]:
+        if isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.Return):
+            for path in _paths(statement, []):
+                if isinstance(path[0], ast.Call) and ast.dump(path[0].func) == callee:
+                    yield path[:-1]
+
+
+def _paths(node: ast.AST, around: list[Any]) -> Iterator[list[Any]]:
+    path = [node, *around]
+    yield path
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield from _paths(child, path)
 
 
 def is_light(graph: Graph, guards: int) -> bool:

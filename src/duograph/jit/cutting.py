@@ -16,10 +16,12 @@ from duograph.frontend.errors import Uncapturable
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 
+from .comparison import Comparison
 from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
 from .keys import key_of_call
+from .misses import WORTH
 from .telling import tell_breaks
 
 
@@ -43,7 +45,9 @@ class Cutting:
             return False
         try:
             if self.cut is None and can_be_cut(self.load(self._python), variables_of(self._python)):
-                self.cut = Cut(self, cause, self._segment, self.part_of)
+                self.cut, self.comparison = Cut(self, cause, self._segment, self.part_of), Comparison()
+            elif self.cut is not None:
+                self.cut.causes.append(cause)
             found = statements_at(error, self)
             tell_breaks(self, found.values())
             return self.cut is not None and self.cut.note(found, places)
@@ -77,6 +81,9 @@ class Cutting:
         is_cut = self._cut_at(refusal, cause, self.cut.places if self.cut is not None else frozenset())
         if is_cut:
             store.fallbacks.append(cause)
+            for entry in [e for e in store.compiled if e.hits < WORTH]:
+                store.drop(entry)
+                self._shared.drop(entry)
         return is_cut
 
     def _with_further(self: Any, labels: tuple[Label, ...]) -> tuple[Label, ...]:

@@ -12,6 +12,7 @@ from duograph.frontend.budget import OutOfTime
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.sources import Source
 
+from .comparison import let
 from .conditions import MOST_VERSIONS
 from .entry import Entry
 from .sizes import VaryingSizes
@@ -85,13 +86,17 @@ class Fallback:
             self.is_over = not all(premise.holds(args) for premise in self.premises)
         return not self.is_over
 
+    @property
     def rest(self) -> int:
-        """For how many further calls it is not looked at: the next look after them is one at what it has read. The time
-        of the call that asks stands for theirs."""
-        calls = RARELY - 1 - self.looks % RARELY
+        """For how many further calls it need not be looked at: the next look after them is one at what it has read."""
+        calls = let(self.hits, RARELY)
+        return calls - 1 - (self.looks + calls) % RARELY
+
+    def passed(self, calls: int) -> None:
+        """So many calls have gone to plain Python natively: the time of the next one stands for theirs."""
+        self.hits += calls
         self.looks += calls
-        self.weight = 1 + calls
-        return calls
+        self.weight += calls
 
     def count(self, seconds: float) -> None:
         """Plain Python has answered a call."""

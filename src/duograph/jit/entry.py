@@ -32,6 +32,7 @@ from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
+from .comparison import Comparison
 from .compiled import executables_of
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Entry:
         self.plain_runs = 0  # calls that plain Python answered after all: the program raised
         self.failures: list[Failure] = []  # of its native calls
         self.donation = donation_of(program)
+        self.comparison = Comparison(0)  # with plain Python
         self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
         self.taped_runs = 0
         self._refused_on_tapes = False
@@ -321,11 +323,11 @@ class Entry:
             return self.native
         if self.why_not_native:
             return None
-        from .native_call import Unsupported, native_call
+        from . import native_call as native
 
         try:
-            made = native_call(self, LEVELS[self.level], args, parameters, called)
-        except Unsupported as reason:
+            made = native.native_call(self, LEVELS[self.level], args, parameters, called)
+        except native.Unsupported as reason:
             self.why_not_native = str(reason)
             return None
         except SHORTAGE:

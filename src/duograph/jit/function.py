@@ -42,6 +42,8 @@ from duograph.frontend.program import Left, Program, RunPlainly
 from .bound import BoundJit
 from .capturing import Capturing
 from .comments import check_comments
+from .comparing import Comparing
+from .comparison import Comparison, changes
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
@@ -59,12 +61,12 @@ from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
 MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
-OFTEN_TOLD = 64  # calls of a function that is cut, after which it may have something to say
 SURE = 64  # calls that are plain Python for one reason, before others are not looked at each time
+LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
-class JitFunction(Capturing, Cutting):
+class JitFunction(Capturing, Comparing, Cutting):
     """The compiled form of ``fn``.
 
     Args:
@@ -76,7 +78,14 @@ class JitFunction(Capturing, Cutting):
     Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_method", "_own", "_subject")  # native code reads the last three
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_instead",
+        "_method",
+        "_own",
+        "_subject",
+    )  # native code reads the last four
 
     _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
     _own: Entries
@@ -101,10 +110,13 @@ class JitFunction(Capturing, Cutting):
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
         self.has_advised = False
-        self._idle = 0  # so many calls are plain Python, whatever they are given: those before them all were
-        self._resting: Any = None  # the reason for these
+        self.told = 0  # calls of its form with graph breaks, when it was last asked whether that is of use
+        self.comparison = Comparison()  # of its form with graph breaks
+        self.left: Fallback | None = None  # why plain Python answers, if what is compiled does not pay
+        self._instead = self._account = None
         self.absent = 0  # calls in which the decoration counted as absent
         self._may_break = True  # at steps that graphs run in Python
+        self._is_lazy = False
         self._read_signature()
 
     def _read_signature(self) -> None:
@@ -117,6 +129,7 @@ class JitFunction(Capturing, Cutting):
             request(plain)
             self._signature = signature_of(plain)
             self._is_new = True
+            self._is_lazy = bool(plain.__code__.co_flags & LAZY)
             if isinstance(fn, types.MethodType):
                 params = list(self._signature.parameters.values())[1:]
                 self._signature = self._signature.replace(parameters=params)
@@ -166,10 +179,8 @@ class JitFunction(Capturing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-        if self._idle > 0:  # below, where two threads have taken the last one
-            self._idle -= 1
-            self._resting.hits += 1
-            return (self.plain or self.fn)(*args, **kwargs)
+        if self._account is not None:
+            self._settle()
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self.options.is_pijit and graph_mode.value():
@@ -177,44 +188,37 @@ class JitFunction(Capturing, Cutting):
             return self._plain(args, kwargs)
         if self._python is not None and self._python.__code__ is not self._code:
             self._read_signature()  # versions of the old code fail their guards
-            self.cut = None
-        if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+            self.cut, self.comparison = None, Comparison()
+            self._return()
+        if (left := self.left) is not None and not state.tapes:
+            return self._answer_left(left, args, kwargs)
+        given = None
+        skeleton = self.cut.skeleton if self.cut is not None else None
+        if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
-            if not self.is_auxiliary:
-                self.spent.seconds = 0.0
-            self.cut.cause.hits += 1
-            if self.cut.cause.hits % OFTEN_TOLD == 0:
-                if not self.cut.is_in_use():
-                    self.cut.retire()
-                    self._note_no_use()
-                advise(self, self._stores())
-            return self._run_cut(skeleton, args, kwargs)
-        bound = None
-        simple = self._positional(args) if not kwargs else None
-        if simple is not None:
-            names, values = simple
-        else:
-            with suppress(TypeError):
-                bound = self._signature.bind(*args, **kwargs)
-            if bound is None:
-                return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
-            names, values = tuple(bound.arguments), list(bound.arguments.values())
+            if self._has_versions() or self.cut.is_asked():
+                given = self._given(args, kwargs)
+            if given is None:
+                return self._answer_cut(skeleton, args, kwargs)
+        elif (given := self._given(args, kwargs)) is None:
+            return self._plain(args, kwargs)  # Python's own error for wrong arguments, and no other before it
+        names, values = given
         if self.options.signature is not None:
             check_signature(self.options.signature, values[self._first :])
-        if self._subject is not None:
-            names, values = (SUBJECT, *names), [self._subject, *values]
         store = self._store(values)
         if store.is_small and state.tapes:
             return self._plain(args, kwargs)
         tried = tuple(store.compiled)  # other threads may add versions meanwhile
         if (found := first_that_holds(tried, names, values)) is not None:
             return self._run(found, store, values, args, kwargs)
+        if self.cut is not None and skeleton is not None and self.cut.covers(names, values):
+            return self._answer_cut(skeleton, args, kwargs)
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
-                    self._idle, self._resting = fallback.rest(), fallback
+                    self._let(fallback, fallback.rest, self.plain or self.fn)
                 return self._timed(fallback, args, kwargs)
         shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
         if shared is not None:
@@ -226,7 +230,7 @@ class JitFunction(Capturing, Cutting):
             store.note_miss()
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
-            is_cut = self.cut is not None and self.cut.skeleton is not None  # meanwhile, by another thread
+            is_cut = self.cut is not None and self.cut.skeleton is not None and self.cut.covers(names, values)
             if made is None and not is_cut and (self._is_strict() or not store.is_resting()):
                 made = self._compile(store, names, values)
                 if self.options.report:
@@ -239,11 +243,6 @@ class JitFunction(Capturing, Cutting):
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             return self._run_cut(skeleton, args, kwargs)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
-
-    def _run_cut(self, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.target is not None:
-            return self.target.run_instead(skeleton, args, kwargs)
-        return skeleton(*((self.fn.__self__,) if isinstance(self.fn, types.MethodType) else ()), *args, **kwargs)
 
     @property
     def is_small(self) -> bool:
@@ -260,10 +259,10 @@ class JitFunction(Capturing, Cutting):
         Raises:
             Exception: what the program raises for all arguments of these types, such as shapes that do not fit.
         """
-        bound = self._signature.bind(*args, **kwargs)
-        names, values = tuple(bound.arguments), list(bound.arguments.values())
-        if self._subject is not None:
-            names, values = (SUBJECT, *names), [self._subject, *values]
+        self._signature.bind(*args, **kwargs)  # raises what Python does
+        given = self._given(args, kwargs)
+        assert given is not None
+        names, values = given
         store = self._store(values)
         if any(entry.names == names and entry.matches(values) for entry in store.compiled):
             return
@@ -332,6 +331,21 @@ class JitFunction(Capturing, Cutting):
         finally:
             error.__traceback__ = None
 
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, ...], list[Any]] | None:
+        """Names and values of arguments, one per parameter given, as versions get them; ``None``: they are wrong."""
+        simple = self._positional(args) if not kwargs else None
+        if simple is None:
+            with suppress(TypeError):
+                bound = self._signature.bind(*args, **kwargs)
+                simple = tuple(bound.arguments), list(bound.arguments.values())
+        if simple is None or self._subject is None:
+            return simple
+        return (SUBJECT, *simple[0]), [self._subject, *simple[1]]
+
+    def _has_versions(self) -> bool:
+        """Whether some of its calls are compiled as a whole."""
+        return any(store.compiled for store in self._stores())
+
     def _positional(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], list[Any]] | None:
         """Names and values of arguments, one per parameter given; ``None`` if that is for `inspect` to judge."""
         names = self._names
@@ -371,6 +385,7 @@ class JitFunction(Capturing, Cutting):
             self._is_new = False
         store.doubt = None
         store.captures += 1
+        changes[0] += 1
         places = self.cut.places if self.cut is not None else frozenset()
         if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
@@ -456,7 +471,10 @@ class JitFunction(Capturing, Cutting):
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)
         if entry.runs and self.options.signature is None and is_possible_now():
-            store.put_native(entry, self._native_call(entry.make_native, values))
+            native = self._native_call(entry.make_native, values)
+            if self._is_compared(entry, native):
+                return self._run_compared(entry, store, native, args, kwargs)
+            store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
@@ -534,7 +552,12 @@ class JitFunction(Capturing, Cutting):
         parameters = tuple(self._signature.parameters.values())
         if self._subject is not None:
             parameters = (SUBJECT_PARAMETER, *parameters)
-        return make(values, parameters, (JitFunction, BoundJit, Entries, ATTRIBUTE))
+        return make(values, parameters, self._classes)
+
+    @property
+    def _classes(self) -> tuple[type, type, type, str]:
+        """What takes part in native calls (`runtime.calls.native.Classes`)."""
+        return JitFunction, BoundJit, Entries, ATTRIBUTE
 
     # -- what a user can ask -----------------------------------------------------------------------------------
 
@@ -542,6 +565,7 @@ class JitFunction(Capturing, Cutting):
 
     def explain(self) -> Explanation:
         """What was compiled, what was not, and why: versions, guards, graphs, fallbacks, recompilations."""
+        self._settle_all()
         return Explanation(self, self._stores())
 
     def _stores(self) -> list[Entries]:
@@ -551,6 +575,7 @@ class JitFunction(Capturing, Cutting):
     @property
     def answered(self) -> int:
         """Calls that versions, and the cut form, have answered."""
+        self._settle()
         hits = sum(entry.hits for store in self._stores() for entry in tuple(store.compiled))
         return hits + (self.cut.cause.hits if self.cut is not None else 0)
 

@@ -21,6 +21,7 @@ from duograph.frontend.recipe import Constant, Container, Output, Outside, Recip
 from duograph.frontend.sources import Source
 from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
+from duograph.runtime.calls.instead import Instead
 from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, Subject, call_machine
 from duograph.runtime.calls.sizes import Sizes
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
@@ -30,7 +31,7 @@ from duograph.tensor.random import default_generator
 if TYPE_CHECKING:
     from .entry import Entry
 
-__all__ = ["Unsupported", "native_call", "native_taped_call"]
+__all__ = ["Unsupported", "instead", "native_call", "native_taped_call"]
 
 
 Told = tuple[Callable[[list[Any]], Any], Callable[..., Any]]
@@ -55,6 +56,15 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     if only > positional or (rest and positional < len(names) - 1):
         raise Unsupported("arguments that are left out in between")
     return positional, only, rest
+
+
+def instead(classes: tuple[type, type, type, str]) -> Instead | None:
+    """What calls of a compiled function may go to natively, if that is possible; ``classes``: see `native_call`."""
+    try:
+        call_machine(Classes(*classes))
+    except Unsupported:
+        return None
+    return Instead()
 
 
 def native_call(

@@ -67,8 +67,8 @@ class Shared:
         return next((e for e in others if e.matches(values)), None)
 
     def drop(self, entry: Entry) -> None:
-        """Takes out a version that has turned out to be wrong, or of no use."""
-        self.entries = tuple([e for e in self.entries if e is not entry])
+        """Takes out a version that has turned out to be wrong, or of no use, and its form for others."""
+        self.entries = tuple([e for e in self.entries if e is not entry and not e.is_like_one_of([entry])])
 
 
 _found: dict[tuple[int, JitOptions], weakref.ref[Shared]] = {}

@@ -97,7 +97,7 @@ def tell_recompiled(function: Any, reason: str) -> None:
 
 def advice(function: Any, stores: Sequence[Entries]) -> str:
     """One sentence on why a function is slow, and one on what to change; empty if it is not."""
-    plain = [f for store in stores for f in store.fallbacks]
+    plain = [f for store in stores for f in store.fallbacks if f is not function.left]
     if function.cut is not None:
         found = list(function.cut.breaks.values())
         if sum(b.spent[1] for b in found) > SECONDS:

@@ -14,7 +14,8 @@ import pytest
 import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.jit import capturing, entries
-from duograph.jit.function import OFTEN_TOLD, SURE
+from duograph.jit.comparing import OFTEN_TOLD
+from duograph.jit.function import SURE
 
 X = Tensor([1.0, -2.0, 3.0])
 

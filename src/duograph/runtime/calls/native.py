@@ -39,6 +39,7 @@ from duograph.tensor.tensor import Tensor
 
 from . import text as call_text
 from . import words as w
+from .instead import Instead
 from .sizes import Sizes
 
 __all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
@@ -50,8 +51,8 @@ class Classes:
 
     Attributes:
         function: compiled functions: slots ``_own`` (their versions), ``_method`` (for a method the key of its
-            versions in the table of the instance, else ``None``) and ``_subject`` (what versions get in front of the
-            arguments, else ``None``).
+            versions in the table of the instance, else ``None``), ``_subject`` (what versions get in front of the
+            arguments, else ``None``) and ``_instead`` (where calls go without a look at these: `Instead`, or ``None``).
         bound: bound methods: slots ``function`` and ``__self__``.
         versions: versions of one owner: slots ``native`` and ``taped``, tuples of `NativeCall`: what is tried while no
             tape records, and while some do.
@@ -386,7 +387,8 @@ class CallMachine:
             "native": known.slot(classes.versions, "native"),
             "taped": known.slot(classes.versions, "taped"),
             "function": known.slot(classes.bound, "function"), "subject": known.slot(classes.bound, "__self__"),
-            "block": known.slot(NativeCall, "_block"),
+            "block": known.slot(NativeCall, "_block"), "instead": known.slot(classes.function, "_instead"),
+            "way": known.slot(Instead, "_block"), "callee": known.slot(Instead, "_callee"),
         }  # fmt: skip
         objects: dict[str, Any] = {
             "None": None, "True": True, "False": False, "int": int, "float": float, "tuple": tuple, "dict": dict,
@@ -394,7 +396,7 @@ class CallMachine:
             "JitFunction": classes.function, "BoundJit": classes.bound, "rules": rules_version,
             "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
-            "MemoryError": MemoryError,
+            "MemoryError": MemoryError, "Instead": Instead,
         }  # fmt: skip
         replaced = {"plain_call": classes.function, "plain_bound": classes.bound, "plain_direct": NativeCall}
         numbers = {name: cpython.original_slot(cls, cpython.CALL) for name, cls in replaced.items()}

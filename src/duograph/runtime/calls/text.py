@@ -1,8 +1,9 @@
 """Calls of compiled functions without Python in between, as LLVM text.
 
 ``dg_call`` is what calling a compiled function runs (its class's ``tp_call``): it finds the versions that belong to the
-function or, for a method, to the instance, and tries each (`calls.version`). Whatever is not foreseen goes to the
-function's own ``__call__`` in Python, which does the same. What a Python function raises that is called here is what
+function or, for a method, to the instance, and tries each (`calls.version`), unless Python has said where the next
+calls go (`calls.instead`). Whatever is not foreseen goes to the function's own ``__call__`` in Python, which does the
+same. What a Python function raises that is called here is what
 the call raises: it may come from a signal handler (Ctrl-C), and a repeated call would not raise it again.
 """
 
@@ -12,6 +13,7 @@ from duograph.runtime.python.asm import Function, Memory, Module, Value
 from duograph.runtime.python.cpython import DICT_VERSION, SIZE, TUPLE_ITEMS, TYPE
 
 from . import effects as call_effects
+from .instead import dg_instead
 from .version import dg_try
 
 IMPORTS = {
@@ -34,7 +36,7 @@ def functions(module: Module, versions: bool) -> list[Function]:
     """
     return [
         *call_effects.functions(module), dg_try(module), _config(module, versions), _serve(module),
-        _store(module), _call(module), _bound(module), _get(module), _direct(module),
+        dg_instead(module), _store(module), _call(module), _bound(module), _get(module), _direct(module),
     ]  # fmt: skip
 
 
@@ -141,7 +143,7 @@ def _call(module: Module) -> Function:
         first.set(f.load("ptr", f.arg("args"), TUPLE_ITEMS))
     subject = f.get(f.arg("self"), f.slot("of"))
     given = f.select(subject.eq(f.word("None")), f.const("ptr", 0), subject)
-    _answer(f, f.arg("self"), first.get(), given, "plain_call")
+    _answer(f, f.arg("self"), first.get(), given, f.const("ptr", 0), "plain_call")
     return f
 
 
@@ -156,7 +158,7 @@ def _bound(module: Module) -> Function:
     f.place(python)
     f.ret(f.call_at(TP_CALL, f.word("plain_bound"), f.arg("self"), f.arg("args"), f.arg("keywords")))
     f.place(ready)
-    _answer(f, function, subject, subject, "plain_bound")
+    _answer(f, function, subject, subject, subject, "plain_bound")
     return f
 
 
@@ -195,11 +197,17 @@ def _get(module: Module) -> Function:
     return f
 
 
-def _answer(f: Function, function: Value, subject: Value, first: Value, plain: str) -> None:
+def _answer(f: Function, function: Value, subject: Value, first: Value, bound: Value, plain: str) -> None:
     result = f.space("ptr", 1)
+    gone = f.call("i64", "dg_instead", function, bound, f.arg("args"), f.arg("keywords"), result)
+    with f.if_(gone.eq(1)):
+        f.ret(f.take(result))
+    python = f.label("python")
+    f.goto_if(gone.ne(0), python)
     served = f.call("i64", "dg_serve", function, subject, first, f.arg("args"), f.arg("keywords"), result)
     with f.if_(served.ne(0)):
         f.ret(f.take(result))
+    f.place(python)
     with f.if_(f.api("PyErr_Occurred").ne(None)):  # while the versions were looked for
         f.ret(0)
     f.ret(f.call_at(TP_CALL, f.word(plain), f.arg("self"), f.arg("args"), f.arg("keywords")))

@@ -1,0 +1,205 @@
+"""How a compiled function finds out whether it pays (`comparison`), and where its calls go natively meanwhile."""
+
+from __future__ import annotations
+
+import time
+import types
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from duograph.base.config import config
+from duograph.frontend.errors import Uncapturable
+
+from .comparison import EXACT, Comparison, changes, let
+from .conditions import is_possible_now, is_possible_under_tapes
+from .cuts import Cut, is_light
+from .entries import Entries, Fallback
+from .entry import Entry
+from .telling import advise
+
+OFTEN_TOLD = 64
+"""Calls of a function that is cut, after which it may have something to say."""
+
+
+class Comparing:
+    """A part of `JitFunction`, which has the attributes."""
+
+    __slots__ = ()
+
+    comparison: Comparison
+    left: Fallback | None
+    _instead: Any  # where the next calls go natively (`Instead`)
+    _account: Any  # what they count for
+
+    def _may_compare(self: Any) -> bool:
+        """Whether plain Python may answer instead of what is compiled, as things are."""
+        options = self.options
+        return (
+            config().compare and is_possible_now() and options.signature is None and not options.is_pijit
+            and not options.backend and not self._is_strict() and not self._is_lazy
+        )  # fmt: skip
+
+    def _timed_in_turn(
+        self: Any,
+        comparison: Comparison,
+        compiled: Callable[..., Any],
+        plain: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """An answer that is timed, if the comparison wants one now."""
+        way, before = comparison.way(), changes[0]
+        run = compiled if way is not False else plain
+        is_mine = not comparison.is_busy
+        comparison.is_busy, raised = True, True
+        started = time.perf_counter()
+        try:
+            result = run(*args, **kwargs)
+            raised = False
+            return result
+        finally:
+            seconds = time.perf_counter() - started
+            if is_mine:
+                comparison.is_busy = False
+                if changes[0] != before:
+                    comparison.changed()
+                elif way is None:
+                    comparison.passed()
+                elif not raised:
+                    comparison.note(way, seconds)
+                    changes[0] += 1  # for calls around this one
+
+    # -- one version -------------------------------------------------------------------------------------------
+
+    def _is_compared(self: Any, entry: Entry, native: Any) -> bool:
+        """Whether it is to be found out if this version pays, which has more to do than to run its kernels."""
+        comparison = entry.comparison
+        if comparison.pays is not None or comparison.is_busy or not self._may_compare():
+            return False
+        return native is None or native.plan.finish is not None or is_light(entry.graph, len(entry.guards.guards))
+
+    def _run_compared(
+        self: Any, entry: Entry, store: Entries, native: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        before, store.native = store.native, () if native is None else (native,)
+        if entry.comparison.way() is False:
+            self._let(None, 1, self.plain or self.fn)
+        try:  # both ways as later calls will go
+            return self._timed_in_turn(entry.comparison, self, self, args, kwargs)
+        finally:
+            store.native = before
+            if entry.comparison.pays is False:
+                used = [e for store in self._stores() for e in store.compiled if e.hits > 1]
+                if not any(e.comparison.pays is not False for e in used):
+                    self._leave(entry.comparison)
+
+    def _leave(self: Any, comparison: Comparison) -> None:
+        """Plain Python answers from now on."""
+        changes[0] += 1
+        if self.is_auxiliary:
+            self._note_no_use(finer=self.part_of is not None)
+            return
+        reason = comparison.reason
+        self.comparison, self.left = comparison, Fallback(None, reason, None, reason, Uncapturable(reason))
+        self._own.fallbacks.insert(0, self.left)
+
+    def _answer_left(self: Any, left: Fallback, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer, since what is compiled does not pay."""
+        calls, started = left.weight, time.perf_counter()
+        try:
+            return (self.plain or self.fn)(*args, **kwargs)
+        finally:
+            seconds = time.perf_counter() - started
+            left.count(seconds)
+            if self.comparison.look(calls, seconds):
+                self._return()
+                for entry in [e for store in self._stores() for e in store.compiled]:
+                    entry.comparison = self.comparison
+            else:
+                self._let(left, let(left.hits), self.plain or self.fn, is_quiet=True)
+
+    def _return(self: Any) -> None:
+        """What is compiled answers again."""
+        left, self.left = self.left, None
+        if left is not None:
+            self._own.fallbacks = [f for f in self._own.fallbacks if f is not left]
+
+    # -- calls that go elsewhere -------------------------------------------------------------------------------
+
+    def _let(
+        self: Any,
+        account: Fallback | Cut | None,
+        calls: int,
+        callee: Any,
+        is_quiet: bool = False,
+        present: Any = None,
+        function: Any = None,
+    ) -> None:
+        """Lets the next calls go to ``callee`` natively (`Instead.let`), on an account."""
+        if self._instead is None:
+            if not is_possible_under_tapes():
+                return
+            from .native_call import instead
+
+            self._instead = instead(self._classes)
+            if self._instead is None:
+                return
+        self._instead.let(calls, callee, is_quiet, present, function)
+        self._account = account
+
+    def _settle(self: Any) -> None:
+        """Puts calls that have gone elsewhere on the account that they belong to; Python leads the next one."""
+        account, self._account = self._account, None
+        if account is not None and (taken := self._instead.end()):
+            account.passed(taken)
+
+    def _settle_all(self: Any) -> None:
+        """`_settle`, before somebody is told."""
+        self._settle()
+        if self.cut is not None:
+            self.cut.settle()
+
+    def _answer_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of the form with graph breaks to one of many calls, after a look at what these have been like."""
+        cut = self.cut
+        if not self.is_auxiliary:
+            self.spent.seconds = 0.0
+        cut.cause.hits += 1
+        if cut.cause.hits - self.told >= OFTEN_TOLD:
+            self.told = cut.cause.hits
+            if not cut.is_in_use():
+                cut.retire()
+                self._note_no_use()
+            cut.settle()
+            advise(self, self._stores())
+        return self._run_cut(skeleton, args, kwargs)
+
+    def _run_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The answer of the form with graph breaks."""
+        cut, comparison = self.cut, self.comparison
+        may_go = is_possible_now() and not self.options.is_pijit
+        if may_go and comparison.pays is None and self._may_compare():
+            if comparison.way() is None:
+                cut.seen += 1
+            else:
+                skeleton = cut.quick or skeleton
+                cut.unseen += 1
+            try:
+                return self._timed_in_turn(comparison, self._called(skeleton), self.plain or self.fn, args, kwargs)
+            finally:
+                if comparison.pays is False and self._has_versions():
+                    cut.retire()  # calls of other kinds are compiled
+                elif comparison.pays is False:
+                    self._leave(comparison)
+        if may_go and cut.cause.hits > EXACT and not self._has_versions():
+            self._let(cut, let(cut.cause.hits), self._called(cut.quick or skeleton), True, config(), self._python)
+        cut.seen += 1
+        return self._called(skeleton)(*args, **kwargs)
+
+    def _called(self: Any, skeleton: Callable[..., Any]) -> Callable[..., Any]:
+        """What takes the arguments of the function and lets ``skeleton`` answer."""
+        if self.target is not None:
+            run = self.target.run_instead
+            return lambda *args, **kwargs: run(skeleton, args, kwargs)
+        return partial(skeleton, self.fn.__self__) if isinstance(self.fn, types.MethodType) else skeleton

@@ -1,0 +1,310 @@
+"""What does not pay is left to plain Python: times are numbers that the tests make up."""
+
+import time
+import types
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor, ops
+from duograph.base.config import config, set_config
+from duograph.jit import comparison
+from duograph.jit.comparison import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+
+X = Tensor([1.0, 2.0])
+
+
+def run(one, plain, compiled, most=1000):
+    """Feeds a comparison until it knows, or ``most`` calls have gone; gives how many were timed."""
+    timed = 0
+    for _ in range(most):
+        way = one.way()
+        if way is None:
+            if one.pays is not None:
+                break
+            one.passed()
+            continue
+        timed += 1
+        one.note(way, compiled if way else plain)
+    return timed
+
+
+@pytest.mark.parametrize(
+    ("plain", "compiled", "pays"),
+    [(1.0, 0.4, True), (1.0, 1.0, True), (1.0, 1.04, True), (1.0, 1.1, False), (1.0, 9.0, False)],
+)
+def test_what_is_not_slower_pays(plain, compiled, pays):
+    one = Comparison()
+    run(one, plain, compiled)
+    assert one.pays is pays and one.way() is None
+    assert pays or "us as plain Python" in one.reason
+
+
+def test_what_is_clear_is_known_soon():
+    assert run(Comparison(), 10.0, 1.0) == 2 * (FIRST + CLEAR)
+    assert run(Comparison(), 10.0, 9.0) == 2 * (FIRST + SAMPLES)
+
+
+def test_interruptions_do_not_count():
+    assert typical([1.0, 1.0, 1.0, 50.0]) == 1.0
+    one = Comparison(0)
+    for k in range(200):
+        if (way := one.way()) is None:
+            break
+        one.note(way, 100.0 if k % 5 == 0 else 1.0 if way else 1.2)
+    assert one.pays is True
+
+
+def test_kinds_of_calls_that_alternate_are_met_by_both():
+    one, met = Comparison(0), set()
+    for k in range(40):
+        if (way := one.way()) is None:
+            break
+        met.add((way, k % 2))
+        one.note(way, 1.0)
+    assert len(met) == 4
+
+
+def test_one_slow_round_is_not_enough():
+    one = Comparison(0)
+    for _ in range(2 * (FIRST + SAMPLES)):
+        one.note(way := one.way(), 2.0 if way else 1.5)
+    assert one.pays is None
+    run(one, 1.5, 1.2)
+    assert one.pays is True
+
+
+def test_calls_around_a_change_say_nothing():
+    one = Comparison()
+    for _ in range(3):
+        for _ in range(SETTLED - 1):
+            assert one.way() is None
+            one.passed()
+        one.changed()
+    assert one.way() is None
+
+
+def test_without_end_of_changes_it_is_timed_all_the_same(monkeypatch):
+    monkeypatch.setattr(comparison, "MOST_CHANGES", 3)
+    one = Comparison()
+    for _ in range(SETTLED + 3):
+        one.passed()
+        one.changed()
+    for _ in range(SETTLED):
+        one.passed()
+        one.changed()
+    assert one.way() is not None
+
+
+def test_what_was_left_is_asked_again_later_each_time():
+    one = Comparison()
+    waited = []
+    for _ in range(3):
+        run(one, 1.0, 2.0)
+        assert one.pays is False
+        calls = 0
+        while not one.look(64, 1.0):
+            calls += 64
+        waited.append(calls + 64)
+    assert waited == [RETRY, 2 * RETRY, 4 * RETRY]
+    run(one, 1.0, 0.99)  # it has to gain as much as it may lose before
+    assert one.pays is False
+    while not one.look(64, 1.0):
+        pass
+    run(one, 1.0, 0.9)
+    assert one.pays is True
+
+
+def test_calls_that_become_longer_are_compared_anew():
+    one = Comparison()
+    run(one, 1.0, 2.0)
+    assert not one.look(64, 5.0) and not one.look(64, 1.0) and not one.look(64, 5.0)
+    assert one.look(64, 5.0)
+
+
+def test_more_calls_go_natively_where_many_have():
+    assert let(0) == let(64) < let(10_000) < let(1 << 30)
+
+
+# -- functions ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Seconds of plain and of compiled calls."""
+    seconds = types.SimpleNamespace(plain=1.0, compiled=2.0, timed=0)
+    note, before = Comparison.note, config().compare
+
+    def noted(self, is_compiled, _):
+        seconds.timed += 1
+        note(self, is_compiled, seconds.compiled if is_compiled else seconds.plain)
+
+    monkeypatch.setattr(Comparison, "note", noted)
+    set_config(compare=True)
+    yield seconds
+    set_config(compare=before)
+
+
+def effects():
+    log = []
+
+    @ms.jit
+    def f(x, k=1):
+        log.append(x * k)
+        return {"value": x * 2, "k": k}
+
+    return f, log
+
+
+def test_a_version_that_does_not_pay_is_left(told):
+    f, log = effects()
+    for n in range(300):
+        assert f(X, n % 1 + 1)["value"].tolist() == [2.0, 4.0]
+        assert len(log) == 1 and log.pop().tolist() == [1.0, 2.0]  # each effect once, whoever answers
+    assert f.left is not None and f.explain().fallbacks[0] is f.left and "as plain Python" in str(f.explain())
+    assert f.left.hits > 200 and f.explain().advice == ""
+
+
+def test_one_that_pays_is_never_asked_again(told):
+    told.compiled = 1.0
+    f, log = effects()
+    for _ in range(100):
+        f(X)
+        log.clear()
+    timed, told.compiled = told.timed, 9.0
+    for _ in range(300):
+        f(X)
+        log.clear()
+    assert f.left is None and told.timed == timed > 0
+
+
+def test_what_only_runs_kernels_is_not_timed(told):
+    f = ms.jit(lambda x: ops.tanh(x) * 2 + x.exp() - 1)
+    for _ in range(100):
+        f(X)
+    assert told.timed == 0 and f.left is None
+
+
+def test_other_versions_go_on(told):
+    f, log = effects()
+    for _ in range(60):
+        f(X)
+        log.clear()
+    assert f.left is not None
+    told.plain = 100.0
+    f.comparison.look = lambda calls, seconds: Comparison.look(f.comparison, calls, told.plain)
+    for _ in range(400):
+        f(X)
+        log.clear()
+    assert f.left is None and f.comparison.pays is True
+
+
+def stepped(log):
+    @ms.jit
+    def f(x):
+        y = ops.tanh(x) * 2 + x.exp() * ops.sin(x)
+        log.append(time.time())
+        return ops.cos(y) - y.exp() * ops.tanh(y)
+
+    return f
+
+
+def test_a_cut_that_does_not_pay_is_left_and_one_that_does_is_not(told):
+    for compiled in (2.0, 0.5):
+        told.compiled = compiled
+        log = []
+        f = stepped(log)
+        results = {str(f(X)) for _ in range(400)}
+        assert len(results) == 1 and len(log) == 400
+        assert (f.left is None) == (compiled < 1)
+
+
+def test_a_strict_function_is_always_compiled(told):
+    log = []
+
+    @ms.jit(fullgraph=True)
+    def f(x):
+        log.append(1)
+        return {"x": x}
+
+    for _ in range(100):
+        f(X)
+    assert told.timed == 0 and len(log) == 100
+
+
+def test_methods_and_keywords_and_errors(told):
+    class Counter:
+        def __init__(self):
+            self.n = 0
+
+        @ms.jit
+        def step(self, x, *, by=1):
+            self.n += by
+            if by > 1:
+                raise ValueError(by)
+            return {"x": x}
+
+    one = Counter()
+    for _ in range(300):
+        assert one.step(x=X)["x"] is X
+    assert one.n == 300 and Counter.step.left is not None
+    with pytest.raises(ValueError, match="7"):
+        one.step(X, by=7)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        one.step()
+    assert one.n == 307
+
+
+def test_a_left_function_is_part_of_what_calls_it_and_of_gradients(told):
+    f, log = effects()
+    for _ in range(100):
+        f(X)
+        log.clear()
+    assert f.left is not None
+    outer = ms.jit(lambda x: f(x)["value"] + 1, fullgraph=True)
+    assert outer(X).tolist() == [3.0, 5.0] and len(log) == 1
+    assert ms.grad(lambda x: f(x)["value"].sum())(X).tolist() == [2.0, 2.0]
+
+
+# -- calls that go elsewhere natively ----------------------------------------------------------------------------------
+
+
+def cut_function():
+    def f(x, k=1):
+        y = ops.tanh(x) * k + x.exp() * ops.sin(x)
+        time.time()
+        return ops.cos(y) - y.exp() * ops.tanh(y)
+
+    return f
+
+
+def test_calls_of_a_cut_function_are_all_counted():
+    f = ms.jit(cut_function())
+    for _ in range(1000):
+        f(X)
+    told = f.explain()
+    assert told.breaks[0].times == 1000 and told.fallbacks[0].hits == 999
+    assert f.stats["breaks"] == 1
+
+
+def test_code_and_defaults_that_change_are_seen_by_the_next_call():
+    plain, f = cut_function(), ms.jit(cut_function())
+    for _ in range(200):
+        f(X)
+    plain.__defaults__ = f.fn.__defaults__ = (3,)
+    assert f(X).tolist() == plain(X).tolist() == f(X).tolist()
+    f.fn.__code__ = (lambda x, k=1: x).__code__
+    assert f(X) is X
+
+
+def test_another_configuration_is_asked_for_by_the_next_call():
+    f = ms.jit(cut_function())
+    for _ in range(200):
+        f(X)
+    hits = f.fn and f.explain().fallbacks[0].hits
+    set_config(jit=False)
+    try:
+        f(X)
+    finally:
+        set_config(jit=True)
+    assert f.explain().fallbacks[0].hits == hits
