@@ -23,8 +23,9 @@ NUMBERS_ARE_WEAK = [
     "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod",
     "pow", "maximum", "minimum", "clamp", "clip", "clip_by_value", "eq", "ne", "lt", "le", "gt", "ge", "equal",
     "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "masked_fill", "lerp", "atan2",
+    "leaky_relu", "elu", "celu", "hardshrink", "softshrink", "hardtanh", "threshold",
 ]  # fmt: skip
-"""Functions to which a number is a 0-d tensor, whatever its value."""
+"""Functions to which a number is a 0-d tensor, whatever its value: they compute nothing else with it."""
 
 FUNCTIONS = [
     "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "addmm", "amax", "amin", "argmax", "argmin",

@@ -16,7 +16,7 @@ from duograph.core.dtype import DType
 from duograph.core.errors import user_error
 from duograph.core.op import state, value_key
 from duograph.ops.cast import cast
-from duograph.ops.creation import full, stored
+from duograph.ops.creation import constant_of, stored
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, fitted
 from duograph.ops.slices import stack
@@ -38,7 +38,7 @@ def constant(value: Any, dtype: DType) -> Tensor:
     """A 0-d tensor of ``dtype`` holding a Python number or a run-time `Scalar`; integers wrap around."""
     if isinstance(value, Scalar):
         return value.to_tensor(dtype)
-    return full(shape=(), value=fitted(value, dtype), dtype=dtype)
+    return constant_of(fitted(value, dtype), dtype)
 
 
 def python_number(value: Any) -> Any:

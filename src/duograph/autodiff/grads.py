@@ -138,7 +138,28 @@ class Gradient:
         return done.out, (_unwrapped(inputs), weight_part)
 
 
-def gradient_of(fn: Callable[..., Any]) -> Gradient | None:
+class OfOperation:
+    """What `GradOperation` makes of a function, as `Gradient` is what `grad` does.
+
+    Attributes:
+        fn: the function.
+        owner: the Cell whose Parameters are meant if none are given: ``fn``, or what that is the compiled form of.
+    """
+
+    def __init__(self, operation: GradOperation, fn: Any, weights: Any, owner: Any) -> None:
+        self.operation, self.fn, self.weights, self.owner = operation, fn, weights, owner
+
+    def of(self, fn: Any) -> Callable[..., Any]:
+        """The same of another function."""
+        return self.operation.applied(fn, self.weights, self.owner)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The gradients."""
+        _check_callable(self.fn)
+        return self.operation.run(self.fn, self.weights, self.owner, args, kwargs)
+
+
+def gradient_of(fn: Callable[..., Any]) -> Gradient | OfOperation | None:
     """What ``fn`` is the gradient of; ``None`` if nothing here has made it.
 
     The function itself holds it, as a closure variable: a table would keep both alive where the one leads to the other.
@@ -146,7 +167,7 @@ def gradient_of(fn: Callable[..., Any]) -> Gradient | None:
     if type(fn) is not FunctionType or fn.__globals__ is not globals() or "work" not in fn.__code__.co_freevars:
         return None
     assert fn.__closure__ is not None
-    work: Gradient = fn.__closure__[fn.__code__.co_freevars.index("work")].cell_contents
+    work: Gradient | OfOperation = fn.__closure__[fn.__code__.co_freevars.index("work")].cell_contents
     return work
 
 
@@ -263,17 +284,19 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn: Any, weights: Any = None) -> Callable[..., Any]:
-        def after_grad(*args: Any, **kwargs: Any) -> Any:
-            _check_callable(fn)
-            return self._run(fn, weights, args, kwargs)
+        return self.applied(fn, weights, fn)
 
-        return _named(fn, after_grad)
+    def applied(self, fn: Any, weights: Any, owner: Any) -> Callable[..., Any]:
+        """The gradient function of ``fn``; see `OfOperation`."""
+        work = OfOperation(self, fn, weights, owner)
+        return _named(fn, lambda *args, **kwargs: work.run(args, kwargs))
 
-    def _run(self, fn: Any, weights: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def run(self, fn: Any, weights: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The gradients of ``fn`` that are asked for; see `OfOperation`."""
         sens: Any = None
         if self.sens_param:
             args, kwargs, sens = split_sens(args, kwargs)
-        chosen = self._weights(fn, weights)
+        chosen = self._weights(owner, weights)
         by_position = self.get_all or not self.get_by_list
         candidates = range(len(args)) if self.get_all else range(min(1, len(args)))
         positions = [p for p in candidates if _has_tensor(args[p])] if by_position else []
@@ -285,11 +308,11 @@ class GradOperation:
             return tuple(inputs) if self.get_all else _unwrapped(inputs)
         return (tuple(inputs), weight_part) if self.get_all else weight_part
 
-    def _weights(self, fn: Any, weights: Any) -> list[Any]:
+    def _weights(self, owner: Any, weights: Any) -> list[Any]:
         if not self.get_by_list:
             return []
-        if weights is None and raw_hasattr(fn, "trainable_params"):
-            return list(fn.trainable_params())
+        if weights is None and raw_hasattr(owner, "trainable_params"):
+            return list(owner.trainable_params())
         return _weights(weights)
 
 

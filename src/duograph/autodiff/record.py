@@ -9,7 +9,8 @@ from duograph.base.tree import leaves, map_tree
 from duograph.core.op import restoring, state
 from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.alias import ViewLink
+from duograph.tensor.tensor import Tensor, wrap_view
 
 from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
 from .backward import backpropagate, complete
@@ -32,7 +33,10 @@ def handle(value: Tensor) -> Tensor:
 
     Passing one tensor twice must give two gradients, and writes of the function must reach the caller's tensor.
     """
-    new = identity(value)
+    if state.binder is None and not state.tapes:  # what the op gives, for a quarter of its time
+        new = wrap_view(value.array()[...], ViewLink(value, identity, {}))
+    else:
+        new = identity(value)
     if type(value) is not Tensor and issubclass(type(value), Tensor):
         new.__class__ = type(value)
     new.__dict__.update(value.__dict__)

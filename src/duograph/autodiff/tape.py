@@ -234,7 +234,7 @@ class Tape:
         variable = self.assign(value, same_as)
         if state.binder is not None and isinstance(value, Tensor):
             state.binder.note_watched(value)  # type: ignore[attr-defined]
-        hooks = getattr(value, "_gradient_hooks", None)
+        hooks = value.__dict__.get("_gradient_hooks") if isinstance(value, Tensor) else None
         if hooks:
             self.hooks.setdefault(variable, []).append(hooks.run)
         return variable
@@ -255,8 +255,9 @@ class Tape:
             self._objects[id(value)] = (value, variable)
             return
         while True:
-            before = value._mark
-            mark = (self.token, value._version, variable, before and self._others(before))
+            before, storage = value._mark, value._storage
+            version = 0 if type(storage) is int else storage.version  # type: ignore[union-attr]
+            mark = (self.token, version, variable, before and self._others(before))
             if value._mark is before:  # no call from here to the store: no other thread's mark gets lost
                 value._mark = mark
                 return
@@ -268,7 +269,9 @@ class Tape:
             return mark if token != self.token and _is_alive(token) else None
         token, version, variable, rest = mark
         rest = rest and self._others(rest)
-        return (token, version, variable, rest) if token != self.token and _is_alive(token) else rest
+        if token == self.token or not _is_alive(token):
+            return rest
+        return mark if rest is mark[3] else (token, version, variable, rest)
 
     def variable(self, value: Any) -> Variable | None:
         """The variable that holds the current value of a tensor, ``None`` if it does not depend on watched ones."""

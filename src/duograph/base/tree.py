@@ -251,7 +251,7 @@ def _unflatten(spec: TreeSpec, rest: Iterator[Any]) -> Any:
 
 def leaves(tree: Any, is_leaf: Predicate | None = None) -> list[Any]:
     """The leaves alone."""
-    return flatten(tree, is_leaf)[0]
+    return [tree] if _lookup(type(tree)) is None else flatten(tree, is_leaf)[0]
 
 
 def map_tree(function: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Predicate | None = None) -> Any:
@@ -260,6 +260,8 @@ def map_tree(function: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Predi
     Raises:
         ValueError: the nestings differ.
     """
+    if not rest and _lookup(type(tree)) is None:
+        return function(tree)
     first, spec = flatten(tree, is_leaf)
     columns = [first]
     for other in rest:

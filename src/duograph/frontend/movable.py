@@ -11,7 +11,7 @@ import types
 from collections import deque
 from typing import Any
 
-from duograph.base.lookup import raw_hasattr
+from duograph.base.lookup import raw_getattr
 from duograph.core.dim import Atom, Sum, Symbol
 from duograph.core.dtype import DType
 from duograph.ops.scalar import Scalar
@@ -46,18 +46,18 @@ def moves(value: Any) -> bool:
     kind = type(value)
     if kind is types.FunctionType:
         return is_interpreted(value) and module_kind(value.__module__) != "framework"
-    if kind is functools.partial:
+    if kind is functools.partial or kind is types.SimpleNamespace:
         return True
-    if not kind.__flags__ & HEAP_TYPE or type(kind) is not type or look_of(kind) or not raw_hasattr(value, "__dict__"):
+    if not kind.__flags__ & HEAP_TYPE or type(kind) is not type or look_of(kind):
         return False
     if lookup(kind, "__getattribute__") is not object.__getattribute__ or issubclass(kind, _BY_VALUE):
         return False
-    is_cell = "_cells" in vars(value) and hasattr(kind, "construct")
+    is_cell = "_cells" in raw_getattr(value, "__dict__", ()) and hasattr(kind, "construct")
     return all(_holds_in_dictionary(base, is_cell) for base in kind.__mro__)
 
 
 def _holds_in_dictionary(base: type, of_cell: bool) -> bool:
-    """Whether what this class adds to an object is in its dictionary, where guards see it."""
+    """Whether what this class adds to an object is in its dictionary or its slots, where guards see it."""
     if is_user_class(base) or base.__module__ in _PLAIN_BASES:
         return True
     return of_cell and module_kind(base.__module__) == "framework"
@@ -85,6 +85,8 @@ class Identified:
     def __init__(self) -> None:
         super().__init__()
         self._object_sources: dict[int, tuple[Any, Source]] = {}
+        self._found: dict[int, Source] = {}
+        self._seen = 0  # guards that this is known of
         self._identified: set[int] = set()  # ids of those of which it matters which ones they are
         self.without_dictionary: dict[int, Any] = {}  # made by the program; their attributes are in the overlay
 
@@ -145,6 +147,32 @@ class Identified:
             if id(held) not in silent and not _stays(held):
                 looked_at.append((held, awaited_in(held, silent)))
         return [known for known in reversed(looked_at) if known[1] is not False]
+
+    def found_at(self, source: Source) -> Source:
+        """``source`` by the way on which the program comes to it in any call: not from objects known by identity
+        (`structural`)."""
+        match source.kind:
+            case "pinned":
+                at = self._ways().get(id(source.base.value))
+                return source if at is None else self.found_at(at)
+            case "cell":
+                at = self._ways().get(id(source.base.value))
+                return source if at is None else sources.attr(self.found_at(at), "cell_contents")
+            case "attr" | "item":
+                return Source(source.kind, self.found_at(source.base), source.key)
+        return source
+
+    def _ways(self) -> dict[int, Source]:
+        """Where objects known by identity, and the closure cells of functions among them, were found first."""
+        guards = self.guards.guards
+        for guard in guards[self._seen :]:
+            if guard.check == "is" and isinstance(guard.expected, Pin):
+                value = guard.expected.value
+                self._found.setdefault(id(value), guard.source)
+                for i, variable in enumerate(value.__closure__ or () if type(value) is types.FunctionType else ()):
+                    self._found.setdefault(id(variable), sources.item(sources.attr(guard.source, "__closure__"), i))
+        self._seen = len(guards)
+        return self._found
 
     def source_of_method(self, value: Any) -> Source | None:
         """Where a bound method was found; ``None`` for what is none from outside."""

@@ -186,14 +186,17 @@ def _looks(fn: Any) -> Any:
     return module_kind(raw_getattr(fn, "__module__") or type(fn).__module__) != "framework"
 
 
+_PLAIN_HOLDERS = (list, tuple, dict)
+
+
 def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Tells the session whose identity matters to ``fn``, which is not interpreted."""
     if only_moves(fn) or fn is functools.partial or raw_hasattr(fn, "construct"):  # a Cell calls what is interpreted
         return
     if type(fn) is types.FunctionType and fn.__name__ in traits_of(fn.__module__).by_facts:
         return
-    if fn is operator.getitem and "_cells" in getattr(args[0], "__dict__", ()):
-        args = args[1:]  # see `check_holder`
+    if fn is operator.getitem and (type(args[0]) in _PLAIN_HOLDERS or "_cells" in getattr(args[0], "__dict__", ())):
+        args = args[1:]  # it gives what is there; for Cells see `check_holder`
     session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
 
 

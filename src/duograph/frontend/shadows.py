@@ -119,6 +119,7 @@ class Shadows(Journals):
     world: World
     initial_contents: dict[int, Any]
     add_input: Any
+    found_at: Any
     external: Any
     entered: Any
 
@@ -136,9 +137,10 @@ class Shadows(Journals):
 
     def external_constant(self, value: Any, source: Source) -> Any:
         """An outside number, string or the like."""
-        if isinstance(value, np.generic) and source in self.dynamic and may_be_input(value):
+        varies = bool(self.dynamic) and (source in self.dynamic or self.found_at(source) in self.dynamic)
+        if isinstance(value, np.generic) and varies and may_be_input(value):
             return self._numpy_number(value, source)
-        if (source in self.dynamic and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
+        if (varies and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)

@@ -27,6 +27,7 @@ import functools
 import sys
 import types
 from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -39,6 +40,7 @@ from .movable import is_found_by_name
 from .policy import is_interpreted
 from .program import Path, Program
 from .recipe import Constant, Outside, Recipe
+from .shadows import may_be_input
 from .sources import Pin, Source
 
 MOST_PAIRS = 8
@@ -67,6 +69,23 @@ def structural(program: Program, args: Sequence[Any] | None = None, leaving: Con
         if is_from_outside(error):
             raise
         return None
+
+
+def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Source]:
+    """Where the objects of a call hold other numbers than those that a program knows, if nothing else about them is
+    different; by the way on which the program comes to them (`Identified.found_at`)."""
+    if not program.movable:
+        return []
+    try:
+        rewriting = _Rewriting(program, args)
+        with suppress(_Bound):  # it does not hold
+            rewriting.program()
+        failing = rewriting.guards.misses(args, ("equal",)) or []
+    except (_Bound, *UNREADABLE) as error:
+        if is_from_outside(error):
+            raise
+        return []
+    return [g.source for g in failing] if all(may_be_input(g.expected) for g in failing) else []
 
 
 @dataclass

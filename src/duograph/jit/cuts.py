@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from duograph.autodiff.grads import Gradient, gradient_of
+from duograph.autodiff.grads import Gradient, OfOperation, gradient_of
 from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
 from duograph.base.weak import WeakTable
@@ -52,6 +52,8 @@ NEVER, MOST_CLOSURES = 64, 4
 MOST_FORMS = 256
 """Compiled functions that a skeleton keeps: those that it has met last, each with what it holds."""
 _IS_LAZY = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_WHOLE: Place = ("gradient", 0, 0, 0, 0)
+"""The place of the only break of a function that `grad` has made."""
 LOOKS = 32
 """Of how many calls under tapes, before one it is found out whether they are better op by op."""
 LIGHT, SMALL = 3, 1 << 15
@@ -93,6 +95,7 @@ class Cut:
         self._quick: types.FunctionType | None = None
         self._is_stale = False
         self._is_small = False
+        self._is_doubtful = False  # all that it is of use for is what some variables hold, if that can be compiled
         self._looks = self._answered = 0
         self._lock = object_lock()
 
@@ -103,6 +106,8 @@ class Cut:
             with self._lock:
                 if self._is_stale:
                     self._rebuild()
+        if self._is_doubtful and self.called.is_idle:
+            self.retire()
         made, fn = self._skeleton, self.function._python
         if made is not None and fn is not None:
             if made.__defaults__ is not fn.__defaults__ or made.__kwdefaults__ is not fn.__kwdefaults__:
@@ -114,14 +119,14 @@ class Cut:
         """Whether all that is compiled of it runs op by op under tapes (`Entry.is_small`): then so may the whole."""
         self._looks += 1
         if self._looks % LOOKS == 0:
-            stores = [s for part in self.current for s in part._stores() if s.compiled]
-            self._is_small = bool(stores) and all(s.is_small for s in stores)
+            sizes = [size for part in (*self.current, *self.called.forms) for size in part.smallness()]
+            self._is_small = bool(sizes) and all(sizes)
         return self._is_small
 
     def is_in_use(self) -> bool:
         """Whether anything compiled has answered a call in it, segments or what the skeleton calls, since the last time
         that this was asked."""
-        before, self._answered = self._answered, sum(part.answered for part in (*self.current, *self.called.forms))
+        before, self._answered = self._answered, self.answered
         return self._answered != before or self.called.has_gradients
 
     @property
@@ -156,6 +161,11 @@ class Cut:
         """So many calls have gone to `quick` natively."""
         self.cause.hits += calls
         self.unseen += calls
+
+    @property
+    def answered(self) -> int:
+        """Calls that anything compiled in it has answered."""
+        return sum(part.answered for part in (*self.current, *self.called.forms))
 
     def retire(self) -> None:
         """Plain Python runs again, until there is another place to cut at."""
@@ -211,6 +221,9 @@ class Cut:
     def _build(self) -> None:
         fn = self.function._python
         assert fn is not None
+        if gradient_of(fn) is not None:
+            self._skeleton, self._is_stale = _through(self.called, fn, self.breaks[_WHOLE].spent), False
+            return
         source, places = as_definition(self.function.load(fn)), self.places
         plan = plan_cuts(source, places, lambda name: kind_of(name, fn), self.breaks.keys())
         part = self.function.part_of
@@ -227,8 +240,9 @@ class Cut:
         if counts:
             uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn))
             quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
-        uses = held or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
-        self._skeleton, self._quick = (made, quick) if uses else (None, None)
+        uses = bool(held) or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
+        self._is_doubtful = not uses
+        self._skeleton, self._quick = (made, quick) if uses or plan.calls_variables else (None, None)
         changes[0] += 1
         self._is_stale = self.places is not places  # last: others read the skeleton without the lock
 
@@ -242,11 +256,23 @@ class Cut:
         return found
 
 
+def _through(called: CompiledForm, fn: types.FunctionType, spent: list[Any]) -> Any:
+    """The cut form of a gradient: that of the compiled form of what it is the gradient of."""
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        spent[0] += 1
+        return called(fn)(*args, **kwargs)
+
+    return gradient
+
+
 def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break | None]:
     """The statements of ``function`` to run as plain Python because of ``error``; none if there are no such."""
     fn = function._python
     if fn is None:
         return {}
+    if gradient_of(fn) is not None:
+        return {_WHOLE: Break(error.reason, error.span)}
     source = function.load(fn)
     if isinstance(error, TooManyPaths):
         body = source.node.body if isinstance(source.node, ast.FunctionDef) else []
@@ -326,9 +352,11 @@ class CompiledForm:
         self._gradients: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
         self._calls: weakref.WeakKeyDictionary[types.FunctionType, int] = weakref.WeakKeyDictionary()
         self._spent: WeakTable[types.CodeType, int] = WeakTable()  # functions with this code that were met
+        self._was_asked = self._has_met = False  # for anything, and for what may have a compiled form
 
     def __call__(self, fn: Any) -> Any:
         kind = type(fn)
+        self._was_asked = True
         if kind is types.FunctionType:
             found = self._form(fn)
             if found is None and (gradient := gradient_of(fn)) is not None:
@@ -351,11 +379,16 @@ class CompiledForm:
         return tuple(self._known.values())
 
     @property
+    def is_idle(self) -> bool:
+        """Whether it was asked, and for nothing yet that may have a compiled form."""
+        return self._was_asked and not self._has_met
+
+    @property
     def has_gradients(self) -> bool:
         """Whether it has made gradients of compiled forms."""
         return bool(self._gradients)
 
-    def _gradient(self, fn: types.FunctionType, gradient: Gradient) -> Any:
+    def _gradient(self, fn: types.FunctionType, gradient: Gradient | OfOperation) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""
         inner = self(gradient.fn)
         if inner is gradient.fn:
@@ -378,6 +411,7 @@ class CompiledForm:
             self._spent[code] = met
         if met >= NEVER:  # it is no use
             return None
+        self._has_met = True
         calls = self._calls[fn] = self._calls.get(fn, 0) + 1
         if calls <= FEW_CALLS:
             self._spent[code] = met + (calls == 1)

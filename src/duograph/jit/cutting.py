@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from duograph.autodiff.grads import gradient_of
 from duograph.base.collection import no_collection
 from duograph.base.diagnostics import Label
 from duograph.base.failures import is_from_outside
@@ -44,7 +46,9 @@ class Cutting:
         if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
             return False
         try:
-            if self.cut is None and can_be_cut(self.load(self._python), variables_of(self._python)):
+            if self.cut is None and (
+                gradient_of(self._python) is not None or can_be_cut(self.load(self._python), variables_of(self._python))
+            ):
                 self.cut, self.comparison = Cut(self, cause, self._segment, self.part_of), Comparison()
             elif self.cut is not None:
                 self.cut.causes.append(cause)
@@ -103,6 +107,13 @@ class Cutting:
         made.is_auxiliary = True
         made.spent = self.spent
         return made
+
+    def smallness(self: Any) -> Iterator[bool]:
+        """Of each owner with versions whether these are small, of it and of what it is cut into."""
+        yield from [store.is_small for store in self._stores() if store.compiled]
+        if self.cut is not None:
+            for part in (*self.cut.current, *self.cut.called.forms):
+                yield from part.smallness()
 
     def _note_no_use(self: Any, finer: bool = False) -> None:
         """``finer``: parts of this segment may be of use, still."""

@@ -24,7 +24,7 @@ from duograph.frontend.execute import executor, own_outputs, run_graph, run_grap
 from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.program import Program, Unfinished
 from duograph.frontend.sources import Source
-from duograph.frontend.structural import structural
+from duograph.frontend.structural import numbers_that_differ, structural
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
@@ -222,6 +222,14 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", program.name, error))
             return None
+
+    def numbers_of_others(self, args: Sequence[Any]) -> list[Source]:
+        """Where other objects than this version knows hold other numbers, if that is all that is different."""
+        try:
+            return numbers_that_differ(self.program, args) if self.rules == rules_version[0] else []
+        except Exception as error:  # noqa: BLE001 - the policy
+            self.failures.append(internal_failure("a guard", self.program.name, error))
+            return []
 
     def loses_to(self, other: Entry) -> str:
         """Why this version, for many sizes, is no substitute for the ``other``, for one; empty if it is."""

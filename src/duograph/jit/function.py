@@ -574,10 +574,10 @@ class JitFunction(Capturing, Comparing, Cutting):
 
     @property
     def answered(self) -> int:
-        """Calls that versions, and the cut form, have answered."""
+        """Calls that versions have answered, of it and of what it is cut into."""
         self._settle()
         hits = sum(entry.hits for store in self._stores() for entry in tuple(store.compiled))
-        return hits + (self.cut.cause.hits if self.cut is not None else 0)
+        return hits + (self.cut.answered if self.cut is not None else 0)
 
     @property
     def stats(self) -> dict[str, Any]:

@@ -101,7 +101,10 @@ def note_misses(
             reason = reason or "what was assumed holds again"  # another thread has changed something
         store.recompiles.append(reason)
         tell_recompiled(function, reason)
-        if guard is not None and guard.check not in ("tensor", "pattern") and entry.hits < WORTH:
+        others = entry.numbers_of_others(values) if guard is not None and guard.check == "is" else []
+        for source in others:
+            store.note_number(source)
+        if guard is not None and not others and guard.check not in ("tensor", "pattern") and entry.hits < WORTH:
             store.note_missed(guard.source)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
             store.note_number(guard.source)

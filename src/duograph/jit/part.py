@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 
@@ -12,7 +13,7 @@ class Compiled(Protocol):
         load: gives the trees of functions.
         part_of: of a segment, the cut that it is part of, and which segment it is.
         is_no_use: compiled, it is no faster.
-        answered: calls that its versions, and its cut form, have answered.
+        answered: calls that versions have answered, of it and of what it is cut into.
         stats: numbers of versions, captures, breaks and checks.
     """
 
@@ -28,6 +29,9 @@ class Compiled(Protocol):
     def stats(self) -> dict[str, Any]: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def smallness(self) -> Iterator[bool]:
+        """Of each owner with versions whether these are small, of it and of what it is cut into."""
 
     def _stores(self) -> list[Any]:
         """Its versions, by owner."""

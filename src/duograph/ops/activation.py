@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.core.launchable import launchable
 from duograph.core.shapes import normalize_axis
 
 from . import smooth_activation as smooth
@@ -25,11 +26,23 @@ from .unary import expm1, relu, sigmoid, tanh
 
 def softplus(x: Any, beta: float = 1, threshold: float = 20) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
-    inner = x if beta == 1 else scaled(x, beta)
-    soft = smooth.softplus(inner)
-    if beta != 1:
-        soft = div(soft, constant_like(x, beta))
+    return _softplus(x, threshold) if beta == 1 else _scaled_softplus(x, beta, threshold)
+
+
+def _plain_softplus(x: Any, threshold: float) -> Any:
+    soft = smooth.softplus(x)
+    return select(greater(x, constant_like(x, threshold)), x, soft)
+
+
+def _softplus_of_scaled(x: Any, beta: float, threshold: float) -> Any:
+    inner = scaled(x, beta)
+    soft = div(smooth.softplus(inner), constant_like(x, beta))
     return select(greater(inner, constant_like(x, threshold)), x, soft)
+
+
+# What looks at its numbers stands before what does not: that is native for new ones, too.
+_softplus = launchable(_plain_softplus, weak_numbers=True)
+_scaled_softplus = launchable(_softplus_of_scaled, weak_numbers=True)
 
 
 def logsigmoid(x: Any) -> Any:

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core import dtype as dt
 from duograph.core.dim import Dim, UnknownSizeError
 from duograph.core.dtype import DType
-from duograph.core.op import NOT_DIFFERENTIABLE, primitive
+from duograph.core.op import NOT_DIFFERENTIABLE, primitive, state
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
+from duograph.tensor.tensor import wrap
 
 from .rules import require_kind
 
@@ -24,8 +26,15 @@ def stored(value: Any, dtype: DType) -> np.ndarray:
     """
     if isinstance(value, str | bytes) or (isinstance(value, complex) and not dtype.is_complex):
         raise TypeError(f"For 'Full', {value!r} is no number of {dtype}.")
+    return filled((), value, dtype.numpy)
+
+
+def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
+    """An array of ``shape`` with every element ``value``, as every mode stores it."""
+    if dtype is dt.bfloat16.numpy and type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        value = float(value)  # as NumPy does for its own dtypes
     with np.errstate(all="ignore"):
-        return np.full((), value, dtype.numpy)
+        return np.full(shape, value, dtype)
 
 
 @primitive
@@ -44,8 +53,7 @@ class full:
         return TensorType(dtype, shape)
 
     def reference(*, shape, value, dtype):
-        with np.errstate(all="ignore"):  # `infer` has refused what is no number of the dtype
-            return np.full(shape, value, dtype.numpy)
+        return filled(shape, value, dtype.numpy)  # `infer` has refused what is no number of the dtype
 
 
 @primitive
@@ -139,4 +147,28 @@ def ones_like(x: Any) -> Any:
 
 def constant_like(x: Any, value: Any) -> Any:
     """A 0-d constant of the dtype of ``x``; broadcasts in elementwise ops."""
-    return full(shape=(), value=value, dtype=x.dtype)
+    return constant_of(value, x.dtype)
+
+
+_SMALL = 1 << 24  # whole numbers below are numbers of every floating dtype here
+
+
+def constant_of(value: Any, dtype: DType) -> Any:
+    """A 0-d constant: what `full` gives. In dynamic mode a number that is another one at each call costs no more than
+    the same one: no op is looked up, or lowered, for it."""
+    kind = type(value)
+    if state.binder is not None or not (kind is float or (kind is int and -_SMALL < value < _SMALL)):
+        return full(shape=(), value=value, dtype=dtype)
+    if (dtype is dt.float32 and -_LARGE < value < _LARGE) or dtype is dt.float64:
+        made = wrap(np.array(value, dtype.numpy))
+    else:
+        try:
+            made = wrap(stored(value, dtype))
+        except (OverflowError, TypeError):
+            return full(shape=(), value=value, dtype=dtype)  # which raises, as users see it
+    for tape in state.tapes:
+        tape.record(full, (), {"shape": (), "value": value, "dtype": dtype}, made)
+    return made
+
+
+_LARGE = 3.4e38  # numbers beyond may overflow, about which NumPy warns

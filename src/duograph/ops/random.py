@@ -21,7 +21,7 @@ from duograph.tensor.random import Generator, default_generator
 from .arithmetic import add, div, maximum, minimum, mul, neg, sub
 from .cast import cast
 from .compare import less
-from .creation import constant_like, full
+from .creation import constant_like, constant_of
 from .cumulative import cumsum
 from .movement import broadcast_to
 from .philox import words32, words64
@@ -247,7 +247,7 @@ def bernoulli(p: Any, shape: tuple[int, ...], generator: Generator | None = None
 
 def dropout_mask(keep_prob: float, shape: tuple[int, ...], generator: Generator | None = None) -> Any:
     """A bool tensor that is true with probability ``keep_prob``; drawn in float32 whatever is masked with it."""
-    return bernoulli(full(shape=(), value=keep_prob, dtype=dt.float32), shape, generator)
+    return bernoulli(constant_of(keep_prob, dt.float32), shape, generator)
 
 
 def gamma(alpha: Any, generator: Generator | None = None) -> Any:

@@ -94,6 +94,13 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "lerp": lambda x, n: ops.lerp(x, x * x, n),
     "atan2": lambda x, n: ops.atan2(x, n),
     "one number twice": lambda x, n: ops.clamp(x, n, n),
+    "leaky_relu": lambda x, n: ops.leaky_relu(x - 2, n),
+    "elu": lambda x, n: ops.elu(x - 2, n),
+    "celu": lambda x, n: ops.celu(x - 2, n + 3),
+    "hardshrink": lambda x, n: ops.hardshrink(x, n),
+    "softshrink": lambda x, n: ops.softshrink(x, n),
+    "threshold": lambda x, n: ops.threshold(x, n, n),
+    "hardtanh": lambda x, n: ops.hardtanh(x, -2.0, n),
 }
 
 
@@ -150,6 +157,45 @@ def test_new_numbers_of_what_fills_are_not_lowered():
     assert len(single._singles) - before < 5
     for _ in range(3):
         assert ops.full_like(x, 7.25).asnumpy().tolist() == [7.25] * 4
+
+
+BEHIND: dict[str, Callable[[Any, Any], Any]] = {
+    "softplus": lambda x, n: ops.softplus(x, n),
+    "softplus of 1": lambda x, n: ops.softplus(x, 1, n),
+    "addcmul": lambda x, n: ops.addcmul(x, x, x + 1, value=n),
+    "addcdiv": lambda x, n: ops.addcdiv(x, x, x + 1, value=n),
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_what_looks_at_a_number_has_what_does_not_behind_it(engine, name):
+    """One miss for each new number, of the function itself, and bits and gradients of Python."""
+    x = f32(5)
+    gradient = ms.grad(lambda x, n: (BEHIND[name](x, n) * x).sum())
+    for number in (0.5, 0.5, 0.5, 0.5, 0.75, 1.0, 1, 1 / 3, 2, 3, 4, 5):
+        assert bits(BEHIND[name](x, number)) == bits(in_python(engine, lambda n=number: BEHIND[name](x, n)))
+        assert bits(gradient(x, number)) == bits(in_python(engine, lambda n=number: gradient(x, n)))
+    before = launcher.statistics()["misses"]
+    for number in (0.7, 0.8, 0.9):
+        BEHIND[name](x, number)
+    assert launcher.statistics()["misses"] == before + 3
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_numbers_of_activations_in_every_dtype(engine, dtype):
+    """What a dtype does not have is what it is in Python, a number of it or an error, after calls that were native."""
+    x = ms.Tensor([1, 0, 3], dtype)
+
+    def outcome(fn: Callable[..., Any]) -> Any:
+        try:
+            return bits(fn())
+        except Exception as error:  # noqa: BLE001 - the same one is expected
+            return type(error), str(error).splitlines()[0]
+
+    for fn in (lambda n: ops.hardtanh(x, 0, n), lambda n: ops.threshold(x, 1, n), lambda n: ops.leaky_relu(x, n)):
+        for number in (2, 3, 4, 5, 0.5, 0.25, 1.5, 300, -70000, 2**40, 2**70, 1e39, float("nan")):
+            wanted = outcome(lambda fn=fn, n=number: in_python(engine, lambda: fn(n)))
+            assert outcome(lambda fn=fn, n=number: fn(n)) == wanted, number
 
 
 def with_new_numbers() -> Callable[[], object]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
+from duograph.core.launchable import launchable
 from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
 from duograph.ops import arithmetic, logical, power, unary
@@ -341,9 +342,17 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
         [13.]
     """
     need_tensor("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
+    if is_number(value) and value == 1:
+        return _add(input, BINARY["mul"](tensor1, tensor2))
+    return _plus_product(input, tensor1, tensor2, value)
+
+
+def _plus_multiple_of_product(input: Tensor, a: Tensor, b: Tensor, value: Any) -> Tensor:
     mul = BINARY["mul"]
-    product = mul(tensor1, tensor2)
-    return _add(input, product if is_number(value) and value == 1 else mul(product, value))
+    return _add(input, mul(mul(a, b), value))
+
+
+_plus_product = launchable(_plus_multiple_of_product, weak_numbers=True)
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
@@ -357,8 +366,16 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
         [5.]
     """
     need_tensor("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
-    quotient = div(tensor1, tensor2)
-    return _add(input, quotient if is_number(value) and value == 1 else BINARY["mul"](quotient, value))
+    if is_number(value) and value == 1:
+        return _add(input, div(tensor1, tensor2))
+    return _plus_quotient(input, tensor1, tensor2, value)
+
+
+def _plus_multiple_of_quotient(input: Tensor, a: Tensor, b: Tensor, value: Any) -> Tensor:
+    return _add(input, BINARY["mul"](div(a, b), value))
+
+
+_plus_quotient = launchable(_plus_multiple_of_quotient, weak_numbers=True)
 
 
 def addn(x: Any) -> Tensor:

@@ -118,6 +118,7 @@ class Plan:
 
     Attributes:
         called: names of what the skeleton calls, and may be compiled when it is.
+        calls_variables: whether it calls local variables or results of calls, of which nothing is known before.
     """
 
     skeleton: ast.FunctionDef | ast.AsyncFunctionDef
@@ -125,6 +126,7 @@ class Plan:
     counted: dict[str, Place] = field(default_factory=dict)
     """Variables of the skeleton that hold `Break.spent` of the statement at a place."""
     called: set[str] = field(default_factory=set)
+    calls_variables: bool = False
 
 
 def can_be_cut(source: FunctionSource, variables: Mapping[str, Any]) -> bool:
@@ -205,7 +207,8 @@ class _Planner:
         skeleton.decorator_list = []
         skeleton.body = self._block(self.node.body, is_last=True) or list(self.node.body)
         skeleton.body = [*self.declared, *self._locals(skeleton), *skeleton.body]
-        return Plan(skeleton, self.segments, self.counted, self.calls.names)
+        calls_variables = self.calls.has_results or not self.own.isdisjoint(self.calls.names)
+        return Plan(skeleton, self.segments, self.counted, self.calls.names, calls_variables)
 
     def _locals(self, skeleton: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         """Annotations without values, which do nothing, but make variables local: those that only segments bind."""
@@ -494,6 +497,7 @@ class _Calls(ast.NodeTransformer):
     def __init__(self, kinds: Kinds, made_here: set[str]) -> None:
         self.kinds, self.made_here = kinds, made_here
         self.names: set[str] = set()  # of what is called
+        self.has_results = False  # what a call gives is called
 
     def of(self, node: Any) -> Any:
         """``node``, or a copy of it in which calls are rewritten."""
@@ -501,15 +505,20 @@ class _Calls(ast.NodeTransformer):
         return self.visit(copy.deepcopy(node)) if has_calls else node
 
     def _applies(self, node: ast.Call) -> bool:
+        if isinstance(node.func, ast.Call):  # what a call gives: a gradient, as a rule
+            return self._applies(node.func) or self.kinds.root(node.func.func) == "module"
         name = root_name(node.func)
         if not name or name in self.made_here or self.kinds.is_foreign_call(node):
             return False
         return self.kinds.of(name) != "module"
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
+        applies, name = self._applies(node), root_name(node.func)
         self.generic_visit(node)
-        if self._applies(node):
-            self.names.add(root_name(node.func))
+        if applies:
+            if name:
+                self.names.add(name)
+            self.has_results = self.has_results or not name
             node.func = _place(ast.Call(_name(COMPILED, node.func), [node.func], []), node.func)
         return node
 

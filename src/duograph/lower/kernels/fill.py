@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.ops.creation import filled
+
 from ..loop.builder import Builder, Index
 from ..loop.ir import Buffer, Function, Value
 from ..lowering import Extent, Lowering, Operand, Temporary
@@ -17,9 +19,7 @@ from .walk import SEGMENT, raw, run, run_lanes
 def words_of(value: Any, dtype: np.dtype) -> list[int]:
     """``value`` as NumPy stores it in ``dtype``: one word per raw element, signed as dims are."""
     size = min(dtype.itemsize, 8)
-    with np.errstate(all="ignore"):
-        array = np.full((1,), value, dtype)
-    return [int(w) for w in array.view(f"u{size}").view(f"i{size}")]
+    return [int(w) for w in filled((1,), value, dtype).view(f"u{size}").view(f"i{size}")]
 
 
 def as_raw(b: Builder, words: Sequence[Value], elem: str) -> list[Value]:

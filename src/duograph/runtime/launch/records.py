@@ -216,13 +216,24 @@ class Constants:
     def __init__(self, make: Callable[[Any, Any], Tensor], kept: Sequence[Tensor]) -> None:
         self.make = make
         self.known = {id(x): x for x in kept}
+        self._made: dict[int, Any] = {}  # numbers of those that an op of the call has made
 
     def takes(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> bool:
         """Whether this op only made a constant, now known; nothing needs to be done for it natively."""
         if op.name == "full" and not operands and attrs["shape"] == () and type(out) is Tensor:
             self.known[id(out)] = out
+            self._made[id(out)] = attrs["value"]
             return True
         return False
+
+    def is_of(self, x: Tensor, number: Any) -> bool:
+        """Whether ``x`` is the tensor of this number of the call. (Where `full` has made it, integers that the dtype
+        does not have raise; the tensors of numbers wrap.)"""
+        if id(x) in self._made:
+            made = self._made[id(x)]
+            is_same = type(made) is type(number) and made == number
+            return is_same and (x.dtype.is_floating or x.dtype.is_complex)
+        return self.make(number, x.dtype) is x
 
 
 def _find_numbers(
@@ -242,10 +253,10 @@ def _find_numbers(
                 continue
             if x.shape or id(x) not in constants.known:
                 raise Uncovered("an operand from elsewhere")
-            places = [i for i, n in enumerate(numbers) if constants.make(n, x.dtype) is x]
+            places = [i for i, n in enumerate(numbers) if constants.is_of(x, n)]
             if not places:
                 fixed.append(x)
-            elif len(places) == 1 and types[places[0]] is None:
+            elif len(places) == 1 and types[places[0]] in (None, x.dtype):
                 types[places[0]] = x.dtype
                 values[id(x)] = first + places[0]
             else:

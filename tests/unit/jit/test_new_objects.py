@@ -1,0 +1,200 @@
+"""Arguments and outside objects that are new at each call: one version serves them all, whatever they hold, and keeps
+none of them alive. Numbers in them that vary become inputs."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import time
+import types
+import weakref
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import nn, ops
+from tests.unit.jit.native_calls import bits, native_hits
+
+CALLS = 30
+Named = namedtuple("Named", "x k")
+
+
+class Plain:
+    def __init__(self, x, k):
+        self.x, self.k = x, k
+
+    def times(self, v):
+        return v * self.k + self.x
+
+
+class Slots:
+    __slots__ = ("k", "x")
+
+    def __init__(self, x, k):
+        self.x, self.k = x, k
+
+
+@dataclass
+class Data:
+    x: object
+    k: object
+
+
+@dataclass(slots=True)
+class SlottedData:
+    x: object
+    k: object
+
+
+class Layer(nn.Cell):
+    def __init__(self, x, k):
+        super().__init__()
+        self.k, self.x = k, ms.Parameter(x)
+
+    def construct(self, v):
+        return ops.tanh(v * self.k + self.x)
+
+
+def times_of(k):
+    return lambda v: v * k
+
+
+def t(i):
+    return ms.Tensor(np.array([i, 1, 2], np.float32))
+
+
+def work(x):
+    return ops.tanh(x * 2 + x.mean()) * x - x.sum()
+
+
+def read(b):
+    return work(b.x) * b.k
+
+
+def call(x, f):
+    return work(x) + f(x)
+
+
+HOLDERS = {
+    "object": Plain, "slots": Slots, "dataclass": Data, "dataclass with slots": SlottedData, "named tuple": Named,
+    "namespace": lambda x, k: types.SimpleNamespace(x=x, k=k),
+}  # fmt: skip
+FUNCTIONS = {
+    "closure": lambda x, k: times_of(k),
+    "lambda": lambda x, k: lambda v: v * 3 + 1,
+    "default": lambda x, k: lambda v, k=k: v * k,
+    "partial": lambda x, k: functools.partial(ops.mul, x),
+    "partial of a closure": lambda x, k: functools.partial(times_of(k)),
+    "bound method": lambda x, k: Plain(x, k).times,
+    "Cell": Layer,
+}
+
+
+def outcome(run, fn, make):
+    """What ``run`` gives for new arguments, `CALLS` times, and which of them are still alive at the end."""
+    found, made = [], []
+    for i in range(CALLS):
+        args = make(i)
+        found.append((bits(run(*args)), bits(fn(*args))))
+        if i > CALLS // 2:
+            made += [weakref.ref(a) for a in args if type(a).__weakrefoffset__]
+        del args
+    gc.collect()
+    return found, [type(m()).__name__ for m in made if m() is not None]
+
+
+def check(fn, make, versions=1):
+    run = ms.jit(fn)
+    found, alive = outcome(run, fn, make)
+    assert all(a == b for a, b in found)
+    told = run.explain()
+    assert (len(told.versions), told.fallbacks, alive) == (versions, [], []), str(told)
+    assert native_hits(run) >= CALLS - 6
+
+
+@pytest.mark.parametrize("kind", HOLDERS)
+@pytest.mark.parametrize("within", ["itself", "list", "dict", "object", "slots"])
+def test_holders_of_tensors_and_numbers(kind, within):
+    make = HOLDERS[kind]
+    wrapped = {
+        "itself": (read, lambda b: b),
+        "list": (lambda b: read(b[1]) + b[0], lambda b: [t(1), b]),
+        "dict": (lambda b: read(b["b"]), lambda b: {"a": 1, "b": b}),
+        "object": (lambda b: read(b.x) + b.k, lambda b: Plain(b, 2)),
+        "slots": (lambda b: read(b.x) + b.k, lambda b: Slots(b, 2)),
+    }
+    fn, wrap = wrapped[within]
+    check(fn, lambda i: (wrap(make(t(i), 1.5)),))
+
+
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_functions_and_what_is_called(kind):
+    check(call, lambda i: (t(i), FUNCTIONS[kind](t(i + 1), 1.5)))
+
+
+@pytest.mark.parametrize("kind", ["object", "slots", "dataclass", "dataclass with slots", "namespace"])
+def test_a_number_that_varies_in_new_objects_is_an_input(kind):
+    check(read, lambda i: (HOLDERS[kind](t(i), 0.5 + i),), versions=2)
+
+
+def test_a_number_that_varies_in_new_closures_is_an_input():
+    check(call, lambda i: (t(i), times_of(0.5 + i)), versions=2)
+
+
+def test_a_number_of_another_class_or_a_text_makes_a_version_of_its_own():
+    run = ms.jit(lambda b: work(b.x) * (b.k if b.name == "a" else 2))
+
+    def make(i, k, name):
+        b = Plain(t(i), k)
+        b.name = name
+        return b
+
+    for i in range(12):
+        for k, name in ((1.5 + i, "a"), (i, "a"), (0.5, "b")):
+            assert bits(run(make(i, k, name))) == bits(run.__wrapped__(make(i, k, name)))
+    assert not run.explain().fallbacks
+
+
+def test_outside_objects_that_are_replaced():
+    class Held:
+        pass
+
+    held = Held()
+
+    def fn(x):
+        return work(x) * held.b.k + held.f(held.b.x)
+
+    def make(i):
+        held.b, held.f = Slots(t(i), 1.5), times_of(2.5)
+        return (t(i),)
+
+    run = ms.jit(fn)
+    found, _ = outcome(run, fn, make)
+    assert all(a == b for a, b in found) and len(run.explain().versions) == 1
+
+
+@pytest.mark.parametrize("kind", ["object", "slots", "namespace"])
+def test_what_python_makes_between_segments_is_read_by_the_next(kind):
+    make = HOLDERS[kind]
+
+    def fn(x):
+        y = work(x)
+        b = make(y, float(time.time() > 0) * 1.5)
+        return work(b.x) * b.k
+
+    run = ms.jit(fn)
+    for i in range(CALLS):
+        assert bits(run(t(i))) == bits(fn(t(i)))
+    assert [len(s.versions) for s in run.explain().segments] == [1, 1]
+    assert all(s.versions[0]["hits"] >= CALLS - 6 for s in run.explain().segments)
+
+
+def test_which_object_it_is_matters_where_the_program_asks():
+    one, two = Slots(t(1), 2.0), Slots(t(1), 2.0)
+    run = ms.jit(lambda held, b: work(b.x) * (3 if b is held[0] else 1) * (2 if b in held else 1))
+    for _ in range(3):
+        for held, b in (([one, two], one), ([two, one], one), ([one], two), ([Slots(t(1), 2.0)], one)):
+            assert bits(run(held, b)) == bits(run.__wrapped__(held, b))
