@@ -38,6 +38,7 @@ from duograph.frontend.load import LOADERS
 from duograph.frontend.policy import look_of, request
 from duograph.frontend.printing import Noted, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
+from duograph.tensor.numerics import check_numerics
 
 from .bound import BoundJit
 from .capturing import Capturing
@@ -166,6 +167,8 @@ class JitFunction(Capturing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+        if state.numerics is not None or self.options.check_numerics:
+            return self._checked(args, kwargs)
         if self._idle > 0:  # below, where two threads have taken the last one
             self._idle -= 1
             self._resting.hits += 1
@@ -303,6 +306,11 @@ class JitFunction(Capturing, Cutting):
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
+
+    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer, with the result of each operator looked at."""
+        with _NOTHING if state.numerics is not None else check_numerics():
+            return self._plain(args, kwargs)
 
     def _timed(self, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer, on the account of what it is due to."""
