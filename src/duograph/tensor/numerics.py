@@ -220,6 +220,8 @@ def _layer(frames: Sequence[FrameType]) -> str:
                 cells.append(cell)
     if not cells:
         return ""
+    of_user = [i for i, cell in enumerate(cells) if type(cell).__module__.partition(".")[0] != "duograph"]
+    del cells[: of_user[0] if of_user else 0]  # a training step, a network with its loss
     path = last = cells[0].cls_name
     for outer, inner in pairwise(cells):
         known = next((name for name, cell in outer.cells_and_names() if cell is inner and name), None)
