@@ -29,6 +29,7 @@ from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
 from duograph.base.render import render
+from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.budget import Spent, share_left
@@ -55,7 +56,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured
+from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -167,6 +168,9 @@ class JitFunction(Capturing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+        if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
+            tell_traced(tracer)
+            return self._plain(args, kwargs)
         if state.numerics is not None or self.options.check_numerics:
             return self._checked(args, kwargs)
         if self._idle > 0:  # below, where two threads have taken the last one
