@@ -27,7 +27,8 @@ WATCHED = ctypes.c_int64(0)
 
 _monitoring: Any = getattr(sys, "monitoring", None)
 _threads: set[int] = set()  # that have set a tracer since `find_tracers`
-_asked: weakref.WeakSet[CodeType] = (
+_asked: weakref.WeakSet[CodeType] = weakref.WeakSet()
+"""What a coverage tool has seen begin, and so could have asked for its lines."""
     weakref.WeakSet()
 )  # what a coverage tool has seen begin, and so could have asked for its lines
 
