@@ -29,8 +29,6 @@ _monitoring: Any = getattr(sys, "monitoring", None)
 _threads: set[int] = set()  # that have set a tracer since `find_tracers`
 _asked: weakref.WeakSet[CodeType] = weakref.WeakSet()
 """What a coverage tool has seen begin, and so could have asked for its lines."""
-    weakref.WeakSet()
-)  # what a coverage tool has seen begin, and so could have asked for its lines
 
 if _monitoring is not None:
     _of = _monitoring.events
