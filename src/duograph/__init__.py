@@ -58,6 +58,7 @@ HOMES: dict[str, str] = {
         Event Stream StreamCtx communication_stream current_stream default_stream dispatch_threads_num empty_cache
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",
     "duograph.device.profiler": "Profiler",
+    "duograph.tensor.numerics": "check_numerics",
     "duograph.log": "get_level get_log_config",
     "duograph.nn.summary": "summary",
     "duograph.compat": "install_as_mindspore",
@@ -147,5 +148,10 @@ fold_tracebacks()
 _config()  # what is wrong with an environment variable is said here, in one line, and not somewhere inside
 
 import duograph.api.tensor_methods  # noqa: E402 - attaches methods to Tensor
+
+if _config().check_numerics != "off":
+    from duograph.tensor.numerics import check_everywhere as _check_everywhere
+
+    _check_everywhere(_config().check_numerics)
 
 duograph.api.inner_names.fill(_mint_names)

@@ -79,7 +79,7 @@ class TapeEntry:
     (or ``None``) and results. To a tape that saw the path they would be one variable; here each has one of its own.
     """
 
-    __slots__ = ("attrs", "ins", "op", "out", "outputs", "pull", "raw", "shared", "stamps", "variables")
+    __slots__ = ("attrs", "ins", "op", "origin", "out", "outputs", "pull", "raw", "shared", "stamps", "variables")
 
     def __init__(
         self,
@@ -96,6 +96,7 @@ class TapeEntry:
         self.op, self.ins, self.attrs, self.out = op, ins, attrs, out
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
         self.shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = ()
+        self.origin = None if state.numerics is None else state.numerics.here()
 
     def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
         """See `Tape.keep_value`, for a computation that is no single op."""

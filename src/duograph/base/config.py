@@ -76,6 +76,7 @@ class Config:
     memory_cache: int = 1024
     omp_num_threads: int = 0
     progress: bool = True
+    check_numerics: str = "off"
 
 
 # What a variable accepts ---------------------------------------------------------------------------------------------
@@ -149,6 +150,12 @@ def _choice(*choices: str) -> Domain:
         return str(text)
 
     return parse
+
+
+def _numerics(value: object) -> str:
+    words = {"0": "off", "1": "raise"}
+    text: str = _choice("off", "raise", "warn")(words.get(value.strip(), value) if isinstance(value, str) else value)
+    return text
 
 
 def _omp_threads(value: object) -> int:
@@ -296,6 +303,12 @@ VARIABLES: tuple[Variable, ...] = (
         _flag,
     ),
     Variable("progress", "DUOGRAPH_PROGRESS", "0: `Model` draws no progress bar on a terminal", _flag),
+    Variable(
+        "check_numerics",
+        "DUOGRAPH_CHECK_NUMERICS",
+        "from the start on, at the first operator that makes a NaN or an infinity of finite numbers: off, raise, warn",
+        _numerics,
+    ),
     Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
 )
 

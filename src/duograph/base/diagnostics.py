@@ -67,6 +67,7 @@ CODES = {
     "DG0416": "wrong number of dimensions",
     "DG0417": "shapes differ where they must be equal",
     "DG0420": "a tensor of several elements has no truth value or scalar value",
+    "DG0421": "an operator made a NaN or an infinity of finite numbers",
     # Context and configuration
     "DG0601": "unknown option",
     "DG0602": "wrong value of an option",

@@ -30,6 +30,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from .tracing import EVENTS, find_tracers, heard
+
 __all__ = [
     "SourceFile",
     "Span",
@@ -296,6 +298,8 @@ _watching = False
 
 def _audit(event: str, args: tuple[object, ...]) -> None:
     if event != "compile":
+        if event in EVENTS:
+            heard()
         return
     text, name = args
     if type(text) is _Searched or not isinstance(name, str) or not name.startswith("<") or name.startswith("<frozen"):
@@ -307,7 +311,8 @@ def _audit(event: str, args: tuple[object, ...]) -> None:
 
 
 def watch_exec() -> None:
-    """From now on remember the texts that `exec` and `compile` are given under names like `<string>`.
+    """From now on remember the texts that `exec` and `compile` are given under names like `<string>`, and listen to who
+    sets a tracer (`base.tracing`).
 
     An audit hook sees them; it cannot be removed again, so it is set once, by the front end that needs it. The last 512
     texts with a function in them are kept.
@@ -316,6 +321,7 @@ def watch_exec() -> None:
     if not _watching:
         _watching = True
         sys.addaudithook(_audit)
+        find_tracers()
 
 
 def source_of_code(code: CodeType) -> SourceFile | None:

@@ -181,6 +181,8 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
         co_firstlineno=code.co_firstlineno, co_posonlyargcount=code.co_posonlyargcount,
     )  # fmt: skip
     names |= {"__name__": function.__module__, "__builtins__": builtins, "name_in_error": _as_it_is}
+    _fronts.append(names)
+    redirect(names, names["call"])
     if name:
         names["public_name"] = name
         names["name_in_error"] = functools.partial(name_in_error, name, functools.partial(_given, function))
@@ -190,6 +192,23 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
     if name and (name != function.__name__ or "<locals>" in function.__qualname__):
         public.__name__ = public.__qualname__ = name
     return public
+
+
+between: Slot[Callable[[Callable[..., Any]], Callable[..., Any]]] = Slot("core.called.between", lambda target: target)
+"""What public functions call, of what they stand for; who fills it calls `redirect_all` then."""
+_fronts: list[dict[str, Any]] = []
+
+
+def redirect(names: dict[str, Any], target: Callable[..., Any]) -> None:
+    """From now on the public function with these globals calls ``target``."""
+    names["target"] = target
+    names["call"] = between.value(target)
+
+
+def redirect_all() -> None:
+    """Public functions call what `between` gives now."""
+    for names in _fronts:
+        redirect(names, names["target"])
 
 
 def named_in_errors(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -228,4 +247,7 @@ def _template(plain: int, named: tuple[str, ...], rest: int) -> types.CodeType:
     return code
 
 
-__all__ = ["in_front", "name_in_error", "named_in_errors", "note_user_code", "refusal", "with_name", "with_shapes"]
+__all__ = [
+    "between", "in_front", "name_in_error", "named_in_errors", "note_user_code", "redirect", "redirect_all", "refusal",
+    "with_name", "with_shapes",
+]  # fmt: skip

@@ -18,7 +18,7 @@ from typing import Any
 
 from duograph.base.slot import Listeners
 
-from .called import in_front
+from .called import in_front, redirect
 
 
 class Launchable:
@@ -35,18 +35,39 @@ class Launchable:
 
     def __init__(self, function: types.FunctionType, weak_numbers: bool, name: str = "") -> None:
         self.function, self.weak_numbers, self.name = function, weak_numbers, name
-        self._names: dict[str, Any] = {}
-        self.redirect(function)
+        self._names: dict[str, Any] = {"call": function}
         self.public = in_front(function, name, self._names)
 
     def redirect(self, target: Callable[..., Any]) -> None:
         """From now on the public function calls ``target``."""
-        self._names["call"] = target
+        redirect(self._names, target)
 
 
 LAUNCHABLES: list[Launchable] = []
 when_made = Listeners("core.launchable.when_made")
 """Called after each new one; the launcher stands there while it is on."""
+
+
+when_paused = Listeners("core.launchable.when_paused")
+"""Called when native code is to stop, or may go on; the launcher stands there while it is on."""
+_pauses: list[None] = []
+
+
+def is_paused() -> bool:
+    """Whether native code leaves all calls to Python."""
+    return bool(_pauses)
+
+
+def pause() -> None:
+    """Native code leaves all calls of the process to Python until `resume`, which is called as often."""
+    _pauses.append(None)
+    when_paused.tell()
+
+
+def resume() -> None:
+    """Ends a `pause`."""
+    _pauses.pop()
+    when_paused.tell()
 
 
 def launchable(function: Callable[..., Any], weak_numbers: bool = False, name: str = "") -> Callable[..., Any]:
@@ -77,4 +98,7 @@ def is_launchable(function: Any) -> bool:
 _known: dict[int, Launchable] = {}
 
 
-__all__ = ["LAUNCHABLES", "Launchable", "is_launchable", "launchable", "when_made"]
+__all__ = [
+    "LAUNCHABLES", "Launchable", "is_launchable", "is_paused", "launchable", "pause", "resume", "when_made",
+    "when_paused",
+]  # fmt: skip

@@ -75,6 +75,9 @@ class _DispatchState(threading.local):
         self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
         self.enclosed = 0  # > 0 while a closed sub-graph is made that may run later, never, or often (a backward graph)
         self.quiet = 0  # > 0 while gradient rules run: what they call raises only if the forward pass has raised
+        self.numerics: Any = self.numerics_everywhere  # what looks for NaN in results (`tensor.numerics`)
+
+    numerics_everywhere: Any = None  # for threads that begin
 
 
 state = _DispatchState()
@@ -154,6 +157,8 @@ class Op:
         structured: control operators: ``bprop`` has the signature of `autodiff.control`.
         of_graphs: among its attributes are graphs, whose types decide: what `result_type` remembered would keep them.
         data_dependent: ``infer`` gives fresh symbolic dimensions (their sizes depend on values), a new one per call.
+        infinite: numbers of results in which infinities are values like others (logarithms of probabilities of 0),
+            which `tensor.numerics` does not look at.
         raises: whether `reference` may raise for operands whose types `infer` accepts: ``True``, ``False``, or
             ``(*operand nodes, **attrs) -> bool``. What may raise is an effect: it is computed although nobody reads
             the result (``passes/anchors.py``).
@@ -177,6 +182,7 @@ class Op:
         self.of_graphs: bool = rules.get("of_graphs", False)
         self.data_dependent: bool = rules.get("data_dependent", False)
         self.raises: bool | Callable[..., bool] = rules.get("raises", False)
+        self.infinite: tuple[int, ...] = rules.get("infinite", ())
         self.operand_names: list[str] = []
         self.variadic = False
         self.attr_defaults: dict[str, Any] = {}
@@ -303,7 +309,7 @@ def _module_being_loaded() -> str:
 
 _RULE_NAMES = {
     "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "strides", "effects", "layout",
-    "structured", "of_graphs", "data_dependent", "raises",
+    "structured", "of_graphs", "data_dependent", "raises", "infinite",
 }  # fmt: skip
 
 

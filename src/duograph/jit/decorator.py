@@ -62,6 +62,7 @@ def jit(
     hash_args: Any = None,
     jit_config: Any = None,
     compile_once: bool = False,
+    check_numerics: bool = False,
     **options: Any,
 ) -> Any:
     """Compiles a function, a method, a Cell or the ``construct`` of a Cell class.
@@ -92,6 +93,8 @@ def jit(
         jit_config (Union[JitConfig, dict], optional): more settings.
         compile_once (bool): accepted; versions are shared by code here: a function that is defined and compiled anew
             with each call of another one, or a Cell of the same class, finds those that were made before.
+        check_numerics (bool): whether calls run plainly, with an error for the first operator that makes a NaN or an
+            infinity out of finite numbers, forward or backward: `duograph.check_numerics`. Default: ``False``.
         options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...); a warning says once
             that they have no effect.
 
@@ -99,7 +102,8 @@ def jit(
         The compiled callable, or a decorator.
 
     Raises:
-        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph`` is not a bool.
+        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph`` or ``check_numerics`` is no
+            bool.
         ValueError: an option has a value that does not exist.
         RuntimeError: the backend does not exist.
 
@@ -114,7 +118,9 @@ def jit(
         >>> print(double(ms.Tensor([1.0, 2.0])))
         [2. 4.]
     """
-    made = parse(capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options)
+    made = parse(
+        capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options, check_numerics
+    )
     target = function if function is not None else fn
     if target is None:
         return lambda f: compiled(f, made)

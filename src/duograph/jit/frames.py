@@ -24,7 +24,12 @@ REASON = "the function looks at frames, which are others in a compiled program"
 
 def is_left(target: Any, options: JitOptions) -> bool:
     """Whether a function is to be a `FrameReader`: it looks at frames, and nobody wants an error for that."""
-    if type(target) is not types.FunctionType or options.strict or options.signature is not None:
+    if (
+        type(target) is not types.FunctionType
+        or options.strict
+        or options.check_numerics
+        or options.signature is not None
+    ):
         return False
     return reads_frames(target.__code__)
 

@@ -29,6 +29,7 @@ from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
 from duograph.base.render import render
+from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.budget import Spent, share_left
@@ -38,6 +39,7 @@ from duograph.frontend.load import LOADERS
 from duograph.frontend.policy import look_of, request
 from duograph.frontend.printing import Noted, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
+from duograph.tensor.numerics import check_numerics
 
 from .bound import BoundJit
 from .capturing import Capturing
@@ -56,7 +58,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured
+from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -179,8 +181,20 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+<<<<<<< HEAD
         if self._account is not None:
             self._settle()
+=======
+        if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
+            tell_traced(tracer)
+            return self._plain(args, kwargs)
+        if state.numerics is not None or self.options.check_numerics:
+            return self._checked(args, kwargs)
+        if self._idle > 0:  # below, where two threads have taken the last one
+            self._idle -= 1
+            self._resting.hits += 1
+            return (self.plain or self.fn)(*args, **kwargs)
+>>>>>>> day
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self.options.is_pijit and graph_mode.value():
@@ -302,6 +316,11 @@ class JitFunction(Capturing, Comparing, Cutting):
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return (self.plain or self.fn)(*args, **kwargs)
+
+    def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer, with the result of each operator looked at."""
+        with _NOTHING if state.numerics is not None else check_numerics():
+            return self._plain(args, kwargs)
 
     def _timed(self, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer, on the account of what it is due to."""

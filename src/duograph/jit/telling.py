@@ -95,6 +95,19 @@ def tell_recompiled(function: Any, reason: str) -> None:
     recompiles.info(f"{function}: {reason}")
 
 
+_traced = [False]
+
+
+def tell_traced(tracer: str) -> None:
+    """Says, once, that functions run plainly for a debugger's sake."""
+    if not _traced[0]:
+        _traced[0] = True
+        _logger.warning(
+            f"Compiled functions run as plain Python, so that their lines are seen: {tracer}. They are compiled again "
+            "when it is gone."
+        )
+
+
 def advice(function: Any, stores: Sequence[Entries]) -> str:
     """One sentence on why a function is slow, and one on what to change; empty if it is not."""
     plain = [f for store in stores for f in store.fallbacks if f is not function.left]

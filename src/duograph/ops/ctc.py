@@ -32,6 +32,7 @@ class ctc_nll:
     """
 
     raises = True
+    infinite = (1,)
 
     def infer(log_probs, targets, input_lengths, target_lengths, *, blank=0):
         log_probs = require_kind("ctc_loss", log_probs, "f", "log_probs")

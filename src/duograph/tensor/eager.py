@@ -35,6 +35,12 @@ class EagerBinder:
     """Computes op calls on concrete tensors."""
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        out = self._bound(op, operands, attrs)
+        if state.numerics is not None:
+            state.numerics.look(op, operands, out)
+        return out
+
+    def _bound(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         try:
             try:
                 return self._compute(op, operands, attrs)

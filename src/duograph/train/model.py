@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import logging
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -16,7 +18,9 @@ from duograph.tensor.tensor import Tensor
 from . import agreement
 from .amp import build_train_network
 from .callback import CallbackManager, InternalCallbackParam, RunContext
+from .callback.monitors import loss_value
 from .callback.progress import with_progress
+from .diagnosis import Diagnosis
 from .metrics import Loss, Metric, get_metric_fn
 
 
@@ -42,6 +46,20 @@ def _check_dataset(dataset: Any, method: str) -> None:
         )
     if hasattr(dataset, "get_dataset_size") and dataset.get_dataset_size() == 0:
         raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+
+
+_logger = logging.getLogger("duograph.numerics")
+
+
+def _is_fine(outputs: Any) -> bool:
+    first = outputs[0] if isinstance(outputs, tuple | list) and outputs else outputs
+    loss = first.array().item() if isinstance(first, Tensor) and not first.shape else loss_value(first)
+    return loss is None or math.isfinite(loss)
+
+
+def _lost(params: Any) -> str:
+    step = (params.cur_step_num - 1) % params.batch_num + 1
+    return f"In epoch: {params.cur_epoch_num} step: {step}, loss is {loss_value(params.net_outputs)}."
 
 
 class Model:
@@ -149,6 +167,10 @@ class Model:
         Where ``parallel_mode`` is data-parallel, and there are several processes, all of them begin with the parameters
         of rank 0 (``parameter_broadcast``), and gradients are reduced in every step.
 
+        The first loss that is NaN or infinite is followed by a warning, or by the error of `LossMonitor`, that names
+        the operator, the line and the layer which made it: the last two batches are repeated with each operator looked
+        at (`duograph.check_numerics`), from the parameters as they were then or at most 16 steps before.
+
         Raises:
             ValueError: ``epoch`` is not positive; processes have different numbers of batches.
         """
@@ -183,9 +205,9 @@ class Model:
         params = InternalCallbackParam(
             train_network=network, epoch_num=epochs, batch_num=size, mode="train", loss_fn=self._loss_fn,
             optimizer=self._optimizer, network=self._network, train_dataset=dataset, cur_step_num=first * size,
-            metrics={}, eval_results={}, net_outputs=None, cur_epoch_num=first,
+            metrics={}, eval_results={}, net_outputs=None, cur_epoch_num=first, loss_reason=None,
         )  # fmt: skip
-        context = RunContext(params)
+        context, diagnosis = RunContext(params), Diagnosis(network)
         with CallbackManager(with_progress(callbacks)) as manager:
             manager.on_train_begin(context)
             for number in range(first, epochs):
@@ -196,8 +218,14 @@ class Model:
                     manager.on_train_step_begin(context)
                     if params.cur_step_num == first * size + 1:
                         self._check_columns(batch)
+                    diagnosis.before_step(batch)
                     params.net_outputs = network(*batch)
-                    manager.on_train_step_end(context)
+                    if params.loss_reason is None and not _is_fine(params.net_outputs):
+                        params.loss_reason = diagnosis.reason()
+                        manager.on_train_step_end(context)
+                        _logger.warning(f"{_lost(params)}\n{params.loss_reason}")
+                    else:
+                        manager.on_train_step_end(context)
                     if context.get_stop_requested():
                         break
                 if valid is not None and self._is_due(number + 1, frequency):

@@ -23,6 +23,7 @@ from duograph.base.collection import members
 from duograph.base.config import config, places
 from duograph.base.events import emit
 from duograph.base.once import once
+from duograph.base.tracing import WATCHED
 from duograph.core.op import rules_version
 from duograph.core.types import ScalarType, TokenType
 from duograph.runtime.guards.program import GuardProgram, machine_code, words_without_addresses
@@ -406,6 +407,7 @@ class CallMachine:
         )  # fmt: skip
         symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
         symbols |= {"dg_check": machine_code().address("dg_check"), "dg_quiet": engine.loaded.word("enabled")}
+        symbols["dg_watched"] = ctypes.addressof(WATCHED)
         entries = ((classes.function, cpython.CALL, "dg_call"), (classes.bound, cpython.CALL, "dg_bound"),
                    (classes.function, cpython.GET, "dg_get"), (NativeCall, cpython.CALL, "dg_direct"))  # fmt: skip
         functions = call_text.functions(module, known.has_versions)

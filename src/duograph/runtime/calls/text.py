@@ -21,8 +21,8 @@ IMPORTS = {
     "dg_check": "i64 (ptr, ptr, ptr, ptr, ptr)",
 }  # fmt: skip
 """Functions of the launcher and the guard machine."""
-MEMORY = {"dg_quiet": Memory("i64", length=None)}
-"""What ``dg_ready`` gives if no tape records."""
+MEMORY = {"dg_quiet": Memory("i64", length=None), "dg_watched": Memory("i64", length=None)}
+"""What ``dg_ready`` gives if no tape records, and whether somebody may look at the lines of functions."""
 STATE = ("config_found", "config_version")
 TP_CALL = "new (ptr, ptr, ptr)"
 
@@ -78,6 +78,7 @@ def _serve(module: Module) -> Function:
     """
     f = Function("i64", "dg_serve", "ptr function, ptr subject, ptr first, ptr args, ptr keywords, ptr result", module)
     no = f.label("no")
+    f.goto_if(f.load("i64", f.memory("dg_watched").pointer).ne(0), no)
     ready = f.call("ptr", "dg_ready")
     f.goto_if(ready.eq(None), no)
     recording = f.variable("i64", ready.ne(_quiet_place(f)).to("i64"))

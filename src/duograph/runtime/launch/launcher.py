@@ -29,7 +29,7 @@ from duograph.base.fork import fork_safe_lock, object_lock
 from duograph.base.slot import Slot
 from duograph.core import dtype as dt
 from duograph.core.kernel import first_native
-from duograph.core.launchable import LAUNCHABLES, when_made
+from duograph.core.launchable import LAUNCHABLES, is_paused, when_made, when_paused
 from duograph.core.op import Op, no_recording, state, when_rules_change
 from duograph.runtime.machine import llvm
 from duograph.runtime.machine.threads import has_little_stack
@@ -458,10 +458,14 @@ class Engine:
             owner, name = cell.home
             doc = f"{name}($self, /, *args, **kwargs)\n--\n\n{cell.function.__doc__ or ''}"
             setattr(owner, name, cpython.method(owner, name, self.address(f"dg_cell{i}"), doc))
-        self.set("enabled", 1)
+        when_paused.add(self._enable)
+        self._enable()
         self.install_functions()
         when_made.add(self.install_functions)
         when_rules_change.add(self.clear)
+
+    def _enable(self) -> None:
+        self.set("enabled", int(not is_paused()))
 
     def install_functions(self) -> None:
         """Native functions take the place of those in Python that have none yet."""
@@ -473,6 +477,7 @@ class Engine:
 
     def uninstall(self) -> None:
         """The Python functions take their places back; the records go."""
+        when_paused.remove(self._enable)
         self.set("enabled", 0)
         when_made.remove(self.install_functions)
         when_rules_change.remove(self.clear)

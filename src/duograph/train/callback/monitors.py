@@ -26,7 +26,7 @@ def loss_value(outputs: Any) -> float | None:
 
 
 class LossMonitor(Callback):
-    """Prints the loss, and stops when it is NaN or infinite.
+    """Prints the loss, and stops when it is NaN or infinite: with an error that names the operator which made it.
 
     Args:
         per_print_times (int): every how many steps; 0: at the end of epochs only. Default ``1``.
@@ -46,10 +46,13 @@ class LossMonitor(Callback):
         loss = loss_value(params.net_outputs)
         step = (params.cur_step_num - 1) % params.batch_num + 1
         if loss is not None and not np.isfinite(loss):
-            raise ValueError(
+            error = ValueError(
                 f"In epoch: {params.cur_epoch_num} step: {step}, loss is NAN or INF, training process cannot continue, "
                 "terminating training."
             )
+            if reason := params.get("loss_reason"):
+                error.add_note(reason)
+            raise error
         if self._per_print_times and params.cur_step_num - self._last >= self._per_print_times:
             self._last = params.cur_step_num
             print(f"epoch: {params.cur_epoch_num} step: {step}, loss is {loss}", flush=True)
