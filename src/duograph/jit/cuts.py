@@ -294,7 +294,7 @@ def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break 
     if not depth:
         return {place_of(trail[0]): found}
     kinds = Kinds(lambda name: kind_of(name, fn), source.names.own, COMPILED)
-    places = {value_place(widened(trail[:depth], kinds)): found}
+    places: dict[Place, Break | None] = {value_place(widened(trail[:depth], kinds)): found}
     for path in _calls_alike(trail, source, kinds):
         places.setdefault(value_place(widened(path, kinds)), Break(error.reason, source.span(path[0])))
     return places

@@ -181,20 +181,13 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-<<<<<<< HEAD
         if self._account is not None:
             self._settle()
-=======
         if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
             tell_traced(tracer)
             return self._plain(args, kwargs)
         if state.numerics is not None or self.options.check_numerics:
             return self._checked(args, kwargs)
-        if self._idle > 0:  # below, where two threads have taken the last one
-            self._idle -= 1
-            self._resting.hits += 1
-            return (self.plain or self.fn)(*args, **kwargs)
->>>>>>> day
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
         if self.options.is_pijit and graph_mode.value():

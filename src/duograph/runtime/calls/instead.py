@@ -88,6 +88,8 @@ def dg_instead(module: Module) -> Function:
     f = Function("i64", "dg_instead", "ptr function, ptr subject, ptr args, ptr keywords, ptr result", module)
     no = f.label("no")
     f.goto_if(f.get(f.arg("function"), f.slot("instead")).eq(f.word("None")), no)
+    with f.if_(f.load("i64", f.memory("dg_watched").pointer).ne(0)):  # a debugger may wait for lines of the function
+        f.ret(2)
     ready = f.call("ptr", "dg_ready")  # may let others run: nothing is borrowed before
     with f.if_(ready.eq(None)):
         f.ret(2)
