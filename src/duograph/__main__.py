@@ -49,9 +49,10 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser(
         "explain", help="run a program, then tell what was compiled, what not, and why",
         description="Runs a program, then tells on stderr what was compiled, what was not, and why.",
-        usage="python -m duograph explain [--full] (PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
+        usage="python -m duograph explain [--full] [--html FILE] (PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
     )  # fmt: skip
     explain.add_argument("--full", action="store_true", help="also guards and graphs")
+    explain.add_argument("--html", metavar="FILE", help="also write a page for a browser")
     explain.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, and its arguments")
     explain.add_argument("-c", dest="code", nargs=argparse.REMAINDER, help="code, and its arguments")
     explain.add_argument("program", nargs=argparse.REMAINDER, help="a script or notebook, and its arguments")
@@ -80,7 +81,7 @@ def _command(arguments: Sequence[str]) -> int:
         print("duograph explain: a program is needed (python -m duograph explain --help)", file=sys.stderr)
         return 2
     flag = ["-m"] if options.module else ["-c"] if options.code else []
-    return explain([*flag, *program], options.full)
+    return explain([*flag, *program], options.full, options.html)
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -15,16 +15,18 @@ from typing import Any
 
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
+from duograph.jit.page import write_page
 
 from .run import NoProgram, hide_runner_frames, run_program
 
 
-def explain(arguments: Sequence[str], full: bool = False) -> int:
+def explain(arguments: Sequence[str], full: bool = False, page: str | None = None) -> int:
     """Runs a program, then tells what was compiled; returns the exit status.
 
     Args:
         arguments (Sequence[str]): the program (also ``-m MODULE``, ``-c CODE``, ``demo``) and its arguments.
         full (bool): also guards and graphs. Default ``False``.
+        page (str): where to write it as a page for a browser, too. Default ``None``: nowhere.
     """
     hide_runner_frames()
     kept: list[Any] = []  # functions that the program itself has dropped by the time it ends
@@ -46,8 +48,18 @@ def explain(arguments: Sequence[str], full: bool = False) -> int:
             with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
                 sys.stdout.flush()  # the program's own words come first
             print(report(full), file=sys.stderr)
+            if page is not None:
+                _write_page(page, " ".join(arguments))
     del names  # they kept the program's functions alive until now
     return 0
+
+
+def _write_page(path: str, title: str) -> None:
+    functions = compiled_functions()
+    try:
+        write_page(path, functions, title, headline([f.explain() for f in functions]))
+    except OSError as error:
+        print(f"duograph explain: {path} is not written: {error.strerror}", file=sys.stderr)
 
 
 def _demo(arguments: Sequence[str]) -> Any:

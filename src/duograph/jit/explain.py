@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,6 +102,20 @@ class Explanation:
         cut = function.cut
         self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page that a browser opens from disk: lines of the source and what they became, graphs after each
+        pass, kernels with their code, guards, memory, breaks.
+
+        Args:
+            path: where to, as ``report.html``.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from .page import write_page  # what it needs is loaded for those who want a page
+
+        write_page(path, [self.function], str(self.function))
 
     @property
     def instructions(self) -> list[Instruction]:

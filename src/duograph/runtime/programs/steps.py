@@ -37,6 +37,7 @@ class Step:
         outputs: the leaves of nodes that are its results, in its order.
         lowering: kernel calls, or ``None``.
         reason: why the node runs in Python, if it does.
+        inside: all nodes that are computed in it, those that nobody else needs and views included.
     """
 
     nodes: tuple[Apply, ...]
@@ -46,6 +47,7 @@ class Step:
     lowering: Lowering | None = None
     reason: str = ""
     notes: list[str] = field(default_factory=list)
+    inside: tuple[Apply, ...] = ()
 
 
 def single_steps(graph: Graph) -> list[Step]:
@@ -140,4 +142,6 @@ def _fused(group: Group) -> Step | None:
         return None
     nodes = tuple([x.ref for x in c.outs])
     operands = tuple([x.ref for x in c.ins if not isinstance(x.ref, Const)])
-    return Step(nodes, operands, tuple([x.ref for x in c.ins]), tuple([(n, 0) for n in nodes]), c)
+    root = () if group.root is None else (group.root,)
+    inside = (*root, *group.views, *group.nodes)
+    return Step(nodes, operands, tuple([x.ref for x in c.ins]), tuple([(n, 0) for n in nodes]), c, inside=inside)

@@ -1,0 +1,286 @@
+"use strict";
+// The page of `duograph.jit.page`: everything it shows stands in the element "data"; text of programs is never markup.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const functions = [];
+  const flatten = (list, depth) => list.forEach(f => { f.depth = depth; functions.push(f); flatten(f.segments, depth + 1); });
+  flatten(data.functions, 0);
+  const SIGNS = { compiled: "●", folded: "◌", python: "▲", plain: "–", "": "" };
+  const TABS = ["Summary", "Graph", "Kernels", "Guards", "Memory", "Breaks"];
+  const state = { fn: 0, version: 0, stage: -1, graph: 0, tab: 0, line: null, node: null, drawn: false, zoom: 1, word: "" };
+  const by = id => document.getElementById(id);
+
+  const make = (tag, set = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [key, value] of Object.entries(set)) {
+      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+      else if (key.startsWith("aria-")) element.setAttribute(key, value);
+      else if (value === true) element.setAttribute(key, "");
+      else if (value !== false && value != null) element.setAttribute(key, value);
+    }
+    element.append(...children.filter(c => c != null));
+    return element;
+  };
+  const drawing = (tag, set = {}, ...children) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(set)) {
+      if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+      else element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+  };
+  const current = () => functions[state.fn];
+  const version = () => current() && current().versions[state.version];
+  const short = file => file.split("/").pop();
+  const isAt = (places, line) => line && places.some(([file, number]) => file === line.file && number === line.line);
+  const has = text => !state.word || String(text).toLowerCase().includes(state.word);
+  const amount = n => n == null ? "varies" : n < 1024 ? `${n} B` : n < 2 ** 20 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 2 ** 20).toFixed(1)} MiB`;
+  const place = at => at ? make("a", { onclick: () => goTo(at) }, `${short(at.file)}:${at.line}`) : "";
+  const stages = () => version() ? version().stages : [];
+  const stage = () => stages().at(state.stage < 0 ? -1 : Math.min(state.stage, stages().length - 1));
+
+  function goTo(at) {
+    state.line = at;
+    state.node = null;
+    show();
+    const row = document.querySelector(`.row[data-line="${CSS.escape(`${at.file}:${at.line}`)}"]`);
+    if (row) row.scrollIntoView({ block: "center" });
+  }
+
+  function showFunctions() {
+    const nav = by("functions");
+    nav.replaceChildren(...functions.map((f, i) => {
+      const calls = f.versions.reduce((n, v) => n + v.hits, 0);
+      const plain = f.fallbacks.reduce((n, b) => n + b.times, 0);
+      const text = `${f.versions.length} version${f.versions.length === 1 ? "" : "s"}, ${calls} call${calls === 1 ? "" : "s"}` +
+        (f.breaks.length ? `, ${f.breaks.length} in Python` : "") + (plain ? `, ${plain} plain` : "");
+      if (!has(f.name + f.file)) return null;
+      const choose = () => { Object.assign(state, { fn: i, version: 0, stage: -1, graph: 0, line: null, node: null }); show(); goTop(); };
+      return make("button", { "aria-current": i === state.fn, class: f.depth ? "part" : "", onclick: choose },
+        f.name, make("br"), make("small", {}, text));
+    }).filter(Boolean));
+  }
+  function goTop() {
+    const f = current();
+    const row = document.querySelector(`.row[data-line="${CSS.escape(`${f.file}:${f.line}`)}"]`);
+    if (row) row.scrollIntoView({ block: "start" });
+  }
+
+  function showSource() {
+    const box = by("source");
+    const chosen = state.node == null ? [] : nodeOf(state.node)?.at ?? [];
+    const files = Object.keys(data.sources);
+    const own = current() ? current().file : "";
+    files.sort((a, b) => (b === own) - (a === own));
+    box.replaceChildren(...files.flatMap(file => [make("h2", { title: file }, file), ...data.sources[file].map(row => {
+      if (row === null) return make("div", { class: "gap" }, "⋯");
+      const [number, text, kind] = row;
+      const isChosen = isAt([[file, number]], state.line) || chosen.some(([f, n]) => f === file && n === number);
+      return make("div", {
+        class: `row ${kind}${isChosen ? " chosen" : ""}`, "data-line": `${file}:${number}`, title: kind,
+        onclick: () => { state.line = { file, line: number }; state.node = null; show(); },
+      }, make("span", {}, String(number)), make("i", {}, SIGNS[kind]), make("span", {}, text || " "));
+    })]));
+  }
+
+  function showTabs() {
+    const tabs = TABS.map((name, i) => make("button", {
+      role: "tab", "aria-selected": i === state.tab, onclick: () => { state.tab = i; show(); },
+    }, name));
+    const choose = make("select", { "aria-label": "Version", onchange: e => { state.version = +e.target.value; state.stage = -1; state.graph = 0; show(); } },
+      ...(current() ? current().versions : []).map((v, i) => make("option", { value: i, selected: i === state.version }, `version ${i}: ${v.hits} calls`)));
+    by("tabs").replaceChildren(...tabs, ...version() ? [choose] : []);
+  }
+
+  const parts = () => current().segments.length ? [
+    make("p", {}, "This function is cut where it needs Python. Its compiled parts:"),
+    ...current().segments.map(f => make("p", {}, make("a", { onclick: () => { Object.assign(state, { fn: functions.indexOf(f), version: 0, stage: -1, graph: 0 }); show(); } }, f.name))),
+  ] : [make("p", {}, "nothing was compiled")];
+
+  const PANES = {
+    Summary() {
+      const f = current();
+      const rows = f.versions.map((v, i) => make("tr", {},
+        make("td", {}, make("a", { onclick: () => { state.version = i; state.tab = 1; show(); } }, String(i))),
+        make("td", { class: "n" }, String(v.hits)), make("td", { class: "n" }, String(v.native_calls)),
+        make("td", { class: "n" }, String(v.stages.at(-1).graphs.reduce((n, g) => n + g.nodes.length, 0))),
+        make("td", { class: "n" }, String(v.kernels.length)),
+        make("td", { class: "n" }, v.capture_ms.toFixed(1)), make("td", { class: "n" }, v.compile_ms.toFixed(1)),
+        make("td", {}, v.why_not_native)));
+      return [
+        make("h2", {}, f.name),
+        make("p", { class: "faint" }, "captured from ", f.from, ", ", f.file ? place({ file: f.file, line: f.line }) : ""),
+        f.advice ? make("div", { class: "why" }, f.advice) : null,
+        f.versions.length ? null : make("div", {}, ...parts()),
+        !f.versions.length ? null : make("table", {}, make("tr", {}, ...["version", "calls", "native", "operators", "kernels", "capture ms", "compile ms", "why not native"].map(t => make("th", {}, t))), ...rows),
+        ...f.recompiles.length ? [make("h3", {}, "Recompilations: the guard that did not hold"), make("pre", {}, f.recompiles.join("\n"))] : [],
+        ...f.failures.length ? [make("h3", {}, "Internal failures"), make("pre", {}, f.failures.join("\n"))] : [],
+        ...f.fallbacks.length + f.breaks.length ? [make("h3", {}, "In Python"), ...PANES.Breaks()] : [],
+      ];
+    },
+    Graph() {
+      if (!version()) return parts();
+      const all = stages(), at = state.stage < 0 ? all.length - 1 : Math.min(state.stage, all.length - 1), now = all[at];
+      const graphs = now.graphs, part = graphs[Math.min(state.graph, graphs.length - 1)];
+      const bar = make("div", { class: "bar" },
+        make("span", {}, `after ${at} of ${all.length - 1} passes: `, make("b", {}, now.name)),
+        make("input", { type: "range", min: 0, max: all.length - 1, value: at, "aria-label": "Pass", oninput: e => { state.stage = +e.target.value; show(); } }),
+        make("span", { class: "faint" }, `${part.nodes.filter(n => n.new).length} new, ${now.gone} gone`),
+        graphs.length > 1 ? make("select", { "aria-label": "Graph", onchange: e => { state.graph = +e.target.value; show(); } },
+          ...graphs.map((g, i) => make("option", { value: i, selected: g === part }, `@${g.name}: ${g.nodes.length}`))) : null,
+        make("button", { onclick: () => { state.drawn = !state.drawn; show(); } }, state.drawn ? "text" : "draw"),
+        state.drawn ? make("button", { onclick: () => { state.zoom *= 1.25; show(); } }, "+") : null,
+        state.drawn ? make("button", { onclick: () => { state.zoom /= 1.25; show(); } }, "−") : null);
+      return [bar, state.drawn ? draw(part) : textOf(part)];
+    },
+    Kernels() {
+      if (!version()) return parts();
+      const kernels = version().kernels.filter(k => has(k.name + k.ops.join(" ")));
+      if (!kernels.length) return [make("p", {}, "no kernel")];
+      return kernels.map(k => {
+        const isChosen = isAt(k.at, state.line) || (state.node != null && k.nodes.includes(state.node));
+        const box = make("details", { class: isChosen ? "chosen" : "" },
+          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; `),
+            ...k.at.flatMap(([file, line]) => [place({ file, line }), " "])));
+        box.addEventListener("toggle", () => {  // the text only where it is looked at
+          if (!box.open || box.children.length > 1) return;
+          if (k.reason) box.append(make("div", { class: "why" }, k.reason));
+          if (k.loops) box.append(make("h4", {}, "Loop nest"), make("pre", {}, k.loops));
+          if (k.llvm) box.append(make("details", {}, make("summary", {}, "LLVM text"), make("pre", {}, k.llvm)));
+        });
+        return box;
+      });
+    },
+    Guards() {
+      const v = version();
+      if (!v) return parts();
+      const groups = new Map();
+      for (const guard of v.guards.filter(has)) {
+        const key = guard.replace(/\[[^\]]*\]/g, "[…]").replace(/\d+/g, "n");
+        groups.set(key, [...groups.get(key) ?? [], guard]);
+      }
+      const told = [...groups.values()].map(list => list.length === 1 ? make("div", { class: "mono" }, list[0]) :
+        make("details", {}, make("summary", {}, make("span", { class: "mono" }, list[0]), make("span", { class: "faint" }, ` and ${list.length - 1} like it`)), make("pre", {}, list.join("\n"))));
+      return [
+        make("p", { class: "faint" }, `${v.guards.length} guards are checked at each call; where one does not hold, another version answers, or one is made.`),
+        ...told, make("h3", {}, "Inputs of the graph"), make("pre", {}, v.inputs.join("\n")),
+        ...current().recompiles.length ? [make("h3", {}, "Recompilations"), make("pre", {}, current().recompiles.join("\n"))] : [],
+      ];
+    },
+    Memory() {
+      const memory = version() && version().memory;
+      if (!memory) return version() ? [make("p", {}, "no machine code")] : parts();
+      const blocks = memory.blocks, end = Math.max(1, ...blocks.map(b => b.to)) + 1, size = Math.max(1, memory.size);
+      const W = 760, H = 260;
+      const svg = drawing("svg", { viewBox: `0 0 ${W} ${H}`, width: "100%", role: "img", "aria-label": "Arena over time" },
+        ...blocks.map(b => drawing("rect", {
+          class: "block", x: b.from / end * W, width: Math.max(2, (b.to - b.from + 1) / end * W),
+          y: H - (b.at + b.bytes) / size * H, height: Math.max(1, b.bytes / size * H),
+        }, drawing("title", {}, `${b.name}: ${amount(b.bytes)}, steps ${b.from} to ${b.to}`))));
+      return [make("p", {}, `arena of ${amount(memory.size)}; time goes to the right, addresses up`), make("div", { class: "drawing" }, svg), make("pre", {}, memory.table)];
+    },
+    Breaks() {
+      const f = current();
+      const row = (kind, b) => make("div", { class: "why" }, make("b", {}, kind), " ", place(b.line), `: ${b.times} times, ${b.ms} ms`, make("br"), b.reason,
+        b.text ? make("details", {}, make("summary", {}, "where"), make("pre", {}, b.text)) : null);
+      const told = [...f.breaks.map(b => row("between compiled parts", b)), ...f.fallbacks.map(b => row("the whole call", b))];
+      return told.length ? told : [make("p", {}, "everything was compiled")];
+    },
+  };
+
+  const nodeOf = id => { for (const g of stage()?.graphs ?? []) { const n = g.nodes.find(n => n.id === id); if (n) return n; } };
+  const chooseNode = node => { state.node = state.node === node.id ? null : node.id; state.line = null; show(); };
+  const isChosen = node => node.id === state.node || isAt(node.at, state.line);
+
+  function textOf(part) {
+    const rows = part.nodes.filter(n => has(n.op + n.type + n.attrs)).map(n => make("div", {
+      class: `node${n.new ? " new" : ""}${isChosen(n) ? " chosen" : ""}`, onclick: () => chooseNode(n),
+    }, `${n.name} = `, make("b", {}, n.op), `(${[...n.in, n.attrs].filter(Boolean).join(", ")}) : ${n.type}`,
+      n.at.length ? make("span", { class: "faint" }, `   ${n.at.map(([f, l]) => `${short(f)}:${l}`).join(", ")}`) : null));
+    return make("div", {}, make("div", { class: "node" }, `@${part.name}(${part.params.map(p => `${p.name}: ${p.type}`).join(", ")})`), ...rows, make("div", { class: "node" }, `return ${part.output}`));
+  }
+
+  function draw(part) {
+    if (part.nodes.length > 600) return make("div", {}, make("p", {}, `${part.nodes.length} nodes are too many to draw; here is their text.`), textOf(part));
+    const g = new dagre.graphlib.Graph().setGraph({ nodesep: 14, ranksep: 26, marginx: 12, marginy: 12 }).setDefaultEdgeLabel(() => ({}));
+    const nodes = new Map();
+    const add = (id, lines, node) => {
+      nodes.set(id, { lines, node });
+      g.setNode(id, { width: Math.max(...lines.map(l => l.length)) * 6.8 + 16, height: lines.length * 14 + 10 });
+    };
+    part.params.forEach(p => add(p.id, [p.name, p.type], null));
+    part.nodes.forEach(n => add(n.id, [n.op, n.type.length > 40 ? `${n.type.slice(0, 39)}…` : n.type], n));
+    part.nodes.forEach(n => new Set(n.from).forEach(from => { if (nodes.has(from)) g.setEdge(String(from), String(n.id)); }));
+    dagre.layout(g);
+    const { width, height } = g.graph();
+    const edges = g.edges().map(e => drawing("path", { class: "edge", "marker-end": "url(#tip)", d: "M" + g.edge(e).points.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join("L") }));
+    const boxes = [...nodes].map(([id, { lines, node }]) => {
+      const at = g.node(String(id)), box = drawing("g", { transform: `translate(${at.x - at.width / 2},${at.y - at.height / 2})` },
+        drawing("rect", { class: `box${node && node.new ? " new" : ""}${node && isChosen(node) ? " chosen" : ""}`, rx: node ? 3 : 10, width: at.width, height: at.height }),
+        ...lines.map((line, i) => drawing("text", { x: 8, y: 15 + i * 14 }, line)));
+      if (node) {
+        box.addEventListener("click", () => chooseNode(node));
+        box.append(drawing("title", {}, `${node.name} = ${node.op}(${[...node.in, node.attrs].filter(Boolean).join(", ")}) : ${node.type}`));
+      }
+      return box;
+    });
+    const tip = drawing("defs", {}, drawing("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, drawing("path", { d: "M0,0L8,4L0,8z", fill: "currentColor" })));
+    return make("div", { class: "drawing" }, drawing("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph ${part.name}` }, tip, ...edges, ...boxes));
+  }
+
+  function show() {
+    const pane = by("pane"), tops = [by("source").scrollTop, pane.scrollTop], key = `${state.fn}/${state.tab}`;
+    const kept = pane.querySelector(".drawing"), inside = kept ? [kept.scrollLeft, kept.scrollTop] : null;
+    showFunctions();
+    showSource();
+    showTabs();
+    pane.replaceChildren(...(current() ? PANES[TABS[state.tab]]() : [make("p", {}, "nothing was compiled")]).filter(Boolean));
+    by("source").scrollTop = tops[0];
+    if (pane.dataset.key === key) {
+      pane.scrollTop = tops[1];
+      const drawn = pane.querySelector(".drawing");
+      if (drawn && inside) [drawn.scrollLeft, drawn.scrollTop] = inside;
+    }
+    pane.dataset.key = key;
+    location.replace(`#${new URLSearchParams({ f: state.fn, v: state.version, t: state.tab, s: state.stage })}`);
+  }
+
+  function step(by_) {
+    const rows = [...document.querySelectorAll(".row.compiled, .row.folded, .row.python")].map(r => r.dataset.line);
+    if (!rows.length) return;
+    const now = state.line ? rows.indexOf(`${state.line.file}:${state.line.line}`) : by_ > 0 ? -1 : rows.length;
+    const next = rows[Math.min(rows.length - 1, Math.max(0, now + by_))], cut = next.lastIndexOf(":");
+    goTo({ file: next.slice(0, cut), line: +next.slice(cut + 1) });
+  }
+
+  document.addEventListener("keydown", e => {
+    if (e.target.id === "search") { if (e.key === "Escape") { e.target.value = state.word = ""; e.target.blur(); show(); } return; }
+    if (e.ctrlKey || e.metaKey || e.altKey || ["SELECT", "INPUT"].includes(e.target.tagName)) return;
+    const last = Math.max(0, stages().length - 1), at = state.stage < 0 ? last : state.stage;
+    const does = {
+      ArrowDown: () => step(1), ArrowUp: () => step(-1), "/": () => by("search").focus(),
+      ArrowLeft: () => { state.stage = Math.max(0, at - 1); state.tab = 1; show(); },
+      ArrowRight: () => { state.stage = Math.min(last, at + 1); state.tab = 1; show(); },
+      "+": () => { state.zoom *= 1.25; show(); }, "-": () => { state.zoom /= 1.25; show(); },
+      Escape: () => { state.line = state.node = null; show(); },
+    }[e.key] ?? (TABS[+e.key - 1] ? () => { state.tab = +e.key - 1; show(); } : null);
+    if (does) { e.preventDefault(); does(); }
+  });
+  by("search").addEventListener("input", e => { state.word = e.target.value.toLowerCase(); show(); });
+  by("grip").addEventListener("pointerdown", e => {
+    const move = m => { by("source").style.width = `${Math.max(120, m.clientX - by("source").getBoundingClientRect().left)}px`; };
+    const end = () => { removeEventListener("pointermove", move); removeEventListener("pointerup", end); };
+    addEventListener("pointermove", move); addEventListener("pointerup", end); e.preventDefault();
+  });
+
+  const asked = new URLSearchParams(location.hash.slice(1));
+  for (const [key, name] of [["f", "fn"], ["v", "version"], ["t", "tab"], ["s", "stage"]]) if (asked.has(key)) state[name] = +asked.get(key) || 0;
+  if (asked.get("s") === "-1") state.stage = -1;
+  state.drawn = asked.get("d") === "1";
+  if (!current()) state.fn = 0;
+  by("title").textContent = document.title;
+  by("headline").textContent = data.headline || "";
+  show();
+  if (current()) goTop();
+})();

@@ -1,0 +1,150 @@
+"""The page of what was compiled: its data, and that a browser shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn, ops
+from duograph.jit.page import collected, page
+from tests.children import PATIENCE
+
+MARK = "</script><b>&amp;"
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(4, 3)
+
+    def construct(self, x):
+        x = ops.relu(self.fc(x)) * 1.0
+        if x.sum() > 0:
+            x = x - x.mean()
+        return x
+
+
+def run_all():
+    net = Net()
+
+    @ms.jit
+    def step(x):
+        y = net(x)
+        open("/dev/null").close()  # </script><b>&amp;
+        y = ops.exp(y * 2 + 1)
+        y = ops.tanh(y - y.mean())
+        return y.sum() * y
+
+    for n in (2, 2, 3):
+        step(ops.ones((n, 4)))
+    return step
+
+
+def functions_in(data):
+    for f in data["functions"]:
+        yield f
+        yield from functions_in({"functions": f["segments"]})
+
+
+def test_every_reference_is_to_something():
+    data = collected([run_all()])
+    found = list(functions_in(data))
+    assert len(found) > 1
+    versions = [v for f in found for v in f["versions"]]
+    assert versions
+    for version in versions:
+        assert [s["name"] for s in version["stages"]][0] == "captured"
+        for stage in version["stages"]:
+            for graph in stage["graphs"]:
+                ids = {n["id"] for n in (*graph["params"], *graph["nodes"])}
+                assert all({*n["from"]} <= ids for n in graph["nodes"])
+                assert graph["result"] is None or graph["result"] in ids
+        final = {n["id"] for g in version["stages"][-1]["graphs"] for n in g["nodes"]}
+        for kernel in version["kernels"]:
+            assert {*kernel["nodes"]} <= final
+            assert kernel["loops"]
+            assert "define" in kernel["llvm"]
+        assert version["memory"]["size"] >= 0
+
+
+def test_lines_say_what_became_of_them():
+    data = collected([run_all()])
+    kinds = {text.strip(): kind for row in data["sources"][__file__] if row for _, text, kind in [row] if text.strip()}
+    assert kinds["x = ops.relu(self.fc(x)) * 1.0"] == "compiled"
+    assert kinds[f'open("/dev/null").close()  # {MARK}'] == "python"
+    assert kinds["return y.sum() * y"] == "compiled"
+    assert kinds["self.fc = nn.Dense(4, 3)"] == ""
+
+
+def test_a_line_that_passes_have_removed_is_folded():
+    @ms.jit
+    def f(x):
+        y = -(-x)
+        return y + 1
+
+    for _ in range(3):
+        f(Tensor([1.0, 2.0]))
+    data = collected([f])
+    assert {row[1].strip(): row[2] for row in data["sources"][__file__] if row}["y = -(-x)"] == "folded"
+
+
+def test_what_never_compiled_is_shown_with_its_reason():
+    @ms.jit
+    def f(x):
+        yield x
+
+    list(f(Tensor([1.0])))
+    text = page({**collected([f]), "headline": ""}, "f")
+    assert len(text) < 2 * 2**20
+
+
+def test_nothing_that_a_program_says_is_markup(tmp_path):
+    step = run_all()
+    step.explain().save(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    inside = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+    data = json.loads(inside)
+    assert any(MARK in row[1] for row in data["sources"][__file__] if row)
+    assert "<!-- " not in text.replace("<!-- -->", "")
+    assert len(text) < 2 * 2**20
+    assert page({"functions": [], "sources": {}, "headline": ""}, MARK).count("<b>") == 0
+
+
+def test_the_command_writes_it(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import duograph as ms\nf = ms.jit(lambda x: x + 1)\nf(ms.Tensor([1.0]))\n")
+    command = [sys.executable, "-m", "duograph", "explain", "--html", str(tmp_path / "a.html"), str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert "1 call ran compiled code" in (tmp_path / "a.html").read_text()
+    command[5] = str(tmp_path / "program.py" / "b.html")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert "is not written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+BROWSER = shutil.which("chromium")
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.parametrize("tab", range(6))
+def test_a_browser_shows_it(tmp_path, tab):
+    path = tmp_path / "report.html"
+    run_all().explain().save(path)
+    switches = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
+    command = [
+        BROWSER, *switches.split(), "--disable-component-update", "--enable-logging=stderr", "--dump-dom",
+        f"--user-data-dir={tmp_path}/profile", "--virtual-time-budget=3000", f"file://{path}#f=1&v=0&t={tab}&s=-1&d=1",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    dom = done.stdout.partition("<main>")[2]
+    wanted = ["captured from", "<svg", "k_", "type", "arena of", "everything was compiled"][tab]
+    assert wanted in dom
+    assert 'class="row compiled' in dom
+    assert MARK not in dom
