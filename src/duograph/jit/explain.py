@@ -52,7 +52,7 @@ class Explanation:
         captured_from: what the function is captured from: ``"source"`` or ``"bytecode"``.
         static_sizes: dimensions whose sizes vary, and for which there are versions for one size each, with the reason.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
-            for one reason, or had given versions that were not used again (`Entries.is_resting`).
+            for one reason, or had given versions that were not used again (`Attempts.wait`).
         unattempted_ms: the time that these took.
         advice: what to change, if the function is slow although it is compiled; else empty.
     """
@@ -64,7 +64,7 @@ class Explanation:
         self.recompiles: list[str] = []
         self.static_sizes: list[str] = []
         failures: dict[Failure, None] = dict.fromkeys(function.cut.failures if function.cut is not None else ())
-        self.unattempted = sum(store.unattempted for store in stores)
+        self.unattempted = sum(store.attempts.unattempted for store in stores)
         self.unattempted_ms = sum(store.seconds for store in stores) * 1e3
         self.advice = advice(function, stores)
         for store in stores:

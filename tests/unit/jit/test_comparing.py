@@ -8,8 +8,8 @@ import pytest
 import duograph as ms
 from duograph import Tensor, ops
 from duograph.base.config import config, set_config
-from duograph.jit import comparison
-from duograph.jit.comparison import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+from duograph.jit import policy
+from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
 
 X = Tensor([1.0, 2.0])
 
@@ -85,7 +85,7 @@ def test_calls_around_a_change_say_nothing():
 
 
 def test_without_end_of_changes_it_is_timed_all_the_same(monkeypatch):
-    monkeypatch.setattr(comparison, "MOST_CHANGES", 3)
+    monkeypatch.setattr(policy, "MOST_CHANGES", 3)
     one = Comparison()
     for _ in range(SETTLED + 3):
         one.passed()
