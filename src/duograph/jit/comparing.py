@@ -95,6 +95,7 @@ class Comparing:
         """Plain Python answers from now on."""
         changes[0] += 1
         if self.is_auxiliary:
+            self.left_parts.append(f"{self}: {comparison.reason}")
             self._note_no_use(finer=self.part_of is not None)
             return
         reason = comparison.reason

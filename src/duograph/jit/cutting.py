@@ -100,7 +100,7 @@ class Cutting:
         made = type(self)(fn, replace(self.options, strict=None, signature=None, report=False, is_exact=True))
         made.part_of = (cut, segment) if cut is not None else None
         made.is_auxiliary = True
-        made.spent = self.spent
+        made.spent, made.left_parts = self.spent, self.left_parts
         return made
 
     def _note_no_use(self: Any, finer: bool = False) -> None:

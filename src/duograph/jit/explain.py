@@ -43,6 +43,8 @@ class Explanation:
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
+        left_parts: segments, and functions that are called between them, that run as plain Python because that is
+            faster, with what their calls take.
         fallbacks: reasons (objects with ``reason``, ``span``, ``rendered``, ``hits`` and ``seconds``) why calls ran as
             plain Python, how often and how long.
         recompiles: per recompilation, which guard of the latest version failed; also where none did, and a native check
@@ -100,6 +102,7 @@ class Explanation:
         self.failures = list(failures)
         cut = function.cut
         self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
+        self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
     @property
@@ -148,6 +151,7 @@ class Explanation:
             lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
         lines += [f"graph break: {b} ({b.account})" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
+        lines += self.left_parts
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
         lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]

@@ -106,6 +106,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         self.is_auxiliary = False  # a segment, or a function that a skeleton calls
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
+        self.left_parts: list[str] = []  # its parts that are not, and what their calls take; they have the same list
         self.has_advised = False
         self.comparison = Comparison()  # of its form with graph breaks
         self.left: Fallback | None = None  # why plain Python answers, if what is compiled does not pay

@@ -219,6 +219,26 @@ def test_a_cut_that_does_not_pay_is_left_and_one_that_does_is_not(told):
         assert (f.left is None) == (compiled < 1)
 
 
+def test_a_part_that_does_not_pay_is_left_and_told(told):
+    def note(x):
+        y = ops.tanh(x) * 2 + x.exp() * ops.sin(x)
+        return {1.5: y, "z": ops.cos(y) - y.exp()}  # Python makes it
+
+    def f(x):
+        time.time()
+        found = note(x)
+        time.time()
+        return ops.cos(found["z"]) - found[1.5].exp() * ops.tanh(x)
+
+    compiled = ms.jit(f)
+    for _ in range(300):
+        assert compiled(X).tolist() == f(X).tolist()
+    told_of = compiled.explain()
+    assert (
+        told_of.left_parts and "us as plain Python" in told_of.left_parts[0] and told_of.left_parts[0] in str(told_of)
+    )
+
+
 def test_a_strict_function_is_always_compiled(told):
     log = []
 
