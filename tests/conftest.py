@@ -19,9 +19,9 @@ from collections.abc import Iterator  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-from duograph.jit import entry, shared  # noqa: E402
+from duograph.jit import policy, shared  # noqa: E402
 
-entry.FEWEST = 0  # small functions are compiled under tapes, too: tests of that are small
+policy.FEWEST = 0  # small functions are compiled under tapes, too: tests of that are small
 
 _slow = [HealthCheck.too_slow]  # is about the machine
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=_slow)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from duograph.jit import entry
+from duograph.jit import policy
 
 
 @pytest.fixture(autouse=True)
 def small_functions_run_op_by_op_under_tapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry, "FEWEST", 5)
+    monkeypatch.setattr(policy, "FEWEST", 5)

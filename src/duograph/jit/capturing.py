@@ -111,7 +111,7 @@ class Capturing:
         else:
             program, sources, shapes = None, set(), {}
         for source in dynamic - sources:
-            store.varying[source] = -1
+            store.attempts.varying[source] = -1
         if patterns and not shapes:
             store.sizes.refuse(patterns, why)
         return program

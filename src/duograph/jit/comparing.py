@@ -1,4 +1,4 @@
-"""How a compiled function finds out whether it pays (`comparison`), and where its calls go natively meanwhile."""
+"""How a compiled function finds out whether it pays (`policy.Comparison`), and where calls go natively."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from typing import Any
 from duograph.base.config import config
 from duograph.frontend.errors import Uncapturable
 
-from .comparison import EXACT, Comparison, changes, let
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .entries import Entries, Fallback
 from .entry import Entry
+from .policy import EXACT, Comparison, changes, let
 from .telling import advise
-
-OFTEN_TOLD = 64
-"""Calls of a function that is cut, after which it may have something to say."""
 
 
 class Comparing:
@@ -98,6 +95,7 @@ class Comparing:
         """Plain Python answers from now on."""
         changes[0] += 1
         if self.is_auxiliary:
+            self.left_parts.append(f"{self}: {comparison.reason}")
             self._note_no_use(finer=self.part_of is not None)
             return
         reason = comparison.reason
@@ -166,8 +164,7 @@ class Comparing:
         if not self.is_auxiliary:
             self.spent.seconds = 0.0
         cut.cause.hits += 1
-        if cut.cause.hits - self.told >= OFTEN_TOLD:
-            self.told = cut.cause.hits
+        if cut.kinds.is_told(cut.cause.hits):
             if not cut.is_in_use():
                 cut.retire()
                 self._note_no_use()

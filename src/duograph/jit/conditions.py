@@ -5,9 +5,6 @@ from __future__ import annotations
 from duograph.base.config import config, is_configured_here
 from duograph.core.op import state
 
-MOST_VERSIONS = 8
-"""Versions of one owner that native code tries before it goes to Python."""
-
 
 def is_possible_now() -> bool:
     """Whether calls may be native in this thread, as things are."""

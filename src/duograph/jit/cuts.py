@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from duograph.autodiff.grads import Gradient, OfOperation, gradient_of
 from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
-from duograph.base.weak import WeakTable
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
 from duograph.frontend.ast.load import FunctionSource
@@ -34,32 +33,15 @@ from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
-from .comparison import changes
+from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little
 
 if TYPE_CHECKING:
     from .entries import Fallback
     from .part import Compiled
 
-MOST_CUTS = 128
-MOST_CAUSES, OFTEN = 5, 8
-"""Kinds of calls that are refused, before no others are looked for, and calls that are all looked at for that."""
-DEEPEST = 16
-"""Segments of segments, before what cannot be captured there is left to plain Python."""
-FEW_CALLS = 1
-"""Calls of a function before it is compiled: most functions that a program calls once, it calls only once."""
-NEVER, MOST_CLOSURES = 64, 4
-"""Functions with one code that are met, and compiled, before no more are."""
-MOST_FORMS = 256
-"""Compiled functions that a skeleton keeps: those that it has met last, each with what it holds."""
 _IS_LAZY = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _WHOLE: Place = ("gradient", 0, 0, 0, 0)
 """The place of the only break of a function that `grad` has made."""
-LOOKS = 32
-"""Of how many calls under tapes, before one it is found out whether they are better op by op."""
-LIGHT, SMALL = 3, 1 << 15
-"""Operations on tensors below which a segment costs more than it saves, and elements up to which that is so."""
-MOST_GUARDS = 32
-"""Guards per operation above which it does: a long list that is handed over is looked through at each call."""
 
 
 class Cut:
@@ -81,7 +63,7 @@ class Cut:
     ) -> None:
         self.function, self.cause, self.make = function, cause, make
         self.causes = [cause]  # of all kinds of calls that were refused as a whole
-        self._asked = 0
+        self.kinds = CallKinds()
         self.outer = part_of[0] if part_of is not None else None
         self.depth: int = self.outer.depth + 1 if self.outer is not None else 0
         self.places: frozenset[Place] = frozenset()
@@ -94,9 +76,7 @@ class Cut:
         self._skeleton: types.FunctionType | None = None
         self._quick: types.FunctionType | None = None
         self._is_stale = False
-        self._is_small = False
         self._is_doubtful = False  # all that it is of use for is what some variables hold, if that can be compiled
-        self._looks = self._answered = 0
         self._lock = object_lock()
 
     @property
@@ -117,17 +97,16 @@ class Cut:
     @property
     def is_small(self) -> bool:
         """Whether all that is compiled of it runs op by op under tapes (`Entry.is_small`): then so may the whole."""
-        self._looks += 1
-        if self._looks % LOOKS == 0:
-            sizes = [size for part in (*self.current, *self.called.forms) for size in part.smallness()]
-            self._is_small = bool(sizes) and all(sizes)
-        return self._is_small
+        return self.kinds.is_small(self._are_parts_small)
+
+    def _are_parts_small(self) -> bool:
+        sizes = [size for part in (*self.current, *self.called.forms) for size in part.smallness()]
+        return bool(sizes) and all(sizes)
 
     def is_in_use(self) -> bool:
         """Whether anything compiled has answered a call in it, segments or what the skeleton calls, since the last time
         that this was asked."""
-        before, self._answered = self._answered, self.answered
-        return self._answered != before or self.called.has_gradients
+        return self.kinds.is_in_use(self.answered) or self.called.has_gradients
 
     @property
     def quick(self) -> types.FunctionType | None:
@@ -137,14 +116,9 @@ class Cut:
             made.__defaults__, made.__kwdefaults__ = fn.__defaults__, fn.__kwdefaults__
         return made
 
-    def is_asked(self) -> bool:
-        """Whether it is to be found out if the next call is of another kind: often at first, then rarely."""
-        self._asked += 1
-        return len(self.causes) < MOST_CAUSES and (self._asked <= OFTEN or self._asked % OFTEN == 0)
-
     def covers(self, names: tuple[str, ...], values: Sequence[Any]) -> bool:
         """Whether calls of this kind were refused as a whole: parameters are given, and flags are set, as in one."""
-        return len(self.causes) >= MOST_CAUSES or any(
+        return self.kinds.are_all(len(self.causes)) or any(
             cause.key[0] == names and all(p.holds(values) for p in cause.premises if p.is_flag) for cause in self.causes
         )
 
@@ -328,8 +302,8 @@ def is_light(graph: Graph, guards: int) -> bool:
     """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number."""
     parts = list(all_graphs(graph))
     types = [n.type for part in parts for n in part.nodes if isinstance(n.type, TensorType) and not _is_number(n)]
-    gains = len(types) > 1 and any(isinstance(n := numel(t.shape), int) and n > SMALL for t in types)  # by fusion
-    return (len(types) < LIGHT and len(parts) == 1 and not gains) or guards > MOST_GUARDS * (len(types) + 1)
+    largest = max([n for t in types if isinstance(n := numel(t.shape), int)], default=0)
+    return computes_too_little(len(types), len(parts) == 1, largest, guards)
 
 
 def _is_number(node: Node) -> bool:
@@ -340,8 +314,7 @@ def _is_number(node: Node) -> bool:
 class CompiledForm:
     """What a skeleton calls in the place of what the program calls: its compiled form, if it has one.
 
-    Functions and methods of the user, Cells, and gradients of these. Compiled is what is called more than once: a
-    closure that is made at each call would be compiled at each call.
+    Functions and methods of the user, Cells, and gradients of these.
     """
 
     unbound = NameError  # what a skeleton catches to see whether variables are bound
@@ -350,8 +323,7 @@ class CompiledForm:
         self.make = make
         self._known: OrderedDict[types.FunctionType, Any] = OrderedDict()
         self._gradients: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
-        self._calls: weakref.WeakKeyDictionary[types.FunctionType, int] = weakref.WeakKeyDictionary()
-        self._spent: WeakTable[types.CodeType, int] = WeakTable()  # functions with this code that were met
+        self._worth = Forms()
         self._was_asked = self._has_met = False  # for anything, and for what may have a compiled form
 
     def __call__(self, fn: Any) -> Any:
@@ -404,23 +376,17 @@ class CompiledForm:
         found = self._known.get(fn)
         if found is not None:
             return None if found.is_no_use else found
-        code = fn.__code__
-        met = self._spent.get(code)
-        if met is None:
-            met = 0 if is_interpreted(fn) and not is_library(fn) and not code.co_flags & _IS_LAZY else NEVER
-            self._spent[code] = met
-        if met >= NEVER:  # it is no use
+        if not self._worth.is_worth(fn, lambda: self._may_be_compiled(fn)):
             return None
-        self._has_met = True
-        calls = self._calls[fn] = self._calls.get(fn, 0) + 1
-        if calls <= FEW_CALLS:
-            self._spent[code] = met + (calls == 1)
-            return None
-        self._spent[code] = met + NEVER // MOST_CLOSURES
         made = self._known[fn] = self.make(fn)
         if len(self._known) > MOST_FORMS:
             self._known.popitem(last=False)
         return made
+
+    def _may_be_compiled(self, fn: types.FunctionType) -> bool:
+        found = is_interpreted(fn) and not is_library(fn) and not fn.__code__.co_flags & _IS_LAZY
+        self._has_met = self._has_met or found
+        return found
 
     @staticmethod
     def method(bound: Any) -> tuple[Any, tuple[Any, ...]]:

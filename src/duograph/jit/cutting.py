@@ -18,12 +18,11 @@ from duograph.frontend.errors import Uncapturable
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 
-from .comparison import Comparison
 from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
 from .keys import key_of_call
-from .misses import WORTH
+from .policy import WORTH, Comparison
 from .telling import tell_breaks
 
 
@@ -67,11 +66,11 @@ class Cutting:
         """Versions for each value of something have been of no use: the statement that needs the value is plain Python
         from now on, and the others are compiled for all values. Gives whether that is possible."""
         refusal, store.refusal = store.refusal, None
-        unsteady, store.has_news = store.unsteady, False
-        if self._is_strict() or (refusal is None and unsteady <= store.known_unsteady):
+        unsteady, store.attempts.has_news = store.attempts.unsteady, False
+        if self._is_strict() or (refusal is None and unsteady <= store.attempts.known_unsteady):
             return False
         if refusal is None:
-            store.known_unsteady = unsteady
+            store.attempts.known_unsteady = unsteady
             try:
                 self._capture(names, values, set(), {}, unsteady=unsteady)
             except Uncapturable as error:
@@ -105,7 +104,7 @@ class Cutting:
         made = type(self)(fn, replace(self.options, strict=None, signature=None, report=False, is_exact=True))
         made.part_of = (cut, segment) if cut is not None else None
         made.is_auxiliary = True
-        made.spent = self.spent
+        made.spent, made.left_parts = self.spent, self.left_parts
         return made
 
     def smallness(self: Any) -> Iterator[bool]:

@@ -10,11 +10,9 @@ from duograph.base.failures import Failure, is_from_outside
 from duograph.base.fork import object_lock
 from duograph.frontend.budget import OutOfTime
 from duograph.frontend.errors import Uncapturable
-from duograph.frontend.sources import Source
 
-from .comparison import let
-from .conditions import MOST_VERSIONS
 from .entry import Entry
+from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -24,15 +22,6 @@ E = TypeVar("E", bound=Exception)
 
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
-
-MAX_VERSIONS = 128
-PATIENCE = 4  # attempts to compile that may fail for the same reason before the next ones wait
-SPARE = 8  # versions that may be unused after the call they were made for, before the next ones wait
-OFTEN = 8  # calls before each of which the premises of a fallback are looked at
-RARELY = 32  # of how many later ones, before one
-UNSTEADY = 8  # misses because of one thing, before no more versions for what it is are made
-LOOKS = 16  # of how many calls that plain Python answers meanwhile, before one it is found out anew how long they do
-STALE = 256  # misses after which a version that is unused, and was so before them, is dropped
 
 
 def put_first(entry: Entry, others: list[Entry]) -> list[Entry]:
@@ -66,37 +55,22 @@ def without_frames(error: E) -> E:
     return error
 
 
-class Fallback:
+class Fallback(Looks):
     """Arguments for which the function runs as plain Python, and why."""
 
     def __init__(self, key: Any, reason: str, span: Any, rendered: str, error: Exception) -> None:
+        super().__init__()
         self.key, self.reason, self.span, self.rendered = key, reason, span, rendered
         self.premises: tuple[Any, ...] = getattr(error, "premises", ())
         self.is_over = False  # what led to it was another at the latest look
-        self.looks = 0
-        self.weight = 1  # calls that the next one that is timed stands for
         self.error = without_frames(error)
-        self.hits = 0
         self.seconds = 0.0  # that plain Python took for these calls
 
     def holds(self, args: Sequence[Any]) -> bool:
-        """Whether what the capture had read is still so, as far as that is looked at: often at first, then rarely."""
-        self.looks += 1
-        if self.looks <= OFTEN or self.looks % RARELY == 0:
+        """Whether what the capture had read is still so, as far as that is looked at."""
+        if self.is_due():
             self.is_over = not all(premise.holds(args) for premise in self.premises)
         return not self.is_over
-
-    @property
-    def rest(self) -> int:
-        """For how many further calls it need not be looked at: the next look after them is one at what it has read."""
-        calls = let(self.hits, RARELY)
-        return calls - 1 - (self.looks + calls) % RARELY
-
-    def passed(self, calls: int) -> None:
-        """So many calls have gone to plain Python natively: the time of the next one stands for theirs."""
-        self.hits += calls
-        self.looks += calls
-        self.weight += calls
 
     def count(self, seconds: float) -> None:
         """Plain Python has answered a call."""
@@ -126,15 +100,9 @@ class Entries:
         failures: parts of this package that failed while a version was captured, checked, or run.
         doubt: what the attempt to compile that has just ended raised: plain Python will tell whose error it is.
         refusal: why there is no version for all values of the numbers that vary, and the statement that it is due to.
-        missed: how often versions did not hold because of what was found there.
-        known_unsteady: those that the function could not be cut at, or has been.
         is_late: the latest attempt to capture for varying numbers and sizes has taken all the time there was.
-        misses: calls for which no version held.
-        captures: attempts to compile.
-        dropped: versions that were never used again, and are gone.
-        waited: calls with new arguments that plain Python has answered since the latest attempt to compile.
-        unattempted: such calls, from the beginning.
-        seconds: that plain Python took for them.
+        attempts: to compile, and whether the next call is one.
+        seconds: that plain Python took for calls that no attempt was made for.
     """
 
     __slots__ = ("__dict__", "__weakref__", "native", "taped")
@@ -150,72 +118,34 @@ class Entries:
         self.doubt: tuple[Exception, TracebackType | None] | None = None
         self.is_late = False
         self.refusal: Uncapturable | None = None
-        self.missed: dict[Source, int] = {}
-        self.has_news = False  # something is unsteady that has not been before
-        self.known_unsteady: frozenset[Source] = frozenset()
-        self.misses = self.captures = 0
-        self.dropped = 0
+        self.attempts = Attempts()
         self.is_small = False
-        self.waited = 0
-        self._rest = 0  # so many are answered before the next attempt, as far as is known
-        self.unattempted = 0
         self.seconds = 0.0
         self.recompiles: list[str] = []
-        self.varying: dict[Any, int] = {}
         self.sizes = VaryingSizes()
 
     def count(self, seconds: float) -> None:
         """Plain Python has answered a call that no attempt was made for."""
         self.seconds += seconds
 
-    def note_number(self, source: Source) -> None:
-        """The number that is found there was another one; -1: it cannot be an input."""
-        if self.varying.get(source, 0) >= 0:
-            self.varying[source] = self.varying.get(source, 0) + 1
-
-    def note_missed(self, source: Source) -> None:
-        """What was found there was another thing than a version assumed, or part of it was."""
-        while source.kind == "item" and type(source.key) is int:  # of a list
-            source = source.base
-        self.missed[source] = self.missed.get(source, 0) + 1
-        self.has_news = self.has_news or self.missed[source] == UNSTEADY
-
-    @property
-    def unsteady(self) -> frozenset[Source]:
-        """Where versions have often found something else than they had assumed."""
-        return frozenset([source for source, times in self.missed.items() if times >= UNSTEADY])
-
     def is_resting(self) -> bool:
-        """Whether plain Python answers this call with new arguments without an attempt to compile.
+        """Whether plain Python answers this call with new arguments without an attempt to compile."""
+        return self.attempts.wait(self._counts)
 
-        An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
-        later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
-        """
-        if self.waited % LOOKS and self.waited < self._rest:  # nobody counts versions for each call
-            self.waited += 1
-            self.unattempted += 1
-            return True
+    def _counts(self) -> tuple[int, int, bool]:
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
-        unused = self.dropped + sum(entry.hits <= 1 for entry in self.compiled)
-        if latest is not None and isinstance(latest.error, OutOfTime):
-            failed += PATIENCE
-        tired = min(max(failed - PATIENCE, unused - SPARE, 0), 20)
-        self._rest = 2**tired - 1
-        resting = self.waited < self._rest
-        self.waited = self.waited + 1 if resting else 0
-        self.unattempted += resting
-        return resting
+        is_late = latest is not None and isinstance(latest.error, OutOfTime)
+        return failed, sum(entry.hits <= 1 for entry in self.compiled), is_late
 
     def note_miss(self) -> None:
-        """No version holds for a call. Each costs such a call a check, so those that nobody uses go at length."""
-        self.misses += 1
-        if self.misses % STALE:
+        """No version holds for a call."""
+        if not self.attempts.note_miss():
             return
         for entry in tuple(self.compiled):
             if entry.hits <= 1 and entry.is_spare:
                 self.drop(entry)
-                self.dropped += 1
+                self.attempts.dropped += 1
             entry.is_spare = entry.hits <= 1
 
     def take(self, entries: Sequence[Entry]) -> None:
@@ -291,11 +221,11 @@ def statistics(stores: Sequence[Entries]) -> dict[str, Any]:
     """`JitFunction.stats` of a function that has these."""
     entries = [entry for store in stores for entry in store.used]
     hits = sum(store.counts_of(e)[0] for store in stores for e in store.used)
-    misses = sum(store.misses for store in stores)
+    misses = sum(store.attempts.misses for store in stores)
     return {
         "versions": len(entries),
         "hits": hits,
-        "captures": sum(store.captures for store in stores),
+        "captures": sum(store.attempts.captures for store in stores),
         "guard_checks": hits + misses,  # calls for which guards were looked at
         "guard_misses": misses,
         "capture_ms": sum(e.capture_ms for e in entries),

@@ -32,16 +32,13 @@ from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
-from .comparison import Comparison
 from .compiled import executables_of
+from .policy import TAPED_RARELY, Comparison, is_quicker_op_by_op
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
 
-FEWEST = 5  # ops that are worth a call of their own on a tape, which costs as much as recording four or five
-RARELY = 16  # calls after which a version that is not native on tapes looks again what they watch
 LOOSE = (make_tuple, tuple_get, undef)  # of the graph only
-LARGE = 1 << 13  # elements of results that take as long as an op more
 ABOUT_SIZES = ("tensor", "pattern", "equal")  # guards that may fail because sizes, or numbers, are other ones
 LEVELS = {"": 1, "O0": 0, "O1": 1, "O2": 2}
 
@@ -286,17 +283,17 @@ class Entry:
     @lazy
     def is_small(self) -> bool:
         """Whether tapes are served faster op by op, which gives the same: it has few ops, on little data."""
-        work = 0
+        sizes: list[int] = []
         for node in self.program.graph.nodes:
             if node.op.structured and node.op not in LOOSE:
                 return False
             if not isinstance(node.type, ScalarType) and node.operands and node.op not in LOOSE:
                 shape = node.type.shape if isinstance(node.type, TensorType) else ()
-                sizes = [n for n in shape if isinstance(n, int)]
-                if len(sizes) < len(shape):
+                extents = [n for n in shape if isinstance(n, int)]
+                if len(extents) < len(shape):
                     return False
-                work += 1 + prod(sizes) // LARGE
-        return work < FEWEST
+                sizes.append(prod(extents))
+        return is_quicker_op_by_op(sizes)
 
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
@@ -354,7 +351,7 @@ class Entry:
     @property
     def may_be_taped(self) -> bool:
         """Whether `make_taped` is worth a call: rarely, where no native call was possible for what tapes watched."""
-        return not self._refused_on_tapes or self.taped_runs % RARELY == 0
+        return not self._refused_on_tapes or self.taped_runs % TAPED_RARELY == 0
 
     def make_taped(
         self, args: Sequence[Any], parameters: Sequence[Parameter], called: tuple[type, type, type, str]

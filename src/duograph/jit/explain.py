@@ -44,6 +44,8 @@ class Explanation:
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
+        left_parts: segments, and functions that are called between them, that run as plain Python because that is
+            faster, with what their calls take.
         fallbacks: reasons (objects with ``reason``, ``span``, ``rendered``, ``hits`` and ``seconds``) why calls ran as
             plain Python, how often and how long.
         recompiles: per recompilation, which guard of the latest version failed; also where none did, and a native check
@@ -53,7 +55,7 @@ class Explanation:
         captured_from: what the function is captured from: ``"source"`` or ``"bytecode"``.
         static_sizes: dimensions whose sizes vary, and for which there are versions for one size each, with the reason.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
-            for one reason, or had given versions that were not used again (`Entries.is_resting`).
+            for one reason, or had given versions that were not used again (`Attempts.wait`).
         unattempted_ms: the time that these took.
         advice: what to change, if the function is slow although it is compiled; else empty.
     """
@@ -65,7 +67,7 @@ class Explanation:
         self.recompiles: list[str] = []
         self.static_sizes: list[str] = []
         failures: dict[Failure, None] = dict.fromkeys(function.cut.failures if function.cut is not None else ())
-        self.unattempted = sum(store.unattempted for store in stores)
+        self.unattempted = sum(store.attempts.unattempted for store in stores)
         self.unattempted_ms = sum(store.seconds for store in stores) * 1e3
         self.advice = advice(function, stores)
         for store in stores:
@@ -101,6 +103,7 @@ class Explanation:
         self.failures = list(failures)
         cut = function.cut
         self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
+        self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -163,6 +166,7 @@ class Explanation:
             lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
         lines += [f"graph break: {b} ({b.account})" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
+        lines += self.left_parts
         lines += [f"recompiled: {reason}" for reason in self.recompiles]
         lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]

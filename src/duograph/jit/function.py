@@ -45,7 +45,6 @@ from .bound import BoundJit
 from .capturing import Capturing
 from .comments import check_comments
 from .comparing import Comparing
-from .comparison import Comparison, changes
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
@@ -56,16 +55,14 @@ from .explain import Explanation
 from .keys import key_of_call
 from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
+from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured, tell_traced
+from .telling import advise, fallbacks, log, name_of, tell_captured, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
-MOST_UNUSED = 4  # versions of a segment that no later call has used, before it is left to plain Python
-SURE = 64  # calls that are plain Python for one reason, before others are not looked at each time
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
-FAILURES = 16  # calls that a version may leave to plain Python, if they are most of its calls
 
 
 class JitFunction(Capturing, Comparing, Cutting):
@@ -111,8 +108,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         self.is_auxiliary = False  # a segment, or a function that a skeleton calls
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
+        self.left_parts: list[str] = []  # its parts that are not, and what their calls take; they have the same list
         self.has_advised = False
-        self.told = 0  # calls of its form with graph breaks, when it was last asked whether that is of use
         self.comparison = Comparison()  # of its form with graph breaks
         self.left: Fallback | None = None  # why plain Python answers, if what is compiled does not pay
         self._instead = self._account = None
@@ -204,7 +201,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
-            if self._has_versions() or self.cut.is_asked():
+            if self._has_versions() or self.cut.kinds.is_asked(len(self.cut.causes)):
                 given = self._given(args, kwargs)
             if given is None:
                 return self._answer_cut(skeleton, args, kwargs)
@@ -242,7 +239,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 made = self._compile(store, names, values)
                 if self.options.report:
                     print(Explanation(self, [store]))
-            elif made is None and not is_cut and (store.has_news or store.refusal is not None):
+            elif made is None and not is_cut and (store.attempts.has_news or store.refusal is not None):
                 self._cut_while_resting(store, names, values)
             doubt, store.doubt = store.doubt, None
         if made is not None and not (store.is_small and state.tapes):
@@ -396,14 +393,14 @@ class JitFunction(Capturing, Comparing, Cutting):
             check_comments(self._python)
             self._is_new = False
         store.doubt = None
-        store.captures += 1
+        store.attempts.captures += 1
         changes[0] += 1
         places = self.cut.places if self.cut is not None else frozenset()
         if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
         near = near_misses(store.compiled, names, values) if left is None else []
         dynamic = note_misses(self, store, names, values, near, left)
-        if store.missed and store.unsteady and self._cut_at_what_varies(store, names, values):
+        if store.attempts.unsteady and self._cut_at_what_varies(store, names, values):
             return None
         patterns = self._patterns(store, names, values)
         if not self.is_auxiliary:
@@ -529,7 +526,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             entry.program.plain_for_gradients = True
         if not (entry.program.catches or is_excused(cause)):
             self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
-        elif entry.plain_runs > FAILURES and entry.plain_runs * 2 > entry.hits:
+        elif fails_too_often(entry.plain_runs, entry.hits):
             self._retire(entry, store, values, cause, "what it computes raises too often")
         return result
 

@@ -13,14 +13,9 @@ from duograph.tensor.tensor import Tensor
 
 from .entries import Entries
 from .entry import Entry
+from .policy import MOST_CAPTURES, MOST_LOOKED_AT
 from .sizes import tensor_at
-from .telling import MOST_CAPTURES, advise, tell_recompiled
-
-WORTH = 64
-"""Calls that a version is made for gladly."""
-MOST_LOOKED_AT = 16
-"""Versions, the most recent first, that are compared with a call."""
-
+from .telling import advise, tell_recompiled
 
 OTHER_RUN = "no run that was recorded decides like this one"
 RENEWED = "no guard failed, but a native check, which knows more of the objects: it was made anew"
@@ -103,21 +98,28 @@ def note_misses(
         tell_recompiled(function, reason)
         others = entry.numbers_of_others(values) if guard is not None and guard.check == "is" else []
         for source in others:
-            store.note_number(source)
-        if guard is not None and not others and guard.check not in ("tensor", "pattern") and entry.hits < WORTH:
-            store.note_missed(guard.source)
+            store.attempts.note_number(source)
+        if guard is not None and not others and guard.check not in ("tensor", "pattern"):
+            store.attempts.note_missed(_whole(guard.source), entry.hits)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
-            store.note_number(guard.source)
+            store.attempts.note_number(guard.source)
         elif guard is not None and guard.check == "items":
             _note_items(store, guard, values)
     if near:
         most_general = max(near, key=lambda miss: len(miss.entry.patterns))
         store.sizes.note(most_general.tensors, values)
         for source in most_general.numbers:
-            store.note_number(source)
+            store.attempts.note_number(source)
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
-    return {source for source, count in store.varying.items() if count >= 1}
+    return {source for source, count in store.attempts.varying.items() if count >= 1}
+
+
+def _whole(source: Source) -> Source:
+    """The list, of an item of one."""
+    while source.kind == "item" and type(source.key) is int:
+        source = source.base
+    return source
 
 
 def _note_items(store: Entries, guard: Guard, values: Sequence[Any]) -> None:
@@ -128,4 +130,4 @@ def _note_items(store: Entries, guard: Guard, values: Sequence[Any]) -> None:
     places = [i for i, (a, b) in enumerate(zip(found, wanted, strict=True)) if a is not b and a != b]
     if len(places) <= MOST_LOOKED_AT and all(type(wanted[i]) in (int, float) for i in places):
         for i in places:
-            store.note_number(sources.item(guard.source, i))
+            store.attempts.note_number(sources.item(guard.source, i))

@@ -1,8 +1,8 @@
 """Compiled versions as native calls: what of a `Program` native code can do by itself (`runtime/calls/native.py`).
 
 That is: bind the arguments, check the guards, pass tensors and numbers, run the code, write new contents of outside
-tensors, advance the random generator, and put tensors, numbers, constants, tuples and lists together to a result. Any
-other result or effect is made by `Program.conclude`, called from native code. What cannot be done at all is
+tensors, advance the random generator, and put tensors, numbers, constants, tuples, lists and dicts together to a
+result. Any other result or effect is made by `Program.conclude`, called from native code. What cannot be done at all is
 `Unsupported`; such versions are run by `Entry.run`.
 """
 
@@ -312,6 +312,16 @@ class _Planner:
                 seen.add(id(recipe))
                 words.append((w.TREE_TUPLE if kind is tuple else w.TREE_LIST, len(recipe.items)))
                 return all(self._tree(path, item, words, seen) for item in recipe.items)
+            case Container(kind=kind, keys=list(keys), factory=None) if kind is dict and id(recipe) not in seen:
+                if any(type(key) not in (str, int) for key in keys):  # others run Python, or are equal to others
+                    return False
+                seen.add(id(recipe))
+                self.plan.kept += keys
+                words.append((w.TREE_DICT, len(keys)))
+                return all(
+                    words.append((w.TREE_CONSTANT, id(key))) is None and self._tree(path, item, words, seen)
+                    for key, item in zip(keys, recipe.items, strict=True)
+                )
             case _:
                 return False
         return True

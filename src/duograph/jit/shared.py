@@ -24,15 +24,8 @@ from duograph.base.lookup import raw_hasattr
 
 from .entries import Entries
 from .entry import Entry
-from .misses import MOST_LOOKED_AT
 from .options import JitOptions
-
-MOST_OWNERS = 256
-"""Codes and classes for which versions are kept: the latest ones of those with several functions or instances."""
-MOST_SINGLE = 32
-"""Those with one so far."""
-MOST_ENTRIES = 8
-"""Versions of each."""
+from .policy import MOST_ENTRIES, MOST_LOOKED_AT, MOST_OWNERS, MOST_SINGLE
 
 
 class Shared:

@@ -21,6 +21,7 @@ from duograph.frontend.session import may_vary
 from duograph.frontend.sources import Source
 from duograph.tensor.tensor import Tensor
 
+from .policy import MOST_REFUSED
 from .signature import Pattern
 
 Dimension = tuple[Source, int, int]
@@ -28,9 +29,6 @@ Dimension = tuple[Source, int, int]
 
 LEAST = 1
 """The least size that a symbol stands for."""
-
-MOST_REFUSED = 4
-"""Sets of sizes for which capture was refused, before sizes are no longer tried."""
 
 
 class VaryingSizes:

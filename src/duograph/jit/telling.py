@@ -24,15 +24,11 @@ from duograph.ir.printer import print_graph
 
 from .entries import Entries
 from .entry import Entry
+from .policy import MOST_CAPTURES, SECONDS
 
 captures, fallbacks, breaks = topic("captures"), topic("fallbacks"), topic("breaks")
 recompiles, guards = topic("recompiles"), topic("guards")
 _logger = logging.getLogger("duograph")
-
-SECONDS = 2.0
-"""So long plain Python may run for a function before that is worth a word."""
-MOST_CAPTURES = 24
-"""So many versions, and as many calls without one."""
 
 
 def name_of(fn: Any) -> str:
@@ -125,7 +121,7 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
             f"{function} has run as plain Python {sum(f.hits for f in plain)} times: {worst_plain!r}. "
             "Move that out of the function, or compile the parts around it."
         )
-    unused, waited = sum(len(s.recompiles) for s in stores), sum(s.unattempted for s in stores)
+    unused, waited = sum(len(s.recompiles) for s in stores), sum(s.attempts.unattempted for s in stores)
     if unused > MOST_CAPTURES or (waited > MOST_CAPTURES and sum(s.seconds for s in stores) > SECONDS):
         why = next((r for s in stores for r in reversed(s.recompiles)), "")
         return (

@@ -14,8 +14,7 @@ import pytest
 import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.jit import capturing, entries
-from duograph.jit.comparing import OFTEN_TOLD
-from duograph.jit.function import SURE
+from duograph.jit.policy import OFTEN_TOLD, RARELY, SURE
 
 X = Tensor([1.0, -2.0, 3.0])
 
@@ -383,7 +382,7 @@ class Switch:
     is_on = True
 
 
-@pytest.mark.parametrize("extra", range(0, entries.RARELY, 5))
+@pytest.mark.parametrize("extra", range(0, RARELY, 5))
 def test_a_refusal_that_has_held_long_is_looked_at_rarely_and_ends(extra):
     switch = Switch()
 
@@ -393,10 +392,10 @@ def test_a_refusal_that_has_held_long_is_looked_at_rarely_and_ends(extra):
             return work(x) * eval("1")
         return work(x)
 
-    for _ in range(SURE + entries.RARELY + extra):
+    for _ in range(SURE + RARELY + extra):
         assert f(X).tolist() == work(X).tolist()
     switch.is_on = False
-    for _ in range(entries.RARELY + 2):
+    for _ in range(RARELY + 2):
         assert f(X).tolist() == work(X).tolist()
     assert len(f.explain().versions) == 1
 

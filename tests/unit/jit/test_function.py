@@ -20,9 +20,9 @@ from duograph.frontend.guards.guard import RENEWALS, Guard
 from duograph.frontend.program import RunPlainly
 from duograph.jit import entries
 from duograph.jit.bound import BoundJit
-from duograph.jit.entries import STALE
 from duograph.jit.entry import Entry, RunFailed
 from duograph.jit.misses import RENEWED
+from duograph.jit.policy import STALE
 
 X = Tensor([1.0, 2.0])
 

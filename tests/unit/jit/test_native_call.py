@@ -146,6 +146,9 @@ def test_explain_says_which_calls_were_native():
         lambda x, y: (x + y, [x * y, (3, "text", x - y)], None),
         lambda x, y: [x + y] * 2,
         lambda x, y: {"sum": x + y, "parts": [x, y]},
+        lambda x, y: [{}, {"b": {"x": x, 3: (x * y, {})}, "a": "text", -1: y}],
+        lambda x, y: {True: x, 1.5: y, None: x + y, ("a", 2): 3},
+        lambda x, y: dict.fromkeys(["b", "a"], x + y),
         lambda x, y: x,
         lambda x, y: (x, y, x),
         lambda x, y: x[1:],
@@ -172,6 +175,20 @@ def test_results_are_new_objects_and_own_their_memory():
     one[0].add_(5.0)
     one[1].add_(5.0)
     assert bits(two) == kept and X.asnumpy().tolist() == [1.0, -2.0, 3.0]
+
+
+def test_dicts_are_new_and_in_order_and_made_without_python():
+    compiled = warmed(ms.jit(lambda x, y: {"loss": x + y, "a": {"x": x}, 7: float(y.sum())}), X, Y)
+    (native,) = compiled._own.native
+    assert native.plan.finish is None
+    one, two = compiled(X, Y), compiled(X, Y)
+    assert list(one) == list(two) == ["loss", "a", 7] and one is not two and one["a"] is not two["a"]
+    assert one["a"]["x"] is X and type(one[7]) is float and type(one) is dict
+    one.clear()
+    assert list(compiled(X, Y)) == ["loss", "a", 7]
+    twice = warmed(ms.jit(lambda x: [d := {"x": x * 2}, d]), X)
+    first, second = twice(X)
+    assert first is second
 
 
 def test_what_goes_through_is_the_same_object():
@@ -447,7 +464,7 @@ def test_a_jitted_function_that_calls_itself_through_python():
 
 def test_references_are_given_back():
     shared = [X, Y]
-    compiled = warmed(ms.jit(lambda x, y, *rest, **_: (x + y, [x, rest[0]], "constant")), X, Y, *shared)
+    compiled = warmed(ms.jit(lambda x, y, *rest, **_: (x + y, [x, {"k": rest[0]}], "constant")), X, Y, *shared)
     plain = warmed(ms.jit(lambda x, k=1.0: (x, x * k)), X)
     warmed(plain, X, k=1.0)
     watched = [X, Y, X._data, Y._data, shared, compiled, plain]

@@ -7,13 +7,13 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
-from duograph.jit import entry
+from duograph.jit import policy
 from tests.unit.jit.native_calls import bits, warmed
 
 
 @pytest.fixture(autouse=True)
 def as_users_have_it(monkeypatch):
-    monkeypatch.setattr(entry, "FEWEST", 5)
+    monkeypatch.setattr(policy, "FEWEST", 5)
 
 
 def t(*shape, seed=0):

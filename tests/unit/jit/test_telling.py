@@ -14,7 +14,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor
-from duograph.jit import comparing, function, misses, telling
+from duograph.jit import function, misses, policy, telling
 
 X = Tensor(np.ones((8, 8), np.float32))
 
@@ -108,7 +108,7 @@ def records():
 def test_advice_comes_once(monkeypatch, records):
     monkeypatch.setattr(telling, "SECONDS", 0.005)
     monkeypatch.setattr(function, "SECONDS", 0.005)
-    monkeypatch.setattr(comparing, "OFTEN_TOLD", 4)
+    monkeypatch.setattr(policy, "OFTEN_TOLD", 4)
 
     @ms.jit
     def plain(x):

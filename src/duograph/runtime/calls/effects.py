@@ -164,6 +164,26 @@ def _tree(module: Module) -> Function:
         f.ret(f.hold(which.to("ptr")))
     made = f.variable("ptr")
     parts = f.variable("ptr")
+    with f.if_(kind.eq(w.TREE_DICT)):
+        made.set(f.api("PyDict_New"))
+        failed = f.label("failed")
+        with f.if_(made.get().eq(None)):
+            f.ret(0)
+        with f.times(which):
+            key = f.call("new", "dg_tree", cursor, leaves, registers)
+            f.goto_if(key.eq(None), failed)
+            value = f.call("new", "dg_tree", cursor, leaves, registers)
+            with f.if_(value.eq(None)):
+                f.release(key)
+                f.goto(failed)
+            status = f.api("PyDict_SetItem", made.get(), key, value)
+            f.release(key)
+            f.release(value)
+            f.goto_if(status.ne(0), failed)
+        f.ret(made.take())
+        f.place(failed)
+        f.release(made.take())
+        f.ret(0)
     with f.if_(kind.eq(w.TREE_TUPLE)):
         made.set(f.api("PyTuple_New", which))
     with f.if_(kind.eq(w.TREE_LIST)):

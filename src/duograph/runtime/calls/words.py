@@ -72,7 +72,7 @@ LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT, LEAF_DIM = range(6)  # 
 # A write: the subject, the number of the output (-1: `main` has written).
 WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
-TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER = range(5)
+TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT = range(6)  # a dict: keys and values in turn
 
 MOST_OUTPUTS = 512
 MOST_SUBJECTS = 4096

@@ -64,6 +64,7 @@ _TABLE = """
     i32 PyDict_Contains(ptr, ptr)
     ptr PyDict_GetItem(ptr, ptr)
     ptr PyDict_GetItemWithError(ptr, ptr)
+    new PyDict_New()
     i32 PyDict_Next(ptr, ptr, ptr, ptr)
     i32 PyDict_SetItem(ptr, ptr, ptr)
     i64 PyDict_Size(ptr)

@@ -8,8 +8,8 @@ import pytest
 import duograph as ms
 from duograph import Tensor, ops
 from duograph.base.config import config, set_config
-from duograph.jit import comparison
-from duograph.jit.comparison import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+from duograph.jit import policy
+from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
 
 X = Tensor([1.0, 2.0])
 
@@ -85,7 +85,7 @@ def test_calls_around_a_change_say_nothing():
 
 
 def test_without_end_of_changes_it_is_timed_all_the_same(monkeypatch):
-    monkeypatch.setattr(comparison, "MOST_CHANGES", 3)
+    monkeypatch.setattr(policy, "MOST_CHANGES", 3)
     one = Comparison()
     for _ in range(SETTLED + 3):
         one.passed()
@@ -217,6 +217,26 @@ def test_a_cut_that_does_not_pay_is_left_and_one_that_does_is_not(told):
         results = {str(f(X)) for _ in range(400)}
         assert len(results) == 1 and len(log) == 400
         assert (f.left is None) == (compiled < 1)
+
+
+def test_a_part_that_does_not_pay_is_left_and_told(told):
+    def note(x):
+        y = ops.tanh(x) * 2 + x.exp() * ops.sin(x)
+        return {1.5: y, "z": ops.cos(y) - y.exp()}  # Python makes it
+
+    def f(x):
+        time.time()
+        found = note(x)
+        time.time()
+        return ops.cos(found["z"]) - found[1.5].exp() * ops.tanh(x)
+
+    compiled = ms.jit(f)
+    for _ in range(300):
+        assert compiled(X).tolist() == f(X).tolist()
+    told_of = compiled.explain()
+    assert (
+        told_of.left_parts and "us as plain Python" in told_of.left_parts[0] and told_of.left_parts[0] in str(told_of)
+    )
 
 
 def test_a_strict_function_is_always_compiled(told):

@@ -1,0 +1,350 @@
+"""What becomes of a compiled function: events come in, decisions go out.
+
+Nothing here captures, runs, or looks at a clock: counts and times are arguments. All thresholds of the life of
+versions, cuts, segments and refusals are here; who acts on a decision is `JitFunction` and its parts. The states are
+drawn in ``docs/capture.md`` (*What becomes of a function*).
+
+    Attempts    of one owner: whether a call for which no version holds is captured, or waits
+    Looks       of one refusal: whether what led to it is looked at, or taken to be so still
+    CallKinds   of one cut: whether calls are looked at that may be compiled as a whole; whether it is of use
+    Forms       of what a skeleton calls: whether a function that is met gets a compiled form
+    Comparison  of what is compiled with plain Python, by the time that calls take
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from duograph.base.weak import WeakTable
+
+MAX_VERSIONS, MOST_VERSIONS, MOST_LOOKED_AT = 128, 8, 16
+"""Versions of one owner; those that native code tries before it goes to Python; those that a call is compared with to
+find out what differs, the most recent first."""
+MOST_OWNERS, MOST_SINGLE, MOST_ENTRIES = 256, 32, 8
+"""Codes and classes for which versions are kept that serve others: the latest ones of those with several functions or
+instances, and those with one so far; versions of each."""
+STALE = 256
+"""Misses after which a version that is unused, and was so before them, is dropped."""
+PATIENCE, SPARE, MOST_TIRED = 4, 8, 20
+"""Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
+the next attempts wait: each twice as long as the last, so many times."""
+LOOKS = 16
+"""Of how many calls that wait, before one it is found out anew how long they do."""
+UNSTEADY, WORTH = 8, 64
+"""Misses because of one thing, before no more versions for what it is are made, and calls that make a version worth it.
+"""
+MOST_UNUSED = 4
+"""Versions of a segment that no later call has used, before it is left to plain Python."""
+MOST_REFUSED = 4
+"""Sets of sizes for which capture was refused, before sizes are no longer tried."""
+FEWEST, LARGE, TAPED_RARELY = 5, 1 << 13, 16
+"""Operations that are worth a call of their own on a tape, which costs as much as recording four or five; elements of
+results that take as long as one more; calls after which a version that is not native on tapes looks again what they
+watch."""
+SECONDS, MOST_CAPTURES = 2.0, 24
+"""So long plain Python may run for a function, and so many versions and calls without one there may be, before that is
+worth a word."""
+FAILURES = 16
+"""Calls that a version may leave to plain Python, if they are most of its calls."""
+SURE = 64
+"""Calls that are plain Python for one reason, before others are not looked at each time."""
+OFTEN, RARELY = 8, 32
+"""Calls before each of which what a refusal was about is looked at, and of how many later ones, before one."""
+MOST_CUTS, DEEPEST = 128, 16
+"""Places that a function is cut at; segments of segments."""
+MOST_CAUSES = 5
+"""Kinds of calls that are refused, before no others are looked for."""
+OFTEN_TOLD = 64
+"""Calls of a function that is cut, after which it is to have answered some, and may have something to say."""
+LIGHT, SMALL, MOST_GUARDS = 3, 1 << 15, 32
+"""Operations on tensors below which a segment costs more than it saves, elements up to which that is so, and guards per
+operation above which it is: a long list that is handed over is looked through at each call."""
+FEW_CALLS, NEVER, MOST_CLOSURES, MOST_FORMS = 1, 64, 4, 256
+"""Of what a skeleton calls: calls before it is compiled (most functions that a program calls once, it calls only once),
+functions with one code that are met, and compiled, before no more are, and compiled forms that are kept."""
+
+SETTLED = 16
+"""Calls in a row in which nothing is captured, cut or timed, before their times say anything."""
+SAMPLES, CLEAR, FIRST = 8, 2, 3
+"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the other; and how many
+are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
+ROUNDS, SLOWER = 2, 1.05
+"""Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
+RETRY = 1 << 13
+"""Calls after which plain Python is compared anew for the first time."""
+LONGER, LONG_OFTEN = 4.0, 2
+"""So many times what they took calls of plain Python have to take, in so many looks, to be compared anew."""
+MOST_CHANGES = 1024
+"""Changes after which no more of them are waited for."""
+EXACT = 64
+"""Calls of a function that is cut in which its plain statements are counted and timed, before one stands for many."""
+LET, MOST_LET, PART = 63, 4095, 16
+"""Calls that go one way natively between two that Python leads: one for so many that have gone there before."""
+
+changes = [0]
+"""Counts what makes the time of a call around it useless: captures, cuts, timed calls."""
+
+
+def let(hits: int, least: int = LET) -> int:
+    """How many calls may go natively where so many have gone."""
+    return max(least, min(MOST_LET, hits // PART))
+
+
+def typical(seconds: Sequence[float]) -> float:
+    """What a call takes: the mean of the shorter half, so that interruptions do not count."""
+    half = sorted(seconds)[: (len(seconds) + 1) // 2]
+    return sum(half) / len(half)
+
+
+class Attempts:
+    """Whether the next call of an owner for which no version holds is captured.
+
+    Attributes:
+        misses: calls for which no version held.
+        captures: attempts to compile.
+        dropped: versions that were never used again, and are gone.
+        waited: calls with new arguments that plain Python has answered since the latest attempt.
+        unattempted: such calls, from the beginning.
+        missed: how often versions did not hold because of what was found there.
+        varying: how often a number was another one; -1: it cannot be an input.
+        known_unsteady: those of `unsteady` that the function could not be cut at, or has been.
+        has_news: something is unsteady that has not been before.
+    """
+
+    def __init__(self) -> None:
+        self.misses = self.captures = self.dropped = self.waited = self.unattempted = 0
+        self.missed: dict[Any, int] = {}
+        self.varying: dict[Any, int] = {}
+        self.known_unsteady: frozenset[Any] = frozenset()
+        self.has_news = False
+        self._rest = 0  # so many are answered before the next attempt, as far as is known
+
+    def note_miss(self) -> bool:
+        """No version holds for a call; whether those that nobody uses are to go: each costs such a call a check."""
+        self.misses += 1
+        return self.misses % STALE == 0
+
+    def note_number(self, source: Hashable) -> None:
+        """The number that is found there was another one."""
+        if self.varying.get(source, 0) >= 0:
+            self.varying[source] = self.varying.get(source, 0) + 1
+
+    def note_missed(self, source: Hashable, hits: int) -> None:
+        """What was found there was another thing than a version that has answered ``hits`` calls assumed."""
+        if hits < WORTH:
+            self.missed[source] = self.missed.get(source, 0) + 1
+            self.has_news = self.has_news or self.missed[source] == UNSTEADY
+
+    @property
+    def unsteady(self) -> frozenset[Any]:
+        """Where versions have often found something else than they had assumed."""
+        return frozenset([source for source, times in self.missed.items() if times >= UNSTEADY])
+
+    def wait(self, count: Callable[[], tuple[int, int, bool]]) -> bool:
+        """Whether plain Python answers a call without an attempt.
+
+        An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
+        later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
+
+        Args:
+            count: gives how many attempts have failed for the latest reason, how many versions are unused, and whether
+                the latest attempt has taken all the time there was.
+        """
+        if self.waited % LOOKS == 0 or self.waited >= self._rest:  # nobody counts versions for each call
+            failed, unused, is_late = count()
+            tired = max(failed if is_late else failed - PATIENCE, unused + self.dropped - SPARE, 0)
+            self._rest = 2 ** min(tired, MOST_TIRED) - 1
+        waits = self.waited < self._rest
+        self.waited = self.waited + 1 if waits else 0
+        self.unattempted += waits
+        return waits
+
+
+class Looks:
+    """When it is looked at whether what a refusal was about is still so: often at first, then rarely.
+
+    Attributes:
+        hits: calls that plain Python has answered because of it.
+        weight: calls that the next one that is timed stands for.
+    """
+
+    def __init__(self) -> None:
+        self.hits, self.weight = 0, 1
+        self._looks = 0
+
+    def is_due(self) -> bool:
+        """Whether it is looked at before this call."""
+        self._looks += 1
+        return self._looks <= OFTEN or self._looks % RARELY == 0
+
+    def passed(self, calls: int) -> None:
+        """So many calls have gone to plain Python natively: the time of the next one stands for theirs."""
+        self.hits += calls
+        self._looks += calls
+        self.weight += calls
+
+    @property
+    def rest(self) -> int:
+        """For how many further calls it need not be looked at: the next look after them is one that is due."""
+        calls = let(self.hits, RARELY)
+        return calls - 1 - (self._looks + calls) % RARELY
+
+
+class CallKinds:
+    """What kinds of calls a cut is for, and whether it is of use."""
+
+    def __init__(self) -> None:
+        self._asked = self._told = self._answered = self._taped = 0
+        self._is_small = False
+
+    def is_asked(self, causes: int) -> bool:
+        """Whether a call is looked at that may be of another kind than those that were refused for ``causes``."""
+        self._asked += 1
+        return not self.are_all(causes) and (self._asked <= OFTEN or self._asked % OFTEN == 0)
+
+    def are_all(self, causes: int) -> bool:
+        """Whether all calls count as refused, for so many causes."""
+        return causes >= MOST_CAUSES
+
+    def is_told(self, calls: int) -> bool:
+        """It has been called so often; whether it is time to see if that is of use."""
+        is_due = calls - self._told >= OFTEN_TOLD
+        self._told = calls if is_due else self._told
+        return is_due
+
+    def is_in_use(self, answered: int) -> bool:
+        """Whether what is compiled of it has answered a call since this was asked last; so many, from the beginning."""
+        before, self._answered = self._answered, answered
+        return answered != before
+
+    def is_small(self, look: Callable[[], bool]) -> bool:
+        """Whether tapes are served better op by op, as ``look`` has found out of one call of several."""
+        self._taped += 1
+        if self._taped % RARELY == 0:
+            self._is_small = look()
+        return self._is_small
+
+
+class Forms:
+    """Whether a function that a skeleton calls gets a compiled form: what is called more than once does. A closure that
+    is made at each call would be compiled at each call."""
+
+    def __init__(self) -> None:
+        self._met: WeakTable[types.CodeType, int] = WeakTable()  # functions with this code
+        self._calls: weakref.WeakKeyDictionary[types.FunctionType, int] = weakref.WeakKeyDictionary()
+
+    def is_worth(self, fn: types.FunctionType, may_be: Callable[[], bool]) -> bool:
+        """``fn`` is called; whether it is to be compiled, if functions with its code ``may_be`` at all."""
+        code = fn.__code__
+        met = self._met.get(code)
+        if met is None:
+            met = self._met[code] = 0 if may_be() else NEVER
+        if met >= NEVER:
+            return False
+        calls = self._calls[fn] = self._calls.get(fn, 0) + 1
+        self._met[code] = met + (calls == 1 if calls <= FEW_CALLS else NEVER // MOST_CLOSURES)
+        return calls > FEW_CALLS
+
+
+def computes_too_little(operations: int, is_flat: bool, largest: int, guards: int) -> bool:
+    """Whether a call of what is compiled costs more than Python's.
+
+    Args:
+        operations: on tensors.
+        is_flat: it has no branches and loops.
+        largest: elements of the largest tensor that is computed.
+        guards: their number.
+    """
+    gains = operations > 1 and largest > SMALL  # by fusion
+    return (operations < LIGHT and is_flat and not gains) or guards > MOST_GUARDS * (operations + 1)
+
+
+def is_quicker_op_by_op(sizes: Sequence[int]) -> bool:
+    """Whether tapes are served faster op by op by what has results of so many elements."""
+    return sum(1 + size // LARGE for size in sizes) < FEWEST
+
+
+def fails_too_often(failed: int, calls: int) -> bool:
+    """Whether a version that has left so many of its calls to plain Python is given up."""
+    return failed > FAILURES and failed * 2 > calls
+
+
+class Comparison:
+    """Compiled calls against plain ones: a few of each are timed, in turn.
+
+    Both give the same, so each call can be answered either way, and none is made twice. What pays is never asked again.
+    What does not is left to plain Python, which is compared anew after many calls, or when its calls take much longer
+    than they did: they may be about larger data then.
+
+    Attributes:
+        pays: whether compiled calls are to answer; ``None``: not known yet.
+        compiled: seconds that a compiled call takes, as far as that is known.
+        plain: the same of plain Python.
+    """
+
+    def __init__(self, settled: int = SETTLED) -> None:
+        self.pays: bool | None = None
+        self.compiled = self.plain = 0.0
+        self.is_busy = False  # a call is being timed
+        self._wanted = self._quiet = settled
+        self._changes = self._slower = self._trials = self._calls = self._longer = 0
+        self._first = 2 * FIRST
+        self._times: tuple[list[float], list[float]] = ([], [])  # plain, compiled
+
+    def way(self) -> bool | None:
+        """Which way the next call goes to be timed: compiled or not; ``None``: it is not to be timed."""
+        if self.pays is not None or self.is_busy or self._quiet:
+            return None
+        plain, compiled = map(len, self._times)
+        return (plain + compiled + self._first) % 4 in (0, 3)  # a program whose calls alternate is not misjudged
+
+    def changed(self) -> None:
+        """Something was captured, cut or timed during a call: what was timed is void."""
+        self._changes += 1
+        if self._changes <= MOST_CHANGES:
+            self._quiet, self._times = self._wanted, ([], [])
+
+    def passed(self) -> None:
+        """A call has been answered without being timed, and nothing has changed."""
+        self._quiet = max(0, self._quiet - 1)
+
+    def note(self, is_compiled: bool, seconds: float) -> None:
+        """A call of one kind took so long."""
+        if self._first > 0:
+            self._first -= 1
+            return
+        self._times[is_compiled].append(seconds)
+        if len(self._times[0]) != len(self._times[1]):
+            return
+        count, plain, compiled = len(self._times[0]), *map(typical, self._times)
+        is_clear = count >= CLEAR and (compiled * 2 < plain or (plain * 2 < compiled and self._slower))
+        if count < SAMPLES and not is_clear:
+            return
+        self.plain, self.compiled, self._times = plain, compiled, ([], [])
+        if compiled <= plain * (SLOWER if not self._trials else 1 / SLOWER):
+            self.pays = True
+        else:
+            self._slower += 1
+            if self._slower >= (ROUNDS if not self._trials else 1):
+                self.pays, self._trials, self._calls = False, self._trials + 1, 0
+
+    def look(self, calls: int, seconds: float) -> bool:
+        """Plain Python has answered so many more calls, the latest in so many seconds; whether to compare anew."""
+        self._calls += calls
+        self._longer = self._longer + 1 if seconds > self.plain * LONGER else 0
+        if self._longer >= LONG_OFTEN or self._calls >= RETRY << min(self._trials - 1, 20):
+            self.pays, self._slower, self._longer, self._quiet = None, 0, 0, self._wanted
+            self._first = 2 * FIRST
+            return True
+        return False
+
+    @property
+    def reason(self) -> str:
+        """Why compiled calls do not answer."""
+        return (
+            f"compiled, a call takes {self.compiled * 1e6:.1f} us, and {self.plain * 1e6:.1f} us as plain Python: "
+            "it runs as plain Python"
+        )

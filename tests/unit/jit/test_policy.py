@@ -1,0 +1,147 @@
+"""Decisions on the life of versions, cuts and refusals: events are made up, and nothing is captured."""
+
+import pytest
+
+from duograph.jit import policy
+from duograph.jit.policy import Attempts, CallKinds, Forms, Looks
+
+
+def waits(attempts, calls, failed=0, unused=0, is_late=False):
+    """Which of the calls are attempts."""
+    return [k for k in range(calls) if not attempts.wait(lambda: (failed, unused, is_late))]
+
+
+def test_nothing_waits_where_attempts_succeed():
+    assert waits(Attempts(), 5) == [0, 1, 2, 3, 4]
+    assert waits(Attempts(), 5, failed=policy.PATIENCE, unused=policy.SPARE) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cause", ["failed", "unused"])
+def test_each_attempt_that_is_of_no_use_waits_longer(cause):
+    attempts, known = Attempts(), {"failed": policy.PATIENCE, "unused": policy.SPARE}[cause]
+    made = []
+    for k in range(200):
+        if not attempts.wait(lambda: (known if cause == "failed" else 0, known if cause == "unused" else 0, False)):
+            known += 1
+            made.append(k)
+    assert made[:6] == [0, 2, 6, 14, 30, 62]
+    assert attempts.unattempted == 200 - len(made)
+
+
+def test_what_has_taken_all_the_time_waits_at_once():
+    assert waits(Attempts(), 10, failed=3, is_late=True) == [7]
+
+
+def test_versions_that_are_gone_count_as_unused():
+    attempts = Attempts()
+    attempts.dropped = policy.SPARE + 2
+    assert waits(attempts, 8) == [3, 7]
+
+
+def test_what_is_another_thing_often_is_unsteady_and_told_once():
+    attempts = Attempts()
+    for _ in range(policy.UNSTEADY):
+        assert not attempts.has_news
+        attempts.note_missed("history", hits=1)
+        attempts.note_missed("worth its versions", hits=policy.WORTH)
+    assert attempts.has_news and attempts.unsteady == {"history"}
+    attempts.has_news = False
+    attempts.note_missed("history", hits=1)
+    assert not attempts.has_news
+
+
+def test_a_number_that_cannot_be_an_input_stays_none():
+    attempts = Attempts()
+    attempts.note_number("n")
+    attempts.note_number("n")
+    assert attempts.varying == {"n": 2}
+    attempts.varying["n"] = -1
+    attempts.note_number("n")
+    assert attempts.varying == {"n": -1}
+
+
+def test_misses_ask_for_a_sweep_at_times():
+    attempts = Attempts()
+    assert [k for k in range(3 * policy.STALE) if attempts.note_miss()] == [k * policy.STALE - 1 for k in (1, 2, 3)]
+
+
+def test_refusals_are_looked_at_often_and_then_rarely():
+    looks = Looks()
+    due = [k for k in range(1, 4 * policy.RARELY + 1) if looks.is_due()]
+    assert due == [*range(1, policy.OFTEN + 1), *(n * policy.RARELY for n in (1, 2, 3, 4))]
+
+
+@pytest.mark.parametrize("hits", [0, 100, 10_000, 10_000_000])
+def test_after_a_rest_a_look_is_due(hits):
+    looks = Looks()
+    looks.passed(hits)
+    for _ in range(5):
+        looks.passed(looks.rest)
+        assert looks.is_due()
+    assert looks.rest <= policy.MOST_LET + policy.RARELY
+
+
+def test_kinds_of_calls_are_looked_for_until_there_are_too_many():
+    kinds = CallKinds()
+    assert [k for k in range(40) if kinds.is_asked(1)] == [*range(policy.OFTEN), 15, 23, 31, 39]
+    assert not any(CallKinds().is_asked(policy.MOST_CAUSES) for _ in range(40))
+    assert kinds.are_all(policy.MOST_CAUSES) and not kinds.are_all(policy.MOST_CAUSES - 1)
+
+
+def test_a_cut_is_asked_whether_it_is_of_use():
+    kinds = CallKinds()
+    assert [n for n in range(1, 200) if kinds.is_told(n)] == [64, 128, 192]
+    assert kinds.is_told(1000)  # those that went natively count
+    assert not kinds.is_in_use(0) and kinds.is_in_use(3) and not kinds.is_in_use(3)
+
+
+def test_parts_are_small_as_of_the_latest_look():
+    kinds, looks = CallKinds(), []
+    told = [kinds.is_small(lambda: not looks.append(1)) for _ in range(2 * policy.RARELY)]
+    assert len(looks) == 2 and told.index(True) == policy.RARELY - 1
+
+
+def made():
+    return lambda: None
+
+
+def test_functions_that_are_called_again_get_a_compiled_form():
+    forms, fn = Forms(), made()
+    assert [forms.is_worth(fn, lambda: True) for _ in range(3)] == [False, True, True]
+    assert not any(Forms().is_worth(fn, lambda: False) for _ in range(3))
+
+
+def test_of_closures_that_are_made_anew_few_do():
+    def closure():
+        return lambda: None
+
+    forms, held = Forms(), []
+    for _ in range(policy.MOST_CLOSURES):
+        held.append(closure())
+        assert [forms.is_worth(held[-1], lambda: True) for _ in range(2)] == [False, True]
+    held.append(closure())
+    assert not any(forms.is_worth(held[-1], lambda: True) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("operations", "is_flat", "largest", "guards", "light"),
+    [
+        (2, True, 10, 3, True),
+        (3, True, 10, 3, False),
+        (2, False, 10, 3, False),
+        (2, True, policy.SMALL + 1, 3, False),
+        (1, True, policy.SMALL + 1, 3, True),
+        (5, True, 10, 6 * policy.MOST_GUARDS + 1, True),
+    ],
+)
+def test_what_computes_too_little(operations, is_flat, largest, guards, light):
+    assert policy.computes_too_little(operations, is_flat, largest, guards) is light
+
+
+def test_tapes_and_failures(monkeypatch):
+    monkeypatch.setattr(policy, "FEWEST", 5)
+    assert policy.is_quicker_op_by_op([8] * 4) and not policy.is_quicker_op_by_op([8] * 5)
+    assert not policy.is_quicker_op_by_op([4 * policy.LARGE])
+    most = policy.FAILURES
+    assert not policy.fails_too_often(most, most) and policy.fails_too_often(most + 1, most + 2)
+    assert not policy.fails_too_often(most + 1, 2 * most + 2)
