@@ -39,11 +39,12 @@ from duograph.frontend.policy import look_of, request
 from duograph.frontend.printing import Noted, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
 
+from .account import meter_for
 from .bound import BoundJit
 from .capturing import Capturing
 from .comments import check_comments
 from .conditions import is_possible_now, is_possible_under_tapes
-from .cuts import Cut, is_light
+from .cuts import Cut, is_light, measured
 from .cutting import Cutting
 from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .entry import Entry, PassFailed, RunFailed
@@ -188,7 +189,8 @@ class JitFunction(Capturing, Cutting):
                 if not self.cut.is_in_use():
                     self.cut.retire()
                     self._note_no_use()
-                advise(self, self._stores())
+                if not self.is_auxiliary:
+                    advise(self, self._stores())
             return self._run_cut(skeleton, args, kwargs)
         bound = None
         simple = self._positional(args) if not kwargs else None
@@ -240,10 +242,27 @@ class JitFunction(Capturing, Cutting):
             return self._run_cut(skeleton, args, kwargs)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
-    def _run_cut(self, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run_cut(self, skeleton: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        assert self.cut is not None
+        meter, begins = meter_for(skeleton, self.cut.cause.hits)
+        if meter is None:
+            return self._run_skeleton(skeleton, args, kwargs)
+        result = meter.run(self._run_skeleton, measured(skeleton, meter), args, kwargs)
+        if begins:
+            self.cut.account.add(meter)
+        return result
+
+    def _run_skeleton(self, skeleton: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.target is not None:
             return self.target.run_instead(skeleton, args, kwargs)
         return skeleton(*((self.fn.__self__,) if isinstance(self.fn, types.MethodType) else ()), *args, **kwargs)
+
+    def guards_for(self, args: tuple[Any, ...]) -> Callable[[], Any] | None:
+        """What checks the guards of the version that a call with these arguments tries first."""
+        values = [self._subject, *args] if self._subject is not None else list(args)
+        latest = self._store(values).compiled[:1]
+        native = latest[0].guards.native if latest else None
+        return functools.partial(native, *values) if native is not None else None
 
     @property
     def is_small(self) -> bool:
