@@ -11,8 +11,9 @@ from typing import Any
 from duograph.base.config import config
 from duograph.frontend.errors import Uncapturable
 
+from .account import meter_for
 from .conditions import is_possible_now, is_possible_under_tapes
-from .cuts import Cut, is_light
+from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
 from .policy import EXACT, Comparison, changes, let
@@ -158,7 +159,7 @@ class Comparing:
         if self.cut is not None:
             self.cut.settle()
 
-    def _answer_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _answer_cut(self: Any, skeleton: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of the form with graph breaks to one of many calls, after a look at what these have been like."""
         cut = self.cut
         if not self.is_auxiliary:
@@ -172,7 +173,7 @@ class Comparing:
             advise(self, self._stores())
         return self._run_cut(skeleton, args, kwargs)
 
-    def _run_cut(self: Any, skeleton: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run_cut(self: Any, skeleton: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
         may_go = is_possible_now() and not self.options.is_pijit
@@ -192,7 +193,13 @@ class Comparing:
         if may_go and cut.cause.hits > EXACT and not self._has_versions():
             self._let(cut, let(cut.cause.hits), self._called(cut.quick or skeleton), True, config(), self._python)
         cut.seen += 1
-        return self._called(skeleton)(*args, **kwargs)
+        meter, begins = meter_for(skeleton, cut.cause.hits)
+        if meter is None:
+            return self._called(skeleton)(*args, **kwargs)
+        result = meter.run(partial(self._called(measured(skeleton, meter)), *args, **kwargs))
+        if begins:
+            cut.account.add(meter)
+        return result
 
     def _called(self: Any, skeleton: Callable[..., Any]) -> Callable[..., Any]:
         """What takes the arguments of the function and lets ``skeleton`` answer."""

@@ -29,10 +29,21 @@ from duograph.frontend.policy import is_interpreted, is_library, module_kind
 from duograph.frontend.split.build import as_definition, build_function, keep_source
 from duograph.frontend.split.foreign import Kinds, widened
 from duograph.frontend.split.hoist import Place, apart_place, value_place
-from duograph.frontend.split.plan import CLOCK, COMPILED, Break, Segment, border_before, exits_of, place_of, plan_cuts
+from duograph.frontend.split.plan import (
+    CLOCK,
+    COMPILED,
+    SEGMENT,
+    Break,
+    Segment,
+    border_before,
+    exits_of,
+    place_of,
+    plan_cuts,
+)
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
+from .account import Account, Meter
 from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little
 
 if TYPE_CHECKING:
@@ -77,6 +88,7 @@ class Cut:
         self._quick: types.FunctionType | None = None
         self._is_stale = False
         self._is_doubtful = False  # all that it is of use for is what some variables hold, if that can be compiled
+        self.account = Account()
         self._lock = object_lock()
 
     @property
@@ -238,6 +250,24 @@ def _through(called: CompiledForm, fn: types.FunctionType, spent: list[Any]) -> 
         return called(fn)(*args, **kwargs)
 
     return gradient
+
+
+def measured(skeleton: types.FunctionType, meter: Meter) -> types.FunctionType:
+    """A skeleton whose parts run behind ``meter``."""
+
+    def behind(name: str, value: Any) -> Any:
+        if isinstance(value, CompiledForm):
+            return meter.called(value)
+        return meter.clock if name == CLOCK else meter.segment(value) if name.startswith(SEGMENT) else value
+
+    cells = [
+        types.CellType(behind(name, cell.cell_contents)) if name[0] == "." or name == "called" else cell
+        for name, cell in zip(skeleton.__code__.co_freevars, skeleton.__closure__ or (), strict=True)
+    ]
+    made = types.FunctionType(skeleton.__code__, skeleton.__globals__, skeleton.__name__, None, tuple(cells))
+    made.__defaults__, made.__kwdefaults__ = skeleton.__defaults__, skeleton.__kwdefaults__
+    made.__qualname__, made.__module__ = skeleton.__qualname__, skeleton.__module__
+    return made
 
 
 def statements_at(error: Uncapturable, function: Compiled) -> dict[Place, Break | None]:

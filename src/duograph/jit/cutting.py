@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from duograph.autodiff.grads import gradient_of
@@ -120,3 +121,10 @@ class Cutting:
         if self.part_of is not None:
             cut, segment = self.part_of
             cut.note(cut.halves(segment) if finer else dict.fromkeys(segment.places))
+
+    def guards_for(self: Any, args: tuple[Any, ...]) -> Callable[[], Any] | None:
+        """What checks the guards of the version that a call with these arguments tries first."""
+        values = [self._subject, *args] if self._subject is not None else list(args)
+        latest = self._store(values).compiled[:1]
+        native = latest[0].guards.native if latest else None
+        return partial(native, *values) if native is not None else None

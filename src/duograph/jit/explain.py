@@ -14,6 +14,7 @@ from duograph.frontend.split.plan import Break
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
+from .account import PARTS
 from .compiled import executables_of, failures_in, refusals_of
 from .entries import Entries
 from .telling import advice, instructions_of
@@ -57,6 +58,9 @@ class Explanation:
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
             for one reason, or had given versions that were not used again (`Attempts.wait`).
         unattempted_ms: the time that these took.
+        times: of a function that is cut, the milliseconds that its calls have spent in each of `account.PARTS`, by
+            those that were measured; empty if none was yet.
+        measured: how many calls were.
         advice: what to change, if the function is slow although it is compiled; else empty.
     """
 
@@ -102,6 +106,8 @@ class Explanation:
 
         self.failures = list(failures)
         cut = function.cut
+        self.times = cut.account.milliseconds(cut.cause.hits) if cut is not None else {}
+        self.measured = cut.account.calls if cut is not None else 0
         self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
         self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
@@ -147,6 +153,11 @@ class Explanation:
             return f", run by run{why}"
         return why if instead or asked == "bytecode" else None
 
+    def _told_times(self) -> str:
+        """Where the time goes, as one line."""
+        parts = ", ".join(f"{self.times[part]:.1f} ms in {name}" for part, name in PARTS.items() if self.times[part])
+        return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}"
+
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
         told = self._told_from()
@@ -164,6 +175,7 @@ class Explanation:
             lines.append(f"PIJit under GRAPH_MODE: {self.function.absent} calls as without the decorator")
         for fallback in self.fallbacks:
             lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
+        lines += [self._told_times()] if self.times else []
         lines += [f"graph break: {b} ({b.account})" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
         lines += self.left_parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 
@@ -29,6 +29,9 @@ class Compiled(Protocol):
     def stats(self) -> dict[str, Any]: ...
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def guards_for(self, args: tuple[Any, ...]) -> Callable[[], Any] | None:
+        """What checks the guards of the version that a call with these arguments tries first."""
 
     def smallness(self) -> Iterator[bool]:
         """Of each owner with versions whether these are small, of it and of what it is cut into."""

@@ -30,6 +30,9 @@ captures, fallbacks, breaks = topic("captures"), topic("fallbacks"), topic("brea
 recompiles, guards = topic("recompiles"), topic("guards")
 _logger = logging.getLogger("duograph")
 
+MOSTLY = 0.5
+"""The share of Python in the time of a function that is cut above which that is worth a word."""
+
 
 def name_of(fn: Any) -> str:
     """What texts call a function, or an object that is called like one, without asking it to show itself."""
@@ -108,12 +111,13 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
     """One sentence on why a function is slow, and one on what to change; empty if it is not."""
     plain = [f for store in stores for f in store.fallbacks if f is not function.left]
     if function.cut is not None:
-        found = list(function.cut.breaks.values())
-        if sum(b.spent[1] for b in found) > SECONDS:
-            worst = max(found, key=lambda b: b.spent[1])
+        account, calls = function.cut.account, function.cut.cause.hits
+        spent = account.milliseconds(calls)
+        if account.share_of_python > MOSTLY and spent["steps"] + spent["crossing"] > SECONDS * 1e3:
+            worst = _worst_break(function.cut)
             return (
-                f"{function} spends its time in Python, most of it at {worst.span or 'one statement'}: {worst.reason}. "
-                "Do that less often, or outside of the function."
+                f"{function} spends {account.share_of_python:.0%} of its time in Python, most of it at "
+                f"{worst.span or 'one statement'}: {worst.reason}. {_remedy(worst.reason)}"
             )
     elif sum(f.seconds for f in plain) > SECONDS:
         worst_plain = max(plain, key=lambda f: f.seconds)
@@ -129,6 +133,27 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
             "Pass what varies as a Tensor, or keep it out of the function."
         )
     return ""
+
+
+def _worst_break(cut: Any) -> Any:
+    """The break that takes longest: where most of that is a break in what it calls, that one."""
+    worst = max(cut.breaks.values(), key=lambda b: b.spent[1])
+    inner = [form.cut for form in cut.called.forms if form.cut is not None and form.cut.breaks]
+    inner = [made for made in inner if max(b.spent[1] for b in made.breaks.values()) > MOSTLY * worst.spent[1]]
+    return _worst_break(inner[0]) if inner else worst
+
+
+_REMEDIES = {
+    "NumPy array from outside": "Hand it over as a Tensor, or make one of it outside of the function.",
+    "only known at run time": "Compute it with `ops`, or do that every n-th call, or outside of the function.",
+    "needs the value": "Pass it as a Tensor, or do that outside of the function.",
+}
+
+
+def _remedy(reason: str) -> str:
+    """What to change about a break."""
+    found = (text for part, text in _REMEDIES.items() if part in reason)
+    return next(found, "Do that less often, or outside of the function.")
 
 
 def advise(function: Any, stores: Sequence[Entries]) -> None:

@@ -8,15 +8,17 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import count
 
 import numpy as np
 import pytest
 
 import duograph as ms
 from duograph import Tensor
-from duograph.jit import function, misses, policy, telling
+from duograph.jit import account, function, misses, policy, telling
 
 X = Tensor(np.ones((8, 8), np.float32))
+ROW = Tensor(np.float32([1, -2, 3]))
 
 
 def waiting(x):
@@ -220,3 +222,90 @@ def test_logs_and_explanations_run_no_code_of_objects(text, caplog):
         assert str(f.explain())
     assert "assumes" in caplog.text
     assert Shy.shown == []
+
+
+def test_where_the_time_of_a_cut_function_goes(monkeypatch):
+    ticks = count()
+    monkeypatch.setattr(account, "perf_counter", lambda: float(next(ticks)))
+    cut = ms.jit(waiting)
+    for _ in range(account.EARLY[0] // 2):
+        cut(X)
+    assert cut.explain().times == {} and cut.explain().measured == 0
+    for _ in range(account.EARLY[0]):
+        assert cut(X) == waiting(X)
+    told = cut.explain()
+    assert told.measured == 1 and set(told.times) == set(account.PARTS)
+    spent = told.times  # some ticks in one call, by a clock to which checks take as long as segments
+    assert min(spent["segments"] + spent["guards"], spent["steps"], spent["crossing"]) >= 1e3
+    assert "(1 of them measured)" in str(told) and "ms in Python steps" in str(told)
+
+
+def test_measured_calls_are_like_others(monkeypatch):
+    """Results, errors, gradients, generators, defaults and what is bound, with every call measured."""
+    monkeypatch.setattr(account, "is_due", lambda call: True)
+    inner = ms.nn.SequentialCell([ms.nn.Dense(3, 3), ms.nn.Tanh()])
+
+    def layers(x):
+        h = inner(x.reshape(1, 3)) * 2 + x
+        time.time()
+        return ms.ops.tanh(h * x + h).sum()
+
+    def raises(x, at=3):
+        y = ms.ops.tanh(x * 2) * x
+        try:
+            if time.time() > 0 and x.shape[0] == at:
+                raise ValueError("here")
+        except ValueError as error:
+            return y * len(str(error))
+        return y
+
+    def yields(x):
+        y = ms.ops.tanh(x * 2) * x
+        yield y
+        time.time()
+        yield ms.ops.tanh(y * x) - y
+
+    gradient = ms.value_and_grad(layers)
+    for fn in (layers, raises, lambda x: list(yields(x)), lambda x: gradient(x), lambda x: raises(x, at=4)):
+        run = ms.jit(fn)
+        for _ in range(5):
+            assert str(run(ROW)) == str(fn(ROW))
+    assert account._active.meter is None
+
+    failing = ms.jit(lambda x: (ms.ops.tanh(x * 2) * x, time.time(), x + ms.Tensor([1.0, 2.0, 3.0, 4.0, 5.0])))
+    for _ in range(4):
+        with pytest.raises(ValueError, match="broadcast"):
+            failing(ROW)
+    assert account._active.meter is None
+
+
+def test_advice_names_the_line_in_what_is_called_and_how_to_change_it(monkeypatch, records):
+    monkeypatch.setattr(telling, "SECONDS", 0.0)
+    monkeypatch.setattr(function, "OFTEN_TOLD", 8)
+    ticks = count()
+    monkeypatch.setattr(account.Meter, "clock", _slow_clock(account.Meter.clock))
+    monkeypatch.setattr(account, "perf_counter", lambda: float(next(ticks)))
+
+    def inside(x):
+        y = ms.ops.tanh(x * 2 + x.mean()) * x
+        return y * float(y.asnumpy().mean()) + ms.ops.tanh(y * y + x)
+
+    cut = ms.jit(lambda x: inside(x) * 2)
+    for _ in range(2 * account.EARLY[0] + 2):
+        cut(ROW)
+    said = [r.getMessage() for r in records if r.levelno == logging.WARNING]
+    assert len(said) == 1 and "test_telling.py" in said[0] and "every n-th call" in said[0], said
+    assert f":{inside.__code__.co_firstlineno + 2}:" in said[0]
+
+
+def _slow_clock(clock):
+    """The clock of a skeleton by which steps take most of the time."""
+
+    def slow(meter):
+        before = meter.part
+        now = clock(meter)
+        if before == "steps":
+            meter.seconds["steps"] += 1e6
+        return now
+
+    return slow

@@ -39,7 +39,7 @@ N = TypeVar("N", bound=ast.AST)
 BORDER = "border"
 
 RESULT, ENDED, BEGAN = ".result", ".ended", ".began"
-COMPILED, BOUND, CLOCK = ".compiled", ".bound", ".clock"
+COMPILED, BOUND, CLOCK, SEGMENT = ".compiled", ".bound", ".clock", ".segment"
 """Variables of the skeleton, under names that no program can have."""
 
 
@@ -373,7 +373,7 @@ class _Planner:
         if leaves:  # a closure that is made anew at each call would be compiled for at each call
             yield from run
             return
-        name = f".segment{self.number}"
+        name = f"{SEGMENT}{self.number}"
         self.number += 1
         body = [_with_flags(n) for n in run] if returns and ends else list(run)
         at = run[-1]

@@ -1,0 +1,161 @@
+"""Where the time of a function that is cut goes: compiled segments, guards, gradients, Python, and what joins them.
+
+Calls are measured now and then, the first ones soon (`is_due`), in full: the skeleton runs with segments, steps and
+what it calls behind a `Meter`, which charges each moment to one of `PARTS`. Functions that it calls, and that are cut
+as well, run behind the same one. All other calls pay for a comparison.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import types
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from duograph.autodiff.grads import gradient_of
+
+PARTS = {
+    "segments": "compiled code",
+    "guards": "guards",
+    "gradients": "tapes and backward graphs",
+    "crossing": "what joins them",
+    "steps": "Python steps",
+}
+"""What time is spent in, and how texts call it."""
+EARLY = (8, 16, 32)
+"""Calls that are measured before `RARELY` are over."""
+KEPT = 7
+"""Of how many measured calls the median is taken."""
+RARELY = 64
+"""Of how many calls one is measured."""
+
+
+def is_due(call: int) -> bool:
+    """Whether the call with this number is measured."""
+    return call in EARLY or (call > 0 and call % RARELY == 0)
+
+
+class Account:
+    """What measured calls of one function took.
+
+    Attributes:
+        calls: how many were measured.
+    """
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._latest: deque[dict[str, float]] = deque(maxlen=KEPT)
+
+    def add(self, meter: Meter) -> None:
+        """A measured call."""
+        self.calls += 1
+        self._latest.append(meter.seconds)
+
+    @property
+    def usual(self) -> dict[str, float]:
+        """The seconds in each of `PARTS` of the call of median length among the latest: some have captured or compiled
+        something; empty if none was measured."""
+        found = sorted(self._latest, key=lambda seconds: sum(seconds.values()))
+        return found[(len(found) - 1) // 2] if found else {}
+
+    def milliseconds(self, calls: int) -> dict[str, float]:
+        """What so many calls take in each part; empty if none was measured."""
+        return {part: seconds * calls * 1e3 for part, seconds in self.usual.items()}
+
+    @property
+    def share_of_python(self) -> float:
+        """Of the time, how much is not spent in compiled code, from 0 to 1."""
+        usual = self.usual
+        return (usual["steps"] + usual["crossing"]) / sum(usual.values()) if usual else 0.0
+
+
+class Meter:
+    """Charges time to the part that runs."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        self.part = "crossing"
+        self._since = perf_counter()
+
+    def switch(self, part: str) -> str:
+        """From now on ``part`` runs; gives which one did."""
+        now, before = perf_counter(), self.part
+        self.seconds[before] += now - self._since
+        self._since, self.part = now, part
+        return before
+
+    def clock(self) -> float:
+        """The clock of a skeleton, which asks for the time at the beginning and at the end of each step."""
+        self.switch("crossing" if self.part == "steps" else "steps")
+        return self._since
+
+    def segment(self, made: Any) -> Callable[..., Any]:
+        """A segment behind the meter."""
+
+        def measured(*args: Any) -> Any:
+            before, check = self.switch("guards"), made.guards_for(args)
+            if check is not None:  # what its call does natively before anything else; taken off that
+                self._since = perf_counter()
+                check()
+            guards = self.seconds["guards"]
+            self.switch("segments")
+            looked = self.seconds["guards"] - guards
+            try:
+                return made(*args)
+            finally:
+                self.switch(before)
+                self.seconds["segments"] = max(self.seconds["segments"] - looked, 0.0)
+
+        return measured
+
+    def called(self, form: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """What gives compiled forms to a skeleton, so that these run behind the meter."""
+
+        def asked(fn: Any) -> Any:
+            found = form(fn)
+            is_gradient = type(found) is types.FunctionType and gradient_of(found) is not None
+            if found is fn and not is_gradient:
+                return fn
+            return partial(self._run, found, "gradients" if is_gradient else "segments")
+
+        asked.unbound, asked.method = form.unbound, form.method  # type: ignore[attr-defined]
+        return asked
+
+    def _run(self, fn: Callable[..., Any], part: str, /, *args: Any, **kwargs: Any) -> Any:
+        before = self.switch(part)
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            self.switch(before)
+
+    def run(self, fn: Callable[..., Any], *args: Any) -> Any:
+        """``fn(*args)``, which is a call that is measured, or part of one."""
+        outer, _active.meter = _active.meter, self
+        before = self.switch("crossing")
+        try:
+            return fn(*args)
+        finally:
+            self.switch(before)
+            _active.meter = outer
+
+
+_LEFT_HALFWAY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class _Active(threading.local):
+    meter: Meter | None = None
+
+
+_active = _Active()
+
+
+def meter_for(skeleton: types.FunctionType, call: int) -> tuple[Meter | None, bool]:
+    """What measures the call with this number, and whether that begins with it; ``None``: nothing does."""
+    meter = _active.meter
+    if (meter is None and not is_due(call)) or skeleton.__code__.co_flags & _LEFT_HALFWAY:
+        return None, False
+    return (Meter(), True) if meter is None else (meter, False)
