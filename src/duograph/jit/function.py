@@ -56,7 +56,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured, tell_traced
+from .telling import SECONDS, advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -102,7 +102,7 @@ class JitFunction(Capturing, Cutting):
         self.is_auxiliary = False  # a segment, or a function that a skeleton calls
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
-        self.has_advised = False
+        self.has_advised = self.has_told_fallback = False
         self._idle = 0  # so many calls are plain Python, whatever they are given: those before them all were
         self._resting: Any = None  # the reason for these
         self.absent = 0  # calls in which the decoration counted as absent
@@ -220,6 +220,8 @@ class JitFunction(Capturing, Cutting):
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
+                if not self.has_told_fallback:  # it was cut, and nothing is left that is worth compiling
+                    tell_fallback(self, fallback.rendered)
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
                     self._idle, self._resting = fallback.rest(), fallback
                 return self._timed(fallback, args, kwargs)
@@ -412,7 +414,10 @@ class JitFunction(Capturing, Cutting):
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             if not self._cut_at(exc, store.fallbacks[-1], places):
+                tell_fallback(self, store.fallbacks[-1].rendered)
                 self._note_no_use()
+            else:
+                fallbacks.info(store.fallbacks[-1].rendered)
             return None
         except PassFailed as failed:
             failure = internal_failure("a pass", failed.name, failed.error)
@@ -462,8 +467,6 @@ class JitFunction(Capturing, Cutting):
         rendered = render(diagnostic)
         store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
         log(self, "graph_break", rendered)
-        if isinstance(exc, Uncapturable):
-            fallbacks.info(rendered)
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)
