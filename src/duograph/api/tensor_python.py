@@ -77,6 +77,10 @@ def __str__(self: Tensor) -> str:
     return tensor_format.tensor_str(self)
 
 
+def _repr_html_(self: Tensor) -> str:
+    return tensor_format.tensor_html(self)
+
+
 def __format__(self: Tensor, spec: str) -> str:
     if not spec:
         return str(self)
@@ -308,7 +312,7 @@ PROTOCOL: dict[str, Any] = {
     f.__name__: f
     for f in (
         __bool__, __int__, __float__, __complex__, __index__, __len__, __iter__, __contains__, __hash__, __array__,
-        __array_function__,
+        __array_function__, _repr_html_,
         __repr__, __str__, __format__, __copy__, __deepcopy__, __reduce_ex__, __dlpack__, __dlpack_device__, asnumpy,
         tolist, item, to_dlpack,
     )

@@ -10,6 +10,7 @@ Faults of this package (`InternalError`) are never folded.
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -43,6 +44,67 @@ def fold_tracebacks() -> None:
             of_threads(threading.ExceptHookArgs((args.exc_type, args.exc_value, shown, args.thread)))
 
     sys.excepthook, threading.excepthook = show, show_in_thread
+    _fold_in_ipython()
+
+
+def _fold_in_ipython() -> None:
+    """IPython, and so Jupyter, shows errors by itself: where it runs, and nobody else has asked for errors, it gets the
+    shorter tracebacks, with one line of each frame, of the first and the last."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or shell.custom_exceptions:
+        return
+
+    def show(shell: Any, kind: type[BaseException], error: BaseException, trace: Any, tb_offset: Any = None) -> None:
+        style, inside = shell.InteractiveTB, _without(trace, shell.run_code.__code__.co_filename)
+        with _folded(error, inside) as shown:
+            is_short = _length(shown) < _length(inside)
+            if is_short:
+                style.structured_traceback = _with_one_line(style.structured_traceback)
+            try:
+                shell.showtraceback((kind, error, _ends(shown) if is_short else shown), tb_offset=0)
+            finally:
+                vars(style).pop("structured_traceback", None)
+        sys.last_traceback = trace  # for %tb and %debug
+
+    shell.set_custom_exc((Exception,), show)
+
+
+def _with_one_line(structured: Any) -> Any:
+    """IPython's ``structured_traceback`` with the line that ran of each frame, and not those around it."""
+
+    def short(*args: Any, **options: Any) -> list[str]:
+        return [_shortened(part) for part in structured(*args, **options, context=2)]
+
+    return short
+
+
+def _shortened(part: str) -> str:
+    head, *lines = part.split("\n")
+    if not _plain(head).startswith(("Cell ", "File ")):
+        return part
+    return "\n".join([head, *[line for line in lines if "-> " in _plain(line) or not _plain(line).strip()]])
+
+
+def _plain(text: str) -> str:
+    """A text without the codes that colour it."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def _without(trace: TracebackType | None, file: str) -> TracebackType | None:
+    """The traceback without what has called the user's code."""
+    while trace is not None and trace.tb_frame.f_code.co_filename == file:
+        trace = trace.tb_next
+    return trace
+
+
+def _ends(trace: TracebackType | None) -> TracebackType | None:
+    """The first frame of a traceback, and the last one."""
+    last = trace
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if trace is None or trace is last or trace.tb_next is last:
+        return trace
+    return TracebackType(last, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 @contextmanager

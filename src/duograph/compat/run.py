@@ -1,16 +1,14 @@
 """Runs a program under the alias: a script, a module, a piece of code or a notebook.
 
 The program runs as ``python`` would run it: as ``__main__``, with its own ``sys.argv`` and ``sys.path[0]``, with its
-own lines in tracebacks. Code cells of a notebook share one namespace; the value of a cell's last expression is shown.
+own lines in tracebacks. Code cells of a notebook share one namespace (`notebook`).
 """
 
 from __future__ import annotations
 
-import ast
-import json
 import runpy
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -19,6 +17,7 @@ from typing import Any
 from duograph.base.source import register_source
 
 from .alias import install_as_mindspore
+from .notebook import notebook_code
 
 
 class NoProgram(FileNotFoundError):
@@ -63,7 +62,7 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
         return runpy.run_path(path, run_name="__main__")
     sys.path[0:1] = [str(file.resolve().parent)]
     module = _main_module(path)
-    parts = notebook_code(file) if file.suffix == ".ipynb" else [compile(file.read_bytes(), path, "exec")]
+    parts = notebook_code(file, module) if file.suffix == ".ipynb" else [compile(file.read_bytes(), path, "exec")]
     for code in parts:
         exec(code, module.__dict__)
     return module.__dict__
@@ -99,22 +98,6 @@ def run_code(text: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
     return module.__dict__
 
 
-def notebook_code(file: Path) -> Iterator[CodeType]:
-    """The code cells of a notebook, compiled; where a cell ends in an expression, its value is shown."""
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    for number, text in enumerate(texts, 1):
-        name = f"<{file.name}, cell {number}>"
-        text = _without_magics(text, name)
-        register_source(text, name)
-        tree = ast.parse(text, name)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        yield compile(tree, name, "exec")
-        if last is not None:
-            shown = ast.Interactive([last])
-            yield compile(shown, name, "single")
-
-
 def hide_runner_frames() -> None:
     """Lets an uncaught exception show the frames of the program only, as if Python itself had run it."""
 
@@ -147,13 +130,3 @@ def _compiled(text: str, name: str) -> CodeType:
     """Code whose source tracebacks and capture can read although there is no file."""
     register_source(text, name)
     return compile(text, name, "exec")
-
-
-def _without_magics(text: str, name: str) -> str:
-    """Jupyter's own commands (``%matplotlib``, ``!pip``) are not Python: they are left out, and it is said so."""
-    lines = text.splitlines(keepends=True)
-    for number, line in enumerate(lines):
-        if line.lstrip().startswith(("%", "!")):
-            print(f"{name}: skipped {line.strip()!r}", file=sys.stderr)
-            lines[number] = "pass  # " + line
-    return "".join(lines)

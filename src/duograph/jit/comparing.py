@@ -159,7 +159,7 @@ class Comparing:
         if self.cut is not None:
             self.cut.settle()
 
-    def _answer_cut(self: Any, skeleton: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _answer_cut(self: Any, skeleton: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of the form with graph breaks to one of many calls, after a look at what these have been like."""
         cut = self.cut
         if not self.is_auxiliary:
@@ -173,7 +173,7 @@ class Comparing:
             advise(self, self._stores())
         return self._run_cut(skeleton, args, kwargs)
 
-    def _run_cut(self: Any, skeleton: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run_cut(self: Any, skeleton: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
         may_go = is_possible_now() and not self.options.is_pijit

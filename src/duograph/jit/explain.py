@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.failures import Failure
+from duograph.base.html import text_block
 from duograph.frontend.bytecode.instructions import Instruction
 from duograph.frontend.errors import Uncapturable
 from duograph.frontend.load import why_instead
@@ -191,3 +192,6 @@ class Explanation:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return text_block(*str(self).split("\n", 1))

@@ -58,7 +58,7 @@ from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
-from .telling import advise, fallbacks, log, name_of, tell_captured, tell_traced
+from .telling import advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -109,7 +109,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         self.spent = Spent()  # its parts have the same one
         self.is_no_use = False  # compiled, it is no faster
         self.left_parts: list[str] = []  # its parts that are not, and what their calls take; they have the same list
-        self.has_advised = False
+        self.has_advised = self.has_told_fallback = False
         self.comparison = Comparison()  # of its form with graph breaks
         self.left: Fallback | None = None  # why plain Python answers, if what is compiled does not pay
         self._instead = self._account = None
@@ -221,6 +221,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         key = (names, key_of_call(values)) if store.fallbacks else None
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
+                if not self.has_told_fallback:  # it was cut, and nothing is left that is worth compiling
+                    tell_fallback(self, fallback.rendered)
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
                     self._let(fallback, fallback.rest, self.plain or self.fn)
                 return self._timed(fallback, args, kwargs)
@@ -424,7 +426,10 @@ class JitFunction(Capturing, Comparing, Cutting):
         except Uncapturable as exc:
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             if not self._cut_at(exc, store.fallbacks[-1], places):
+                tell_fallback(self, store.fallbacks[-1].rendered)
                 self._note_no_use()
+            else:
+                fallbacks.info(store.fallbacks[-1].rendered)
             return None
         except PassFailed as failed:
             failure = internal_failure("a pass", failed.name, failed.error)
@@ -474,8 +479,6 @@ class JitFunction(Capturing, Comparing, Cutting):
         rendered = render(diagnostic)
         store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
         log(self, "graph_break", rendered)
-        if isinstance(exc, Uncapturable):
-            fallbacks.info(rendered)
 
     def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
         store.note_use(entry)

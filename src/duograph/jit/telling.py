@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import types
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -36,6 +37,8 @@ MOSTLY = 0.5
 
 def name_of(fn: Any) -> str:
     """What texts call a function, or an object that is called like one, without asking it to show itself."""
+    if isinstance(fn, types.MethodType):
+        fn = fn.__func__
     return str(raw_getattr(fn, "__qualname__", type(fn).__qualname__))
 
 
@@ -72,6 +75,16 @@ def tell_captured(function: Any, entry: Entry) -> None:
         log(function, "graph", f"\n{print_graph(entry.graph)}")
     if guards.isEnabledFor(logging.DEBUG):
         guards.debug("\n".join([f"{function} assumes", *[f"  {g}" for g in entry.program.guards.guards]]))
+
+
+def tell_fallback(function: Any, rendered: str) -> None:
+    """Calls run as plain Python, all of it: a warning for the first ones, for nobody has asked for that."""
+    is_news = not (function.has_told_fallback or function.is_auxiliary)
+    function.has_told_fallback = True
+    if is_news:
+        fallbacks.warning(rendered.replace("error[", "warning[", 1))
+    else:
+        fallbacks.info(rendered)
 
 
 def tell_breaks(function: Any, found_breaks: Iterable[Any]) -> None:

@@ -19,6 +19,7 @@ from duograph.autodiff.backward_hooks import cell_backward_hooks
 from duograph.autodiff.custom import custom_call
 from duograph.autodiff.hooks import call_user
 from duograph.base.absent import instead
+from duograph.base.html import folded, text_line
 from duograph.core.op import state
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter, ParameterTuple
@@ -290,6 +291,23 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             return f"{type(self).__name__}({extra})"
         head = f"{type(self).__name__}(\n" + (f"  {extra}\n" if extra else "")
         return head + "\n".join(children) + "\n)"
+
+    def _repr_html_(self) -> str:
+        return _html(self, "", True)
+
+
+def _html(cell: Cell, name: str, is_open: bool) -> str:
+    """A layer for notebooks: its parameters, and the layers in it, which open and close."""
+    parameters = [
+        text_line(n, f"{p.dtype.name.lower()}{list(p.shape)}" + ("" if p.requires_grad else ", not trained"))
+        for n, p in cell._params.items()
+        if p is not None
+    ]
+    inside = [_html(inner, n, False) for n, inner in cell._cells.items() if inner is not None]
+    size = sum(p.size for _, p in cell.parameters_and_names())
+    title = f"{name}: {cell.cls_name}" if name else cell.cls_name
+    note = f"({cell.extend_repr()})" if cell.extend_repr() else ""
+    return folded(title, f"{note} {size:,} parameters".strip(), [*parameters, *inside], is_open)
 
 
 def _indented(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duograph.base.config import configure
+from duograph.base.html import bytes_text, text_block
 from duograph.base.tree import leaves
 from duograph.common.generator import get_rng_state, set_rng_state
 from duograph.core.shapes import numel
@@ -82,13 +83,16 @@ class Summary:
         line = "-" * (sum(widths) + 2 * (len(widths) - 1))
         shown = ["  ".join((row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]),
                             row[3].rjust(widths[3]))).rstrip() for row in rows]  # fmt: skip
-        frozen, weight = self.parameters - self.trainable, _bytes(self.parameter_bytes)
+        frozen, weight = self.parameters - self.trainable, bytes_text(self.parameter_bytes)
         below = [
             f"Parameters: {self.parameters:,} ({self.trainable:,} trained, {frozen:,} not), {weight}",
-            f"Outputs of layers: {_bytes(self.output_bytes)}",
+            f"Outputs of layers: {bytes_text(self.output_bytes)}",
             f"FLOPs of one call: {self.flops:,}",
         ]
         return "\n".join([shown[0], line, *shown[1:], line, *below])
+
+    def _repr_html_(self) -> str:
+        return text_block("", repr(self))
 
 
 def _row(layer: Layer) -> tuple[str, str, str, str]:
@@ -100,14 +104,6 @@ def _row(layer: Layer) -> tuple[str, str, str, str]:
     times = f" x{layer.calls}" if layer.calls > 1 else ""
     return (title, shapes + times, f"{layer.parameters:,}" if layer.parameters else "",
             f"{layer.flops:,}" if layer.flops else "")  # fmt: skip
-
-
-def _bytes(n: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if n < 1024:
-            return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"
-        n /= 1024
-    return f"{n:.1f} GiB"
 
 
 def _flops(cell: Cell, inputs: list[Any], outputs: list[Any]) -> int:

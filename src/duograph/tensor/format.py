@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.html import bytes_text, text_block
 from duograph.core.types import SHORT_DTYPE_NAMES
 
 from .tensor import Placeholder, Tensor
@@ -47,6 +48,24 @@ def tensor_repr(tensor: Tensor) -> str:
     if array.ndim == 1:
         return f"{head} {_vector(texts, _kind(array))})"
     return f"{head}\n{_nested(texts, 1)})"
+
+
+MOST_MEASURED = 1 << 20
+"""Elements up to which a notebook shows the range of a tensor: looking at one costs no pass over gigabytes."""
+
+
+def tensor_html(tensor: Tensor) -> str:
+    """What notebooks show: dtype, shape, size, range, and the values at the edges."""
+    parts = [f"{type(tensor).__name__} {tensor.dtype.name.lower()}{list(tensor.shape)}"]
+    if not tensor.is_symbolic:
+        array = tensor.array()
+        parts.append(bytes_text(array.nbytes))
+        if 0 < array.size <= MOST_MEASURED and array.dtype.kind not in "bc":
+            numbers = array if array.dtype.kind in "iuf" else array.astype(np.float32)
+            low, high = np.fmin.reduce(numbers, None), np.fmax.reduce(numbers, None)
+            bad = int((~np.isfinite(numbers)).sum())
+            parts += [f"from {low:g} to {high:g}", *[f"{bad} of {array.size} NaN or infinite"] * bool(bad)]
+    return text_block(", ".join(parts), repr(tensor))
 
 
 def _symbolic(tensor: Tensor) -> str:
@@ -95,18 +114,43 @@ def _scientific(value: float, digits: int) -> str:
 
 
 def _element_texts(array: np.ndarray) -> np.ndarray:
-    """An object array of equally wide texts."""
+    """An object array of equally wide texts, of the elements that are shown and those next to them."""
+    form, width = _formatter(array), _width(array)
+    shown = _edges(array)
+    texts = np.empty(shown.size, dtype=object)
+    texts[:] = [form(v).rjust(width) for v in shown.ravel()]
+    return texts.reshape(shown.shape)
+
+
+def _edges(array: np.ndarray) -> np.ndarray:
+    """One element more of each long axis than is shown."""
+    longest = _THRESHOLD if array.ndim == 1 else 2 * _EDGE
+    places = [*range(longest + 1 - _EDGE), *range(-_EDGE, 0)]
+    for axis, size in enumerate(array.shape):
+        if size > len(places):
+            array = array.take(places, axis)
+    return array
+
+
+def _width(array: np.ndarray) -> int:
+    """How wide the widest element of all is."""
+    kind = array.dtype.kind
+    if kind == "b":
+        return 5
+    if kind == "c":  # are not aligned
+        return 0
     form = _formatter(array)
-    texts = np.empty(array.size, dtype=object)
-    texts[:] = [form(v) for v in array.ravel()]
-    width = max(map(len, texts))
-    if array.dtype.kind == "b":
-        width = 5
-    if array.dtype.kind == "f":  # room for a sign, whether there is one or not
-        width = max(width, (4 if array.dtype.itemsize == 2 else 8) + 7)
-    if array.dtype.kind != "c":
-        texts[:] = [t.rjust(width) for t in texts]
-    return texts.reshape(array.shape)
+    if kind in "iu":
+        return max(len(form(array.min())), len(form(array.max())))
+    if kind != "f":  # of two bytes or one
+        some = array if array.size <= MOST_MEASURED else _edges(array)
+        return max(len(form(v)) for v in np.unique(some.view(f"u{array.dtype.itemsize}")).view(array.dtype))
+    width = (4 if array.dtype.itemsize == 2 else 8) + 7  # room for a sign, whether there is one or not
+    if array.dtype.itemsize < 8:
+        return width
+    negative = np.isfinite(array) & (array < 0)  # with exponents of three digits, perhaps
+    ends = array.min(where=negative, initial=0), array.max(where=negative, initial=-np.inf)
+    return max(width, *[len(form(v)) for v in ends])
 
 
 def _vector(texts: np.ndarray, kind: str) -> str:

@@ -117,6 +117,8 @@ class Methods:
         """``x / y``; bool and integers give float32."""
     def __xor__(self, y: Any) -> Tensor:
         """``x ^ y``."""
+    def _repr_html_(self) -> str:
+        ...
     def abs(self) -> Tensor:
         """``|x|``; real for complex numbers."""
     def abs_(self) -> Tensor:

@@ -87,3 +87,54 @@ mistake(x)
         "before = kept.__traceback__\nsys.excepthook(ValueError, kept, before)\nassert kept.__traceback__ is before"
     )
     assert "AssertionError" not in shown(tmp_path, again)
+
+
+NOTEBOOK = r"""
+import sys, types, traceback
+
+class Style:
+    def structured_traceback(self, kind, error, trace, tb_offset=None, context=5):
+        parts = [f"{kind.__name__}  Traceback (most recent call last)"]
+        for frame in traceback.extract_tb(trace):
+            before = [f"      {frame.lineno - 1} before"] * (context > 1)
+            line = f"----> {frame.lineno} {frame.line}"
+            parts.append("\n".join([f"\x1b[36mCell\x1b[39m {frame.name}", *before, line, ""]))
+        return [*parts, "".join(traceback.format_exception_only(error))]
+
+class Shell:  # as much of IPython as is asked
+    custom_exceptions = ()
+    InteractiveTB = Style()
+    run_code = eval(compile("lambda self: 0", "shell.py", "eval"))
+    def set_custom_exc(self, kinds, handler):
+        self.custom_exceptions, self.handler = kinds, handler
+    def showtraceback(self, found, tb_offset=None):
+        print(*self.InteractiveTB.structured_traceback(*found, tb_offset=tb_offset), sep="\n")
+
+shell = Shell()
+sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: shell)
+"""
+SHOWN = """
+def inner(x):
+    return ms.jit(mistake)(x)
+for wrong in (lambda: inner(x), lambda: 1 / 0):
+    try:
+        wrong()
+    except Exception as error:
+        shell.handler(shell, type(error), error, error.__traceback__)
+"""
+
+
+def test_notebooks_fold(tmp_path):
+    """IPython has its own hook: the first and the last frame of the user, a line each."""
+    path = tmp_path / "program.py"
+    path.write_text(NOTEBOOK + PROGRAM + SHOWN)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, check=True, timeout=PATIENCE, env=_environment()
+    )
+    first, _, second = done.stdout.partition("ZeroDivisionError  Traceback")
+    lines = first.splitlines()
+    ran = [line for line in lines if line.startswith("---->")]
+    assert len(lines) <= 15
+    assert [line.split(" ", 2)[2] for line in ran] == ["wrong()", "return x.reshape(5, -1)"]
+    assert "before" not in first and "before" in second, "errors of others are shown as ever"
+    assert done.stderr.count("frames of duograph not shown") == 1

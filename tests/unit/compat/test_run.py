@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
@@ -35,6 +36,9 @@ def test_folder_with_main(tmp_path):
     assert run_duograph(str(tmp_path)) == "__main__ [] [2.]\n"
 
 
+WITHOUT_IPYTHON = pytest.mark.skipif(find_spec("IPython") is not None, reason="IPython runs these lines")
+
+
 def notebook(*cells):
     return json.dumps({"cells": [{"cell_type": kind, "source": list(lines)} for kind, *lines in cells]})
 
@@ -51,11 +55,39 @@ def test_notebook(tmp_path):
     assert run_duograph(str(file)) == "Tensor(shape=[1], dtype=Float32, value= [ 1.00000000e+00])\n[2.] 0\n"
 
 
+@WITHOUT_IPYTHON
 def test_notebook_magics_are_skipped_aloud(tmp_path):
     file = tmp_path / "book.ipynb"
     file.write_text(notebook(("code", "%matplotlib inline\n", "!pip install x\n", "print(1)")))
     done = run_python("-m", "duograph", str(file))
     assert done.stdout == "1\n" and "skipped '%matplotlib inline'" in done.stderr and "!pip" in done.stderr
+
+
+@WITHOUT_IPYTHON
+def test_notebook_lines_that_measure_and_those_that_are_missed(tmp_path):
+    file = tmp_path / "book.ipynb"
+    cells = ["%%timeit\nx = 1\n", "if True:\n    %time y = x + 1\nprint(y)", "t = '''\n% no magic\n'''\nt", "y?", "y;"]
+    file.write_text(notebook(*[("code", cell) for cell in cells], ("code", "display(y)\n")))
+    done = run_python("-m", "duograph", str(file))
+    assert (done.returncode, done.stdout) == (0, "2\n'\\n% no magic\\n'\n2\n")
+    for cell in ("%%bash\nls", "files = !ls", "n = %sql select"):
+        file.write_text(notebook(("code", "print(1)"), ("code", cell)))
+        done = run_python("-m", "duograph", str(file))
+        assert (done.returncode, done.stdout) == (1, "1\n")
+        first = cell.partition("\n")[0]
+        assert done.stderr == (
+            f"duograph: <book.ipynb, cell 2>, line 1: {first!r} is not Python and needs IPython: pip install ipython\n"
+        )
+
+
+@pytest.mark.skipif(find_spec("IPython") is None, reason="IPython is not installed")
+def test_notebook_magics_are_those_of_ipython(tmp_path):
+    file = tmp_path / "book.ipynb"
+    cells = ["x = 1\n%time y = x + 1\n", "%%capture out\nprint('hidden')", "!echo from shell", "f = !echo a b\nf[0]"]
+    file.write_text(notebook(*[("code", cell) for cell in cells], ("code", "print(y, out.stdout.strip())")))
+    done = run_python("-m", "duograph", str(file))
+    assert done.returncode == 0 and "Wall time" in done.stdout
+    assert done.stdout.splitlines()[-3:] == ["from shell", "'a b'", "2 hidden"]
 
 
 def test_exit_status_and_traceback(tmp_path):

@@ -122,8 +122,51 @@ def test_advice_comes_once(monkeypatch, records):
         plain(X)
         cut(X)
     said = [r.getMessage() for r in records if r.levelno == logging.WARNING]
-    assert len([s for s in said if "plain Python" in s]) == 1 and len([s for s in said if "its time in" in s]) == 1
+    assert len([s for s in said if "has run as plain Python" in s]) == 1
+    assert len([s for s in said if "its time in" in s]) == 1
     assert "outside of the function" in cut.explain().advice and "advice: " in str(cut.explain())
+
+
+def test_a_function_that_is_all_python_warns_once(records):
+    def sorted_(x):
+        return Tensor(np.sort(x.asnumpy()))
+
+    def generates(x):
+        yield x
+
+    functions = [ms.jit(sorted_), ms.jit(generates)]
+    for _ in range(4):
+        for f in functions:
+            f(X)
+        functions[0](Tensor([1.0]))  # another fallback of the same function
+    said = [r for r in records if r.levelno == logging.WARNING]
+    assert [r.name for r in said] == ["duograph.fallbacks"] * 2
+    texts = sorted(r.getMessage() for r in said)
+    assert "generates cannot be compiled: a generator object" in texts[0]
+    assert "sorted_ cannot be compiled: asnumpy() of a tensor" in texts[1]
+    assert all(text.startswith("warning[DG0102]") and "it runs as plain Python" in text for text in texts)
+
+
+def test_what_is_compiled_or_cut_does_not_warn(records):
+    functions = [ms.jit(lambda x: x * 2), ms.jit(waiting), ms.jit(lambda x: x.reshape(5, -1))]
+    for _ in range(4):
+        for f in functions[:2]:
+            f(X)
+        with pytest.raises(ValueError, match="invalid for input"):
+            functions[2](X)
+    assert not [r for r in records if r.levelno >= logging.WARNING]
+
+
+def test_cells_are_named(records):
+    class Net(ms.nn.Cell):
+        def construct(self, x):
+            return Tensor(x.asnumpy())
+
+    net = ms.jit(Net())
+    for _ in range(3):
+        net(X)
+    (said,) = [r.getMessage() for r in records if r.levelno == logging.WARNING]
+    assert "Net.construct cannot be compiled" in said
 
 
 def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
