@@ -72,7 +72,7 @@ INDENTED = {
     "device": (1, _ENGINE),
     "distributed": (2, "MPI is loaded by who communicates with other processes"),
     "frontend": (3, _ENGINE),
-    "jit": (11, _ENGINE),
+    "jit": (12, _ENGINE + ", and the page"),
     "lower": (5, "rules are loaded when the first is looked for; neighbours: loop IR and printer, groups and merging"),
     "nn": (1, "the compiler is loaded when a step is compiled"),
     "ops": (2, "windows are loaded when a picture is taken apart"),

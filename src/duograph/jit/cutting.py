@@ -128,3 +128,7 @@ class Cutting:
         latest = self._store(values).compiled[:1]
         native = latest[0].guards.native if latest else None
         return partial(native, *values) if native is not None else None
+
+    def captured_target(self: Any) -> Any:
+        """What a program that is being captured calls instead."""
+        return self.target or self.fn

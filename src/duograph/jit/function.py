@@ -255,10 +255,6 @@ class JitFunction(Capturing, Comparing, Cutting):
         """Whether tapes are served op by op, whatever the arguments are (`Entry.is_small`)."""
         return self._own.is_small and self.options.signature is None
 
-    def captured_target(self) -> Any:
-        """What a program that is being captured calls instead."""
-        return self.target or self.fn
-
     def prepare(self, *args: Any, **kwargs: Any) -> None:
         """Compiles for these arguments without running.
 

@@ -10,7 +10,7 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
-from duograph.jit import cuts, entry
+from duograph.jit import cuts
 from tests.unit.jit.native_calls import bits
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @pytest.fixture(autouse=True)
 def as_users_have_it(monkeypatch):
-    monkeypatch.setattr(entry, "FEWEST", 5)
+    monkeypatch.setattr(policy, "FEWEST", 5)
 
 
 def t(*shape, seed=0):

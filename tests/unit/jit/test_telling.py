@@ -324,7 +324,7 @@ def test_measured_calls_are_like_others(monkeypatch):
 
 def test_advice_names_the_line_in_what_is_called_and_how_to_change_it(monkeypatch, records):
     monkeypatch.setattr(telling, "SECONDS", 0.0)
-    monkeypatch.setattr(function, "OFTEN_TOLD", 8)
+    monkeypatch.setattr(policy, "OFTEN_TOLD", 8)
     ticks = count()
     monkeypatch.setattr(account.Meter, "clock", _slow_clock(account.Meter.clock))
     monkeypatch.setattr(account, "perf_counter", lambda: float(next(ticks)))
