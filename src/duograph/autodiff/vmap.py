@@ -178,7 +178,7 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
         cells = None if ensemble is None else call_user(ensemble, (fn,), {})
         sizes: list[Any] = [] if cells is None else [len(cells)]
         fronted = [_fronted(x, a, sizes) for x, a in zip(args, axes, strict=True)]
-        if not sizes or sizes == [0]:
+        if not sizes or (cells is not None and sizes == [0]):
             raise RuntimeError("'vmap' needs at least one argument with an axis to map over, or one Cell.")
         if any(s != sizes[0] for s in sizes):
             other = next(s for s in sizes if s != sizes[0])

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from duograph.autodiff.grads import gradient_of
+from duograph.base.failures import is_from_outside
 
 PARTS = {
     "segments": "compiled code",
@@ -100,7 +101,11 @@ class Meter:
             before, check = self.switch("guards"), made.guards_for(args)
             if check is not None:  # what its call does natively before anything else; taken off that
                 self._since = perf_counter()
-                check()
+                try:
+                    check()
+                except Exception as error:
+                    if is_from_outside(error):
+                        raise
             guards = self.seconds["guards"]
             self.switch("segments")
             looked = self.seconds["guards"] - guards

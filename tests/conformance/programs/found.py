@@ -672,3 +672,9 @@ def gradients_end_at_a_parameter_made_inside(x, y):
 @program(calls=[(P, P + 1), (P, -P)], captured=False)
 def gradients_inside_end_at_a_parameter_made_inside(x, y):
     return ms.grad(_made_inside, (0, 1))(x, y), ms.grad(lambda a: (copy.deepcopy([a])[0] * a).sum())(x)
+
+
+@program(calls=[(P, 0), (P, 1), (P, 2), (P, 0)], captured=False)
+def nothing_to_map_over(x, n):
+    """Eager mode took a batch without elements for none; compiled code, for any number, computed nothing."""
+    return ms.vmap(lambda a: a * 2 + 1)((x + x.mean())[n:])
