@@ -37,6 +37,32 @@ class Sum(nn.Cell):
         return x + x[:, 1:]
 
 
+class Number(nn.Cell):
+    def construct(self, x):
+        return x * float(x)
+
+
+class Ragged(nn.Cell):
+    def construct(self, x):
+        return x + Tensor([[1, 2], [3]]).sum()
+
+
+class Write(nn.Cell):
+    def construct(self, x):
+        y = x * 2
+        y[9] = 1.0
+        return y
+
+
+class Recurrent(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 3)
+
+    def construct(self, x):
+        return self.rnn(x)
+
+
 class Loss(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -60,6 +86,17 @@ MISTAKES = {
     "reshape": (Reshape, lambda: Tensor(ones()), ValueError, "size 16", "DG0413", "help: 16 elements"),
     "sizes": (Sum, lambda: Tensor(ones()), ValueError, "need to broadcast", "DG0410", "help: counted from the last"),
     "truth": (Truth, lambda: Tensor(ones()), ValueError, "more than one element", "DG0420", "help: x.any()"),
+    "number": (Number, lambda: Tensor(ones()), ValueError, "Only one element", "DG0420", "x.tolist() all of them"),
+    "ragged": (Ragged, lambda: Tensor(ones()), TypeError, "unsupported element", "DG0404", "rows must have one length"),
+    "write": (Write, lambda: Tensor(ones()), IndexError, "out of bounds for axis 0", "DG0414", "9 is not in [-2, 2)"),
+    "recurrent": (
+        Recurrent,
+        lambda: Tensor(ones()),
+        ValueError,
+        "(in the layer 'LSTM (rnn)')",
+        "DG0405",
+        "self.rnn(x)",
+    ),
     "label": (Loss, lambda: Tensor(ones()), RuntimeError, "classes in [0, 8), but got: 9", None, "self.loss"),
 }
 

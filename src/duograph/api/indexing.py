@@ -353,7 +353,8 @@ def _single(item: Any, size: Any, axis: int, what: str) -> tuple[Any, Any, Any] 
         if what == "get":
             message = f"index {item} is out of bounds for dimension with size {size}"
             raise user_error(IndexError, "DG0414", message, f"{item} is not in [-{size}, {size})")
-        raise IndexError(f"Index {item} is out of bounds for axis {axis} with size {size}")
+        message = f"Index {item} is out of bounds for axis {axis} with size {size}"
+        raise user_error(IndexError, "DG0414", message, f"{item} is not in [-{size}, {size})")
     first = item + size if definitely_le(item, -1) else item
     return (first, first + 1, 1)
 

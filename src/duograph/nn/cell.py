@@ -200,7 +200,8 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             if found is not None and name in found:
                 return found[name]
         hint = instead("Cell", name) or "."
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'{hint}")
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint}"
+        raise AttributeError(said, name=name, obj=self)  # Python adds the nearest name when it shows the error
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

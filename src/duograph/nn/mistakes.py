@@ -42,7 +42,11 @@ def _call(cell: Any, args: tuple[Any, ...]) -> str:
 
 def _explain(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
     text = str(error.args[0]) if error.args else ""
-    if f"'{cell.cls_name}'" in text or ".construct() " in text:  # the layer's own words; too few or too many arguments
+    if ".construct() " in text:  # too few or too many arguments
+        return
+    if f"'{cell.cls_name}'" in text:  # the layer's own words
+        if (place := _name(cell)) != cell.cls_name and place not in text:
+            error.args = (f"{text} (in the layer '{place}')", *error.args[1:])
         return
     for i, value in enumerate(args):
         if isinstance(value, np.ndarray | np.generic):

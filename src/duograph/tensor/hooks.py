@@ -29,7 +29,9 @@ def as_python_number(tensor: Tensor, kind: str) -> Any:
     """``int(tensor)``, ``float(tensor)``, ...; ``kind`` is ``bool``, ``int``, ``float``, ``complex`` or ``index``."""
     array = value_of(tensor, f"{kind}()")
     if array.size != 1:
-        raise ValueError("Only one element tensors can be converted to Python scalars")
+        way = "x.mean(), x.sum() or x[i] give one element, and x.tolist() all of them"
+        said = "Only one element tensors can be converted to Python scalars"
+        raise user_error(ValueError, "DG0420", said, f"{kind}({tensor.abstract})", help=way)
     number = array.reshape(()).item() if array.dtype.kind in "biufc" else float(array.reshape(()))
     if kind == "index":
         if array.dtype.kind not in "biu":

@@ -16,6 +16,7 @@ from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType, all_types, as_dtype
+from duograph.core.errors import user_error
 from duograph.core.op import get_op, state
 from duograph.core.types import TensorType, Type, scalar_type
 
@@ -280,7 +281,9 @@ def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
     except (ValueError, OverflowError):
         arr = None
     if arr is None or arr.dtype not in _SUPPORTED:
-        raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
+        said = f"For Tensor, the input_data is {data} that contain unsupported element."
+        way = "all rows must have one length, and all elements must be numbers or bools"
+        raise user_error(TypeError, "DG0404", said, "Tensor()", help=way)
     if (want is None and arr.dtype.kind == "f") or (arr.size == 0 and want is None):
         want = np.float32
     elif want is None and arr.dtype.kind == "i":  # NumPy numbers in a list count as Python's

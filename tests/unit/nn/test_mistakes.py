@@ -210,3 +210,16 @@ def test_indices_out_of_range():
     kind, text = mistakes(nn.SequentialCell(nn.Embedding(5, 3), nn.ReLU()), Tensor([1, 7]))
     assert kind is RuntimeError
     assert "[0, 5), but got 7 (in the layer 'Embedding (0)', called with int64[2]; its parameters:" in text
+
+
+def test_a_mistyped_attribute_has_the_nearest_name():
+    with pytest.raises(AttributeError, match="has no attribute 'fc'") as caught:
+        Net().fc  # noqa: B018
+    assert caught.value.name == "fc" and isinstance(caught.value.obj, Net)  # what Python's suggestion is made of
+
+
+def test_layers_with_words_of_their_own_are_named_with_their_place():
+    net = nn.SequentialCell(nn.LayerNorm((4,)), nn.Dense(4, 3))
+    kind, text = mistakes(net, Tensor(np.ones((2, 5), np.float32)))
+    assert kind is ValueError and text.startswith("For 'LayerNorm', the last dimensions")
+    assert text.endswith("(in the layer 'LayerNorm (0)')")
