@@ -318,10 +318,10 @@ class _Planner:
                 seen.add(id(recipe))
                 self.plan.kept += keys
                 words.append((w.TREE_DICT, len(keys)))
-                return all(
-                    words.append((w.TREE_CONSTANT, id(key))) is None and self._tree(path, item, words, seen)
-                    for key, item in zip(keys, recipe.items, strict=True)
-                )
+                for key, item in zip(keys, recipe.items, strict=True):
+                    words.append((w.TREE_CONSTANT, id(key)))
+                    if not self._tree(path, item, words, seen):
+                        return False
             case _:
                 return False
         return True
