@@ -10,7 +10,7 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
-from duograph.jit import cuts
+from duograph.jit import policy
 from tests.unit.jit.native_calls import bits
 
 log = logging.getLogger(__name__)
@@ -147,12 +147,12 @@ def test_cells_with_hooks_are_cut(hook):
 
 
 def test_a_cut_is_not_small_because_its_own_segments_are(monkeypatch):
-    monkeypatch.setattr(cuts, "LOOKS", 2)
+    monkeypatch.setattr(policy, "RARELY", 2)
     net = Last()
     gradient = ms.jit(ms.value_and_grad(lambda x: net(x).sum() * 2, None, list(net.trainable_params())))
     before = 0
     for _ in range(4):
-        for _ in range(cuts.LOOKS * 2):
+        for _ in range(policy.RARELY * 2):
             gradient(t(5, 4))
         assert led(gradient) > before
         before = led(gradient)
