@@ -170,7 +170,8 @@ class Comparing:
                 cut.retire()
                 self._note_no_use()
             cut.settle()
-            advise(self, self._stores())
+            if not self.is_auxiliary:
+                advise(self, self._stores())
         return self._run_cut(skeleton, args, kwargs)
 
     def _run_cut(self: Any, skeleton: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -337,7 +337,6 @@ def test_advice_names_the_line_in_what_is_called_and_how_to_change_it(monkeypatc
     for _ in range(2 * account.EARLY[0] + 2):
         cut(ROW)
     said = [r.getMessage() for r in records if r.levelno == logging.WARNING]
-    print(*said, sep="\n\n")
     assert len(said) == 1 and "test_telling.py" in said[0] and "every n-th call" in said[0], said
     assert f":{inside.__code__.co_firstlineno + 2}:" in said[0]
 
