@@ -364,6 +364,16 @@ def check(source: str, modes: list[str]) -> tuple[Finding | None, dict[str, Run]
         except Exception as error:  # noqa: BLE001 - an escape from the machinery is a finding like any other
             return Finding(mode, "escaped", -1, "", f"{type(error).__name__}: {error}"), runs
         found = difference(runs["eager"], runs[mode], mode)
-        if found is not None:
+        if found is not None and not _counts_frames(source, runs["eager"]):
             return found, runs
     return None, runs
+
+
+def _counts_frames(source: str, eager: Run) -> bool:
+    """Whether plain Python itself shows something else a few frames deeper: a recursion that the stack ends, and what it
+    has done by then."""
+
+    def deeper(frames: int) -> Run:
+        return deeper(frames - 1) if frames else observe(source, "eager")
+
+    return difference(eager, deeper(11), "eager") is not None

@@ -142,6 +142,33 @@ def test_crash_and_hang_are_verdicts():
     assert python(program) == "crash\nslow\n"
 
 
+ENDLESS = """
+from duograph import Tensor
+COUNT = [0]
+def again(x):
+    COUNT[0] += 1
+    return again(x)
+def between(n):
+    pass
+def inputs():
+    return [(Tensor([1.0]),)]
+def f(x):
+    try:
+        again(x)
+    except RecursionError:
+        return x * COUNT[0]
+"""
+
+
+def test_how_deep_the_stack_is_is_no_finding(monkeypatch):
+    monkeypatch.setitem(observe.MODES, "deeper", lambda fn: lambda *args: (lambda: fn(*args))())
+    found, runs = observe.check(ENDLESS, ["deeper"])
+    assert found is None
+    assert observe.difference(runs["eager"], runs["deeper"], "deeper") is not None
+    monkeypatch.setitem(observe.MODES, "planted", wrong_result)
+    assert observe.check(PROGRAM, ["planted"])[0] is not None
+
+
 def test_modes_agree_on_a_right_program():
     found, runs = observe.check(PROGRAM, ["jit"])
     assert found is None
