@@ -370,8 +370,8 @@ def check(source: str, modes: list[str]) -> tuple[Finding | None, dict[str, Run]
 
 
 def _counts_frames(source: str, eager: Run) -> bool:
-    """Whether plain Python itself shows something else a few frames deeper: a recursion that the stack ends, and what it
-    has done by then."""
+    """Whether plain Python itself shows something else a few frames deeper: a recursion that the stack ends, and what
+    it has done by then."""
 
     def deeper(frames: int) -> Run:
         return deeper(frames - 1) if frames else observe(source, "eager")

@@ -226,7 +226,8 @@
       return box;
     });
     const tip = drawing("defs", {}, drawing("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, drawing("path", { d: "M0,0L8,4L0,8z", fill: "currentColor" })));
-    return make("div", { class: "drawing" }, drawing("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph ${part.name}` }, tip, ...edges, ...boxes));
+    const first = part.nodes.length ? g.node(String(part.nodes[0].id)).x : 0;
+    return make("div", { class: "drawing", "data-first": first }, drawing("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph ${part.name}` }, tip, ...edges, ...boxes));
   }
 
   function show() {
@@ -239,9 +240,10 @@
     by("source").scrollTop = tops[0];
     if (pane.dataset.key === key) {
       pane.scrollTop = tops[1];
-      const drawn = pane.querySelector(".drawing");
-      if (drawn && inside) [drawn.scrollLeft, drawn.scrollTop] = inside;
     }
+    const drawn = pane.querySelector(".drawing");
+    if (drawn && inside && pane.dataset.key === key) [drawn.scrollLeft, drawn.scrollTop] = inside;
+    else if (drawn && drawn.dataset.first) drawn.scrollLeft = drawn.dataset.first * state.zoom - drawn.clientWidth / 2;
     pane.dataset.key = key;
     location.replace(`#${new URLSearchParams({ f: state.fn, v: state.version, t: state.tab, s: state.stage })}`);
   }
