@@ -68,8 +68,8 @@ def test_every_reference_is_to_something():
         final = {n["id"] for g in version["stages"][-1]["graphs"] for n in g["nodes"]}
         for kernel in version["kernels"]:
             assert {*kernel["nodes"]} <= final
-            assert kernel["loops"]
-            assert "define" in kernel["llvm"]
+            assert data["code"][kernel["name"]]["loops"]
+            assert "define" in data["code"][kernel["name"]]["llvm"]
         assert version["memory"]["size"] >= 0
 
 
@@ -113,7 +113,7 @@ def test_nothing_that_a_program_says_is_markup(tmp_path):
     assert any(MARK in row[1] for row in data["sources"][__file__] if row)
     assert "<!-- " not in text.replace("<!-- -->", "")
     assert len(text) < 2 * 2**20
-    assert page({"functions": [], "sources": {}, "headline": ""}, MARK).count("<b>") == 0
+    assert page({"functions": [], "sources": {}, "code": {}, "headline": ""}, MARK).count("<b>") == 0
 
 
 def test_the_command_writes_it(tmp_path):

@@ -35,7 +35,7 @@ def collected(functions: Sequence[Any]) -> Json:
     sources = _Sources()
     parts = {id(part) for f in functions for part in _parts(f)}
     made = [_function(f, sources) for f in functions if id(f) not in parts]
-    return {"functions": made, "sources": sources.shown()}
+    return {"functions": made, "sources": sources.shown(), "code": sources.code}
 
 
 def _parts(function: Any) -> Sequence[Any]:
@@ -50,6 +50,7 @@ class _Sources:
     ORDER = ("plain", "folded", "compiled", "python")
 
     def __init__(self) -> None:
+        self.code: dict[str, Json] = {}  # loop IR and LLVM text of kernels: equal layers share them
         self._kinds: dict[str, dict[int, str]] = defaultdict(dict)
 
     def note(self, file: str, line: int, kind: str) -> None:
@@ -139,7 +140,7 @@ def _version(entry: Any, told: Json, sources: _Sources) -> Json:
         "capture_ms": round(told["capture_ms"], 2),
         "compile_ms": round(told["compile_ms"], 2),
         "stages": _stages(captured, final, entry),
-        "kernels": _kernels(final, level) if executable is not None else [],
+        "kernels": _kernels(final, level, sources.code) if executable is not None else [],
         "memory": _memory(executable),
     }
 
@@ -230,8 +231,8 @@ def _spans(node: Apply) -> list[Span]:
     return list(node.context.origins.get(node, ()))
 
 
-def _kernels(graph: Graph, level: int) -> list[Json]:
-    """The kernel calls of a graph, in order: which nodes and lines are in each, loop IR, LLVM text, bytes."""
+def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
+    """The kernel calls of a graph, in order: which nodes and lines are in each; their code goes into ``code``."""
     found: list[Json] = []
     for part in all_graphs(graph):
         for step in steps_of(part, level):
@@ -240,6 +241,9 @@ def _kernels(graph: Graph, level: int) -> list[Json]:
             lines = list(dict.fromkeys((s.file, s.line) for node in inside for s in _spans(node)))
             for call in calls:
                 function = call.function
+                if function.symbol not in code:
+                    llvm = emit_functions([function], current_target())
+                    code[function.symbol] = {"loops": function.text, "llvm": llvm}
                 found.append(
                     {
                         "name": function.symbol,
@@ -247,8 +251,6 @@ def _kernels(graph: Graph, level: int) -> list[Json]:
                         "ops": [node.op.name for node in inside],
                         "at": [list(line) for line in lines],
                         "bytes": _bytes(step.lowering),
-                        "loops": function.text,
-                        "llvm": emit_functions([function], current_target()),
                     }
                 )
             if step.reason:
@@ -256,7 +258,7 @@ def _kernels(graph: Graph, level: int) -> list[Json]:
                     {
                         "name": f"{step.nodes[0].op.name} (Python)", "nodes": [n.serial for n in step.nodes],
                         "ops": [n.op.name for n in step.nodes], "at": [list(line) for line in lines],
-                        "bytes": None, "loops": "", "llvm": "", "reason": step.reason,
+                        "bytes": None, "reason": step.reason,
                     }
                 )  # fmt: skip
     return found

@@ -146,8 +146,9 @@
         box.addEventListener("toggle", () => {  // the text only where it is looked at
           if (!box.open || box.children.length > 1) return;
           if (k.reason) box.append(make("div", { class: "why" }, k.reason));
-          if (k.loops) box.append(make("h4", {}, "Loop nest"), make("pre", {}, k.loops));
-          if (k.llvm) box.append(make("details", {}, make("summary", {}, "LLVM text"), make("pre", {}, k.llvm)));
+          const code = data.code[k.name];
+          if (code) box.append(make("h4", {}, "Loop nest"), make("pre", {}, code.loops));
+          if (code) box.append(make("details", {}, make("summary", {}, "LLVM text"), make("pre", {}, code.llvm)));
         });
         return box;
       });
