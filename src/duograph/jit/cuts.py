@@ -14,7 +14,7 @@ import time
 import types
 import weakref
 from collections import ChainMap, OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ from duograph.frontend.split.plan import (
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
+from . import entry
 from .account import Account, Meter
 
 if TYPE_CHECKING:
@@ -121,12 +122,24 @@ class Cut:
 
     @property
     def is_small(self) -> bool:
-        """Whether all that is compiled of it runs op by op under tapes (`Entry.is_small`): then so may the whole."""
+        """Whether what is compiled of it saves tapes less than the cuts cost: each, with what it calls, as much as
+        recording the ops of a small version (`Entry.is_small`). Then the whole runs op by op."""
         self._looks += 1
         if self._looks % LOOKS == 0:
-            sizes = [size for part in (*self.current, *self.called.forms) for size in part.smallness()]
-            self._is_small = bool(sizes) and all(sizes)
+            works = list(self.works())
+            saved = sum(work for work in works if work >= entry.FEWEST)
+            self._is_small = bool(works) and saved < entry.FEWEST * self.count()
         return self._is_small
+
+    def works(self) -> Iterator[float]:
+        """What calls of all that it is cut into save tapes."""
+        for part in (*self.current, *self.called.forms):
+            yield from part.works()
+
+    def count(self) -> int:
+        """Of how many cuts it consists: itself, and those of what it is cut into and calls."""
+        parts = (*self.current, *self.called.forms)
+        return 1 + sum(part.cut.count() for part in parts if part.cut is not None and part.cut.skeleton is not None)
 
     def is_in_use(self) -> bool:
         """Whether anything compiled has answered a call in it, segments or what the skeleton calls, since the last time

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Sequence
 from functools import partial
 from inspect import Parameter
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
@@ -281,20 +281,25 @@ class Entry:
         ops = {node.op for graph in all_graphs(self.program.graph) for node in graph.nodes}
         return call_named not in ops and not ops.isdisjoint((cond, while_loop, scan))
 
-    @lazy
+    @property
     def is_small(self) -> bool:
         """Whether tapes are served faster op by op, which gives the same: it has few ops, on little data."""
+        return self.work < FEWEST
+
+    @lazy
+    def work(self) -> float:
+        """What a call saves tapes: ops that they need not record, those on much data counted several times."""
         work = 0
         for node in self.program.graph.nodes:
             if node.op.structured and node.op not in LOOSE:
-                return False
+                return inf
             if not isinstance(node.type, ScalarType) and node.operands and node.op not in LOOSE:
                 shape = node.type.shape if isinstance(node.type, TensorType) else ()
                 sizes = [n for n in shape if isinstance(n, int)]
                 if len(sizes) < len(shape):
-                    return False
+                    return inf
                 work += 1 + prod(sizes) // LARGE
-        return work < FEWEST
+        return work
 
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.
