@@ -44,7 +44,7 @@ from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
 from .account import Account, Meter
-from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little
+from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little, saves_too_little
 
 if TYPE_CHECKING:
     from .entries import Fallback
@@ -108,12 +108,18 @@ class Cut:
 
     @property
     def is_small(self) -> bool:
-        """Whether all that is compiled of it runs op by op under tapes (`Entry.is_small`): then so may the whole."""
-        return self.kinds.is_small(self._are_parts_small)
+        """Whether what is compiled of it saves tapes less than the cuts cost. Then the whole runs op by op."""
+        return self.kinds.is_small(lambda: saves_too_little(list(self.works()), self.count()))
 
-    def _are_parts_small(self) -> bool:
-        sizes = [size for part in (*self.current, *self.called.forms) for size in part.smallness()]
-        return bool(sizes) and all(sizes)
+    def works(self) -> Iterator[float]:
+        """What calls of all that it is cut into save tapes."""
+        for part in (*self.current, *self.called.forms):
+            yield from part.works()
+
+    def count(self) -> int:
+        """Of how many cuts it consists: itself, and those of what it is cut into and calls."""
+        parts = (*self.current, *self.called.forms)
+        return 1 + sum(part.cut.count() for part in parts if part.cut is not None and part.cut.skeleton is not None)
 
     def is_in_use(self) -> bool:
         """Whether anything compiled has answered a call in it, segments or what the skeleton calls, since the last time

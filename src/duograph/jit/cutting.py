@@ -108,12 +108,14 @@ class Cutting:
         made.spent, made.left_parts = self.spent, self.left_parts
         return made
 
-    def smallness(self: Any) -> Iterator[bool]:
-        """Of each owner with versions whether these are small, of it and of what it is cut into."""
-        yield from [store.is_small for store in self._stores() if store.compiled]
+    def works(self: Any) -> Iterator[float]:
+        """What calls save tapes (`Entry.work`), of its versions and of all that it is cut into: for each the most that
+        one version does; nothing for what is compiled nowhere."""
+        found = [entry.work for store in self._stores() for entry in store.compiled]
+        if found:
+            yield max(found)
         if self.cut is not None:
-            for part in (*self.cut.current, *self.cut.called.forms):
-                yield from part.smallness()
+            yield from self.cut.works()
 
     def _note_no_use(self: Any, finer: bool = False) -> None:
         """``finer``: parts of this segment may be of use, still."""

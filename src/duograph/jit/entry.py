@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Sequence
 from functools import partial
 from inspect import Parameter
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
@@ -33,7 +33,7 @@ from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
 
 from .compiled import executables_of
-from .policy import TAPED_RARELY, Comparison, is_quicker_op_by_op
+from .policy import TAPED_RARELY, Comparison, is_quicker_op_by_op, work_for_tapes
 
 if TYPE_CHECKING:
     from duograph.runtime.calls.native import NativeCall
@@ -280,20 +280,25 @@ class Entry:
         ops = {node.op for graph in all_graphs(self.program.graph) for node in graph.nodes}
         return call_named not in ops and not ops.isdisjoint((cond, while_loop, scan))
 
-    @lazy
+    @property
     def is_small(self) -> bool:
         """Whether tapes are served faster op by op, which gives the same: it has few ops, on little data."""
-        sizes: list[int] = []
+        return is_quicker_op_by_op(self.work)
+
+    @lazy
+    def work(self) -> float:
+        """What a call saves tapes (`policy.work_for_tapes`)."""
+        work = 0
         for node in self.program.graph.nodes:
             if node.op.structured and node.op not in LOOSE:
-                return False
+                return inf
             if not isinstance(node.type, ScalarType) and node.operands and node.op not in LOOSE:
                 shape = node.type.shape if isinstance(node.type, TensorType) else ()
                 extents = [n for n in shape if isinstance(n, int)]
                 if len(extents) < len(shape):
-                    return False
-                sizes.append(prod(extents))
-        return is_quicker_op_by_op(sizes)
+                    return inf
+                work += work_for_tapes(prod(extents))
+        return work
 
     def is_plain_for_tapes(self, args: Sequence[Any]) -> bool:
         """Whether plain Python runs the program for the tapes that record now.

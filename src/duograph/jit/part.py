@@ -11,6 +11,7 @@ class Compiled(Protocol):
 
     Attributes:
         load: gives the trees of functions.
+        cut: its form with graph breaks, if it has one.
         part_of: of a segment, the cut that it is part of, and which segment it is.
         is_no_use: compiled, it is no faster.
         answered: calls that versions have answered, of it and of what it is cut into.
@@ -18,6 +19,7 @@ class Compiled(Protocol):
     """
 
     load: Any
+    cut: Any
     part_of: tuple[Any, Any] | None
     is_no_use: bool
     _python: Any
@@ -33,8 +35,8 @@ class Compiled(Protocol):
     def guards_for(self, args: tuple[Any, ...]) -> Callable[[], Any] | None:
         """What checks the guards of the version that a call with these arguments tries first."""
 
-    def smallness(self) -> Iterator[bool]:
-        """Of each owner with versions whether these are small, of it and of what it is cut into."""
+    def works(self) -> Iterator[float]:
+        """What calls save tapes, of its versions and of all that it is cut into."""
 
     def _stores(self) -> list[Any]:
         """Its versions, by owner."""

@@ -262,9 +262,20 @@ def computes_too_little(operations: int, is_flat: bool, largest: int, guards: in
     return (operations < LIGHT and is_flat and not gains) or guards > MOST_GUARDS * (operations + 1)
 
 
-def is_quicker_op_by_op(sizes: Sequence[int]) -> bool:
-    """Whether tapes are served faster op by op by what has results of so many elements."""
-    return sum(1 + size // LARGE for size in sizes) < FEWEST
+def work_for_tapes(elements: int) -> int:
+    """What compiled code saves tapes by an op with so many elements in its result: recording it, and more by fusion."""
+    return 1 + elements // LARGE
+
+
+def is_quicker_op_by_op(work: float) -> bool:
+    """Whether tapes are served faster op by op by what saves them so much (`work_for_tapes`, of all its ops)."""
+    return work < FEWEST
+
+
+def saves_too_little(works: Sequence[float], cuts: int) -> bool:
+    """Whether what is compiled of a function saves tapes less than so many cuts cost: each as much as recording the ops
+    of a version that is not worth a call."""
+    return bool(works) and sum(work for work in works if work >= FEWEST) < FEWEST * cuts
 
 
 def fails_too_often(failed: int, calls: int) -> bool:

@@ -140,8 +140,11 @@ def test_what_computes_too_little(operations, is_flat, largest, guards, light):
 
 def test_tapes_and_failures(monkeypatch):
     monkeypatch.setattr(policy, "FEWEST", 5)
-    assert policy.is_quicker_op_by_op([8] * 4) and not policy.is_quicker_op_by_op([8] * 5)
-    assert not policy.is_quicker_op_by_op([4 * policy.LARGE])
+    small, large = policy.work_for_tapes(8), policy.work_for_tapes(4 * policy.LARGE)
+    assert policy.is_quicker_op_by_op(4 * small) and not policy.is_quicker_op_by_op(5 * small)
+    assert not policy.is_quicker_op_by_op(large)
+    assert policy.saves_too_little([4, 4], 1) and policy.saves_too_little([6], 2)
+    assert not policy.saves_too_little([6], 1) and not policy.saves_too_little([], 1)
     most = policy.FAILURES
     assert not policy.fails_too_often(most, most) and policy.fails_too_often(most + 1, most + 2)
     assert not policy.fails_too_often(most + 1, 2 * most + 2)
