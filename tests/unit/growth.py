@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 from tests.unit.runtime.processes import alone
 
-_EXACT = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-"""Blocks that threads keep for themselves would count as in use."""
+_EXACT = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0", "GLOG_v": "3"}
+"""Blocks that threads keep for themselves would count as in use; what runs as plain Python would be said on stderr."""
 
 
 class _Figures(ctypes.Structure):

@@ -1,7 +1,7 @@
 """The logger of the package: its level, its topics, and where its lines go if nobody has said so.
 
-It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more than
-warnings (``GLOG_v=0`` or ``1``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard
+It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more or less than
+warnings (``GLOG_v``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard
 logger that it is. A topic is a logger below it: ``logging.getLogger("duograph.breaks")``.
 """
 
@@ -50,7 +50,7 @@ def topic(name: str) -> logging.Logger:
     """The logger of a topic, which says everything if `DUOGRAPH_LOGS` names it."""
     logger = logging.getLogger(f"duograph.{name}")
     wanted = config().logs
-    if config().log_level < 2 or wanted:
+    if config().log_level != 2 or wanted:
         package_logger()
     if name in wanted or "all" in wanted:
         logger.setLevel(logging.DEBUG)

@@ -28,17 +28,8 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
   SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
 = is a transform of audio, which is not provided; map a function of your own
 
-dataset\.vision.*: AdjustBrightness AdjustContrast AdjustGamma AdjustHue AdjustSaturation AdjustSharpness Affine
-  AutoAugment AutoAugmentPolicy AutoContrast BoundingBoxAugment CutMixBatch CutOut DecodeVideo Equalize Erase
-  FiveCrop GaussianBlur Grayscale HsvToRgb ImageBatchFormat ImageReadMode LinearTransformation MixUp MixUpBatch
-  NormalizePad PadToSize Perspective Posterize RandAugment RandomAdjustSharpness RandomAffine RandomAutoContrast
-  RandomColor RandomColorAdjust RandomCropDecodeResize RandomCropWithBBox RandomEqualize RandomErasing
-  RandomGrayscale RandomHorizontalFlipWithBBox RandomInvert RandomLighting RandomPerspective RandomPosterize
-  RandomResizedCropWithBBox RandomResize RandomResizeWithBBox RandomRotation RandomSelectSubpolicy RandomSharpness
-  RandomSolarize RandomVerticalFlipWithBBox ResizedCrop ResizeWithBBox RgbToHsv Rotate SliceMode SlicePatches
-  Solarize TenCrop ToNumpy ToPIL TrivialAugmentWide UniformAugment encode_jpeg encode_png get_image_num_channels
-  get_image_size read_file read_image read_video read_video_timestamps write_file write_jpeg write_png
-= is not provided; ds.map(lambda image: ...) takes functions of NumPy arrays
+dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
+= is not there: duograph decodes images, no video; ds.map(lambda image: ...) takes functions of NumPy arrays
 
 dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastText FilterWikipediaXML GloVe
   JiebaMode JiebaTokenizer Ngram NormalizeForm NormalizeUTF8 RegexReplace RegexTokenizer SentencePieceModel

@@ -93,8 +93,8 @@ def test_what_can_be_imported_and_not_used_says_why():
         (lambda: SymbolTree(nn.ReLU()), r"no mindspore\.rewrite\.SymbolTree: it edits networks"),
         (P.NPUAllocFloatStatus, "Ascend"),
         (flops_collection, "summary"),
-        (lambda: vision.AutoAugment(), "is not provided"),
-        (type("Mine", (vision.AutoAugment,), {}), r"no mindspore\.dataset\.vision\.AutoAugment: it "),
+        (lambda: vision.DecodeVideo(), "no video"),
+        (type("Mine", (vision.DecodeVideo,), {}), r"no mindspore\.dataset\.vision\.DecodeVideo: it "),
     ):
         with pytest.raises(NotImplementedError, match=said):
             use()
@@ -258,7 +258,7 @@ def test_our_own_modules_say_why_too():
 
     for module, name, text in (
         (dataset, "CocoDataset", "GeneratorDataset"),
-        (dataset.vision, "AutoAugment", "not provided"),
+        (dataset.vision, "DecodeVideo", "no video"),
         (dataset.text, "BertTokenizer", "not provided"),
         (mindrecord, "MnistToMR", "FileWriter"),
         (dataset.vision, "RandomCropp", "the nearest name is 'RandomCrop'"),

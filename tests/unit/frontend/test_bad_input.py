@@ -135,7 +135,7 @@ def test_as_without_the_decorator(mode, tool):
             assert [told(fn) for fn in compiled] == wanted
     for fn in compiled[:5]:
         report = fn.explain()
-        assert report.fallbacks or report.breaks, fn
+        assert report.fallbacks or report.breaks or tool in ("trace", "monitoring"), fn  # those have seen its lines
 
 
 @pytest.mark.parametrize("mode", ["bytecode", "trace"])

@@ -157,6 +157,7 @@ SLOTS = {
     for name in (
         "data", "mark", "storage", "view", "now", "version", "writes", "serial", "log", "token", "function", "unknown",
         "weak_numbers", "own", "of", "method", "native", "taped", "subject", "block",
+        "instead", "way", "callee",
     )
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ import pytest
 import duograph as ms
 import duograph.dataset as ds
 from duograph import nn, train
+from duograph.api import noted
 from duograph.train.callback import OnRequestExit, SummaryCollector, SummaryRecord
 
 
@@ -104,6 +105,7 @@ def model():
 
 
 def test_records(tmp_path):
+    noted.take()  # what other tests have noted
     with SummaryRecord(str(tmp_path / "a")) as record:
         record.add_value("scalar", "loss", ms.Tensor(2.0))
         record.record(1)
