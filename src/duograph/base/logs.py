@@ -1,8 +1,8 @@
 """The logger of the package: its level, its topics, and where its lines go if nobody has said so.
 
-It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more or less than
-warnings (``GLOG_v``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard
-logger that it is. A topic is a logger below it: ``logging.getLogger("duograph.breaks")``.
+It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more or less
+than warnings (``GLOG_v``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard logger
+that it is. A topic is a logger below it: ``logging.getLogger("duograph.breaks")``.
 """
 
 from __future__ import annotations
