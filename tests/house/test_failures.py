@@ -42,10 +42,8 @@ REASONS: dict[str, tuple[str, ...]] = {
         "ir/verify.py:_type_complaints",
     ),
     "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/function.py:_compile",),
-    "asked again by `Entry.matches`, which goes through the policy": (
-        "jit/entries.py:first_that_holds",
-        "jit/account.py:measured",
-    ),
+    "asked again by `Entry.matches`, which goes through the policy": ("jit/entries.py:first_that_holds",),
+    "guards that are only timed: the call that follows looks at them itself": ("jit/account.py:measured",),
     "the error is the answer of the test": ("compat/doctor.py:doctor",),
     "an error that only a repeated step raises says nothing about the first one": ("train/diagnosis.py:_repeated",),
     "the function goes on being compiled as before, which tells whose error it is": (

@@ -102,7 +102,6 @@ class Gradient:
 
     Attributes:
         fn: the function.
-        of: makes the same of another function.
     """
 
     def __init__(
@@ -112,8 +111,17 @@ class Gradient:
         self.grad_position = _checked_position(grad_position, weights)
         self.fn, self.weights, self.has_aux, self.return_ids = fn, weights, has_aux, return_ids
         self.sens_param = sens_param
-        options = {"weights": weights, "has_aux": has_aux, "return_ids": return_ids, "sens_param": sens_param}
-        self.of: Callable[[Any], Callable[..., Any]] = partial(made_by, grad_position=grad_position, **options)
+        options = {"has_aux": has_aux, "return_ids": return_ids, "sens_param": sens_param}
+        self._anew = partial(_anew, made_by, grad_position, options)
+
+    def of(self, fn: Any) -> Callable[..., Any]:
+        """The same of another function."""
+        return self._anew(fn, self.weights)
+
+    @property
+    def parts(self) -> tuple[Callable[..., Any], list[Any]]:
+        """A function, and what to call it with to make another one."""
+        return self._anew, [self.fn, self.weights]
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The function's output and its gradients."""
@@ -138,6 +146,11 @@ class Gradient:
         return done.out, (_unwrapped(inputs), weight_part)
 
 
+def _anew(made_by: Any, grad_position: Any, options: dict[str, bool], fn: Any, weights: Any) -> Callable[..., Any]:
+    made: Callable[..., Any] = made_by(fn, grad_position, weights, **options)
+    return made
+
+
 class OfOperation:
     """What `GradOperation` makes of a function, as `Gradient` is what `grad` does.
 
@@ -152,6 +165,14 @@ class OfOperation:
     def of(self, fn: Any) -> Callable[..., Any]:
         """The same of another function."""
         return self.operation.applied(fn, self.weights, self.owner)
+
+    @property
+    def parts(self) -> tuple[Callable[..., Any], list[Any]]:
+        """See `Gradient.parts`."""
+        made = self.operation
+        return GradOperation(made.get_all, made.get_by_list, made.sens_param).applied, [
+            self.fn, self.weights, self.owner,
+        ]  # fmt: skip
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The gradients."""

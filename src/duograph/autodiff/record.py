@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.base.tree import leaves, map_tree
-from duograph.core.op import restoring, state
+from duograph.core.op import binding, restoring, state
 from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
 from duograph.tensor.alias import ViewLink
-from duograph.tensor.tensor import Tensor, wrap_view
+from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap_view
 
 from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
 from .backward import backpropagate, complete
@@ -62,6 +62,7 @@ class Recorded:
     ) -> None:
         self.tape = Tape()
         self.tape.is_kept = is_kept
+        self._binder = state.binder
         self.args = list(args)
         self.variables: dict[int, Variable] = {}  # id(handle or weight) -> variable
         for i in positions:
@@ -84,15 +85,29 @@ class Recorded:
     @restoring
     def gradients(self, seeds: Sequence[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
         """Gradients of the inputs (nested as they are) and of the weights, for pairs of output tensor and cotangent."""
+        self._check_place()
         flat = [x for x in leaves(self.inputs) if is_tensor(x)] + self.weights
         wanted = [self.variables.get(id(x)) for x in flat]
-        pairs = [(self.tape.variable(out), dout) for out, dout in seeds]
+        with binding(self._binder):  # a variable is what it was there
+            pairs = [(self.tape.variable(out), dout) for out, dout in seeds]
         found = backpropagate(self.tape, pairs, wanted)
         complete_ones = [complete(g, x) if g is not None else zeros_like(x) for x, g in zip(flat, found, strict=True)]
         owned = separate(complete_ones, [*flat, *[dout for _, dout in seeds]])
         done = {id(x): g for x, g in zip(flat, owned, strict=True)}
         inputs = [map_tree(lambda x: done[id(x)] if is_tensor(x) else None, x) for x in self.inputs]
         return inputs, [done[id(w)] for w in self.weights]
+
+    def _check_place(self) -> None:
+        """Whether the gradients can be taken here: where the call was recorded, or of an eager one under vmap.
+
+        Raises:
+            SymbolicValueError: they cannot; plain Python takes them if this is a capture.
+        """
+        here: Any = state.binder
+        while here is not self._binder:
+            if self._binder is not None or not hasattr(here, "outer"):
+                raise SymbolicValueError("a gradient of a call that was recorded outside of this program, or vmap")
+            here = here.outer
 
 
 def ones_for(out: Any) -> list[tuple[Any, Any]]:

@@ -326,7 +326,8 @@ class Collector:
         if type(value) is types.FunctionType and self.session.is_made_inside(value):
             gradient = gradient_of(value)
             if gradient is not None:
-                return Called(gradient.of, [self.recipe(gradient.fn)])
+                make, values = gradient.parts
+                return Called(make, [self.recipe(v) for v in values])
             if value.__code__.co_flags & inspect.CO_NESTED:  # it may hold what only this capture can call
                 raise Uncapturable(f"the function {value.__qualname__}, made inside, leaves the compiled function")
         if hasattr(type(value), "captured_target") and self.session.is_made_inside(value):

@@ -266,8 +266,9 @@ def measured(skeleton: types.FunctionType, meter: Meter) -> types.FunctionType:
             return meter.called(value)
         return meter.clock if name == CLOCK else meter.segment(value) if name.startswith(SEGMENT) else value
 
+    is_through = skeleton.__globals__ is globals()  # else the cells are the program's, but for those with a dot
     cells = [
-        types.CellType(behind(name, cell.cell_contents)) if name[0] == "." or name == "called" else cell
+        types.CellType(behind(name, cell.cell_contents)) if name[0] == "." or is_through else cell
         for name, cell in zip(skeleton.__code__.co_freevars, skeleton.__closure__ or (), strict=True)
     ]
     made = types.FunctionType(skeleton.__code__, skeleton.__globals__, skeleton.__name__, None, tuple(cells))

@@ -322,6 +322,33 @@ def test_measured_calls_are_like_others(monkeypatch):
     assert account._active.meter is None
 
 
+def test_measured_calls_share_the_variables_of_the_program(monkeypatch):
+    """Under any name: what others set during the call is seen."""
+    monkeypatch.setattr(account, "is_due", lambda call: True)
+
+    def made():
+        called = 0
+
+        def bump():
+            nonlocal called
+            called += 1
+            time.time()
+
+        def f(x):
+            y = x.tanh() * 2 + x.exp() * x.sin()
+            bump()
+            z = y.cos() * y - y.tanh()
+            time.time()
+            return z * z.sin(), called
+
+        return f
+
+    plain, cut = made(), ms.jit(made())
+    for _ in range(6):
+        assert plain(X)[1] == cut(X)[1]
+    assert cut.explain().measured > 2
+
+
 def test_advice_names_the_line_in_what_is_called_and_how_to_change_it(monkeypatch, records):
     monkeypatch.setattr(telling, "SECONDS", 0.0)
     monkeypatch.setattr(policy, "OFTEN_TOLD", 8)
