@@ -136,6 +136,8 @@ class Comparing:
         function: Any = None,
     ) -> None:
         """Lets the next calls go to ``callee`` natively (`Instead.let`), on an account."""
+        if self.options.signature is not None:  # Python looks at each call
+            return
         if self._instead is None:
             if not is_possible_under_tapes():
                 return

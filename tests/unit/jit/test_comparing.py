@@ -317,6 +317,22 @@ def test_code_and_defaults_that_change_are_seen_by_the_next_call():
     assert f(X) is X
 
 
+def refused_function():
+    return lambda x: eval("x * 2")
+
+
+@pytest.mark.parametrize("make", [cut_function, refused_function])
+def test_a_signature_is_checked_at_each_call(make):
+    f = ms.jit(make(), input_signature=(X,))
+    for _ in range(300):
+        f(X)
+    for wrong in (Tensor([[1.0]]), 3):
+        for _ in range(3):
+            with pytest.raises(ValueError, match="the signature says"):
+                f(wrong)
+    assert f(X).tolist() == make()(X).tolist()
+
+
 def test_another_configuration_is_asked_for_by_the_next_call():
     f = ms.jit(cut_function())
     for _ in range(200):
