@@ -20,7 +20,7 @@ from typing import Any
 
 from duograph.autodiff.grads import gradient_of
 from duograph.autodiff.vmap import Batched
-from duograph.base.lookup import raw_hasattr
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import Op, value_key
@@ -36,7 +36,7 @@ from duograph.tensor.tensor import Tensor, type_of
 from .errors import Uncapturable
 from .exact import is_made_again
 from .exceptions import members_of
-from .facts import has_slots
+from .facts import HEAP_TYPE, has_slots
 from .journals import Journal, operations
 from .opaque import is_iterator, is_opaque
 from .policy import is_user_class
@@ -348,6 +348,10 @@ class Collector:
             self.session.note_identity(value)  # it is shown
         elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
             return Outside(source)
+        if self.session.is_made_inside(value) and _holds_symbolic(value, set()):  # by code that is not interpreted
+            if not raw_hasattr(kind, "construct"):
+                raise Uncapturable(f"an object of class {kind.__qualname__!r}, made inside, leaves the program")
+            return self.contents(value)
         return Constant(value)
 
     def contents(self, value: Any) -> Container:
@@ -454,6 +458,25 @@ def _symbols(value: Any) -> frozenset[Symbol]:
     if isinstance(value, tuple):
         return frozenset().union(*map(_symbols, value))
     return symbols_of(value) if isinstance(value, Dim) else frozenset()
+
+
+def _holds_symbolic(value: Any, seen: set[int]) -> bool:
+    """Whether an object holds, anywhere in it, what only a run gives."""
+    if isinstance(value, Tensor):
+        return value.is_symbolic
+    if isinstance(value, Scalar | Node):
+        return True
+    if id(value) in seen:
+        return False
+    seen.add(id(value))
+    if isinstance(value, dict):
+        held: Any = value.values()
+    elif isinstance(value, list | tuple | set | deque):
+        held = value
+    else:
+        found = raw_getattr(value, "__dict__") if type(value).__flags__ & HEAP_TYPE else None
+        held = found.values() if isinstance(found, dict) else ()
+    return any(_holds_symbolic(x, seen) for x in held)
 
 
 def _is_made_blank(cls: Any) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from duograph.base.config import config
+from duograph.base.lookup import raw_getattr
 from duograph.frontend.errors import Uncapturable
 
 from .account import meter_for
@@ -18,6 +19,13 @@ from .entries import Entries, Fallback
 from .entry import Entry
 from .policy import EXACT, Comparison, changes, let
 from .telling import advise
+
+
+def function_under(construct: Any) -> Any:
+    """The Python function that a ``construct`` runs: bound, compiled, or itself."""
+    found = raw_getattr(construct, "function", construct)  # of a `BoundJit`
+    found = raw_getattr(found, "fn", found)
+    return raw_getattr(found, "__func__", found)
 
 
 class Comparing:
@@ -136,6 +144,8 @@ class Comparing:
         function: Any = None,
     ) -> None:
         """Lets the next calls go to ``callee`` natively (`Instead.let`), on an account."""
+        if self.options.signature is not None:  # Python looks at each call
+            return
         if self._instead is None:
             if not is_possible_under_tapes():
                 return
@@ -205,6 +215,11 @@ class Comparing:
     def _called(self: Any, skeleton: Callable[..., Any]) -> Callable[..., Any]:
         """What takes the arguments of the function and lets ``skeleton`` answer."""
         if self.target is not None:
-            run = self.target.run_instead
-            return lambda *args, **kwargs: run(skeleton, args, kwargs)
+
+            def called(*args: Any, **kwargs: Any) -> Any:
+                if function_under(self.target.construct) is not self._python:  # it has got another one since
+                    return self._plain(args, kwargs)
+                return self.target.run_instead(skeleton, args, kwargs)
+
+            return called
         return partial(skeleton, self.fn.__self__) if isinstance(self.fn, types.MethodType) else skeleton

@@ -201,7 +201,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
-            if self._has_versions() or self.cut.kinds.is_asked(len(self.cut.causes)):
+            has_signature = self.options.signature is not None
+            if has_signature or self._has_versions() or self.cut.kinds.is_asked(len(self.cut.causes)):
                 given = self._given(args, kwargs)
             if given is None:
                 return self._answer_cut(skeleton, args, kwargs)

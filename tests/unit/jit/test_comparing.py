@@ -6,7 +6,7 @@ import types
 import pytest
 
 import duograph as ms
-from duograph import Tensor, ops
+from duograph import Tensor, nn, ops
 from duograph.base.config import config, set_config
 from duograph.jit import policy
 from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
@@ -315,6 +315,48 @@ def test_code_and_defaults_that_change_are_seen_by_the_next_call():
     assert f(X).tolist() == plain(X).tolist() == f(X).tolist()
     f.fn.__code__ = (lambda x, k=1: x).__code__
     assert f(X) is X
+
+
+@pytest.mark.parametrize("calls", [1, 300])
+@pytest.mark.parametrize("owner", ["instance", "class"])
+@pytest.mark.parametrize("is_decorated", [False, True])
+def test_another_construct_is_called_by_the_next_call(calls, owner, is_decorated):
+    class Net(nn.Cell):
+        def construct(self, x):
+            y = ops.tanh(x) * 2 + x.exp() * ops.sin(x)
+            time.time()
+            return ops.cos(y) - y.exp() * ops.tanh(y)
+
+        if is_decorated:
+            construct = ms.jit(construct)
+
+    net = Net()
+    f = ms.jit(net)
+    want = net(X).tolist()
+    for _ in range(calls):
+        assert f(X).tolist() == want
+    if owner == "instance":
+        net.construct = types.MethodType(lambda self, x: x * 7, net)
+    else:
+        Net.construct = lambda self, x: x * 7
+    for _ in range(3):
+        assert f(X).tolist() == (X * 7).tolist()
+
+
+def refused_function():
+    return lambda x: eval("x * 2")
+
+
+@pytest.mark.parametrize("make", [cut_function, refused_function])
+def test_a_signature_is_checked_at_each_call(make):
+    f = ms.jit(make(), input_signature=(X,))
+    for _ in range(300):
+        f(X)
+    for wrong in (Tensor([[1.0]]), 3):
+        for _ in range(3):
+            with pytest.raises(ValueError, match="the signature says"):
+                f(wrong)
+    assert f(X).tolist() == make()(X).tolist()
 
 
 def test_another_configuration_is_asked_for_by_the_next_call():

@@ -95,6 +95,26 @@ def test_a_cell_that_is_made_and_trained_around_a_break():
         assert bits(run(X)) == bits(step(X))
 
 
+RATES = {"one": 0.1, "list": [0.1, 0.2, 0.3], "tensor": ms.Tensor([0.3, 0.1]), "schedule": None}
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_an_optimizer_that_is_made_leaves_with_its_rates(rate, decay):
+    def step(x):
+        net = Net()
+        rates = nn.ExponentialDecayLR(0.1, 0.9, 2) if rate == "schedule" else RATES[rate]
+        optimizer = nn.SGD(net.trainable_params(), rates, weight_decay=decay)
+        time.time()
+        train = nn.TrainOneStepCell(net, optimizer)
+        return [train(x) for _ in range(3)], net.p * 1
+
+    run = ms.jit(step)
+    for _ in range(CALLS):
+        assert bits(run(X)) == bits(step(X))
+    assert not run.explain().failures
+
+
 def broken(x):
     out, pull = ms.vjp(wave, x)
     time.time()
