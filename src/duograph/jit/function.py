@@ -198,6 +198,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             return self._answer_left(left, args, kwargs)
         given = None
         skeleton = self.cut.skeleton if self.cut is not None else None
+        if kwargs and self._has_hooks():  # they get keyword arguments apart, and versions have all by position
+            return self._plain(args, kwargs) if skeleton is None else self._answer_cut(skeleton, args, kwargs)
         if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
@@ -349,6 +351,10 @@ class JitFunction(Capturing, Comparing, Cutting):
         if simple is None or self._subject is None:
             return simple
         return (SUBJECT, *simple[0]), [self._subject, *simple[1]]
+
+    def _has_hooks(self) -> bool:
+        """Whether it is a Cell with hooks."""
+        return raw_hasattr(self.target, "_has_hooks") and self.target._has_hooks()
 
     def _has_versions(self) -> bool:
         """Whether some of its calls are compiled as a whole."""
@@ -559,6 +565,9 @@ class JitFunction(Capturing, Comparing, Cutting):
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
         parameters = tuple(self._signature.parameters.values())
+        if self._has_hooks():  # of keyword arguments Python decides
+            plain, only = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY
+            parameters = tuple([p.replace(kind=only) if p.kind is plain else p for p in parameters])
         if self._subject is not None:
             parameters = (SUBJECT_PARAMETER, *parameters)
         return make(values, parameters, self._classes)
