@@ -57,7 +57,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
-from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
+from .signature import SUBJECT, check_signature
 from .telling import advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
@@ -352,10 +352,6 @@ class JitFunction(Capturing, Comparing, Cutting):
             return simple
         return (SUBJECT, *simple[0]), [self._subject, *simple[1]]
 
-    def _has_hooks(self) -> bool:
-        """Whether it is a Cell with hooks."""
-        return raw_hasattr(self.target, "_has_hooks") and self.target._has_hooks()
-
     def _has_versions(self) -> bool:
         """Whether some of its calls are compiled as a whole."""
         return any(store.compiled for store in self._stores())
@@ -564,13 +560,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
-        parameters = tuple(self._signature.parameters.values())
-        if self._has_hooks():  # of keyword arguments Python decides
-            plain, only = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY
-            parameters = tuple([p.replace(kind=only) if p.kind is plain else p for p in parameters])
-        if self._subject is not None:
-            parameters = (SUBJECT_PARAMETER, *parameters)
-        return make(values, parameters, self._classes)
+        return make(values, self._parameters, self._classes)
 
     @property
     def _classes(self) -> tuple[type, type, type, str]:
