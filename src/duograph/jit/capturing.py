@@ -10,6 +10,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.failures import SHORTAGE, internal_failure
+from duograph.base.lookup import raw_hasattr
 from duograph.frontend.budget import LEAST, LEAST_OF_PARTS, OutOfTime, Spent, share_left
 from duograph.frontend.capture import capture
 from duograph.frontend.errors import INTERNAL, Uncapturable
@@ -21,7 +22,7 @@ from .entries import Entries, without_frames
 from .entry import Entry, PassFailed
 from .misses import Miss
 from .options import JitOptions
-from .signature import MARKS, SUBJECT, caller, declared_patterns, marked_patterns, of_arguments
+from .signature import MARKS, SUBJECT, SUBJECT_PARAMETER, caller, declared_patterns, marked_patterns, of_arguments
 from .telling import name_of
 
 logger = logging.getLogger("duograph")
@@ -40,6 +41,7 @@ class Capturing:
     is_auxiliary: bool
     spent: Spent
     _signature: inspect.Signature
+    _subject: Any
     _may_break: bool
     _first: int
 
@@ -60,6 +62,19 @@ class Capturing:
 
     def _is_strict(self) -> bool:
         return config().jit_syntax_level == 0 if self.options.strict is None else self.options.strict
+
+    def _has_hooks(self) -> bool:
+        """Whether it is a Cell with hooks."""
+        return raw_hasattr(self.target, "_has_hooks") and bool(self.target._has_hooks())
+
+    @property
+    def _parameters(self) -> tuple[inspect.Parameter, ...]:
+        """How native code may bind arguments."""
+        parameters = tuple(self._signature.parameters.values())
+        if self._has_hooks():  # of keyword arguments Python decides
+            plain, only = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY
+            parameters = tuple([p.replace(kind=only) if p.kind is plain else p for p in parameters])
+        return parameters if self._subject is None else (SUBJECT_PARAMETER, *parameters)
 
     def _level(self) -> str:
         return self.options.jit_level or config().jit_level or "O1"

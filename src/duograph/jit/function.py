@@ -57,7 +57,7 @@ from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
-from .signature import SUBJECT, SUBJECT_PARAMETER, check_signature
+from .signature import SUBJECT, check_signature
 from .telling import advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
@@ -198,6 +198,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             return self._answer_left(left, args, kwargs)
         given = None
         skeleton = self.cut.skeleton if self.cut is not None else None
+        if kwargs and self._has_hooks():  # they get keyword arguments apart, and versions have all by position
+            return self._plain(args, kwargs) if skeleton is None else self._answer_cut(skeleton, args, kwargs)
         if self.cut is not None and skeleton is not None:
             if state.tapes and self.cut.is_small:
                 return self._plain(args, kwargs)
@@ -558,10 +560,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
-        parameters = tuple(self._signature.parameters.values())
-        if self._subject is not None:
-            parameters = (SUBJECT_PARAMETER, *parameters)
-        return make(values, parameters, self._classes)
+        return make(values, self._parameters, self._classes)
 
     @property
     def _classes(self) -> tuple[type, type, type, str]:

@@ -9,6 +9,7 @@ import inspect
 import pickle
 import sys
 import threading
+import time
 import weakref
 from types import SimpleNamespace
 
@@ -739,3 +740,23 @@ def test_compile_ahead():
         assert net(X).tolist() == 27.0
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+@pytest.mark.parametrize("hook", ["register_forward_pre_hook", "register_forward_hook"])
+def test_hooks_of_cells_get_what_is_given_by_position(hook, is_cut):
+    class Net(nn.Cell):
+        def construct(self, x, m=1, *, z=0):
+            y = ops.tanh(x) * 2 + ops.sin(x) * x.exp() * m + z
+            if is_cut:
+                time.time()
+            return ops.cos(y) * y - y.exp()
+
+    seen, net = [], Net()
+    getattr(net, hook)(lambda cell, given, *out: seen.append(len(given)))
+    run, x = ms.jit(net), Tensor([0.25, 1.0])
+    for _ in range(100):
+        for args, kwargs in (((x,), {}), ((), {"x": x}), ((x, 2), {}), ((x,), {"m": 2}), ((), {"x": x, "z": 1})):
+            assert run(*args, **kwargs).tolist() == net(*args, **kwargs).tolist()
+            assert seen == [len(args)] * 2
+            seen.clear()
