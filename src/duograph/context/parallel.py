@@ -15,7 +15,7 @@ from duograph.distributed import world
 
 from .settings import Kept, ParallelMode, Setting, parallel_mode
 
-__capture__ = Traits(readers=("get_auto_parallel_context",))
+__capture__ = Traits(readers=("bucket_bytes", "get_auto_parallel_context"))
 
 
 _UNKNOWN = "For 'context.{who}', the argument {name} is not recognized!"
