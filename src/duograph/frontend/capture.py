@@ -238,7 +238,7 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
         quiet, state.quiet = state.quiet, 0
         enclosed, state.enclosed = state.enclosed, 0
         listener.assume = session.assume
-        listener.assume_broadcast = lambda a, b: session.assumptions.append((a, b))
+        listener.assume_broadcast = session.assume_broadcast
         outer, watch.session = watch.session, session
         try:
             yield
@@ -321,7 +321,8 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         or session.sometimes_writes_views()
         or session.gives_used_views(graph)
         or has_changing_loops(graph)
-        or (len(paths) > 1 and finds_any_size(graph)),
+        or (len(paths) > 1 and finds_any_size(graph))
+        or session.may_broadcast,
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from duograph.autodiff.vmap import Batched
 from duograph.base.lookup import raw_getattr
 from duograph.core.borders import symbols_in
-from duograph.core.dim import Symbol, UnknownSizeError, fresh_symbol
+from duograph.core.dim import Symbol, UnknownSizeError, definitely_eq, fresh_symbol
 from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, Type
 from duograph.ir.builder import Builder
@@ -56,6 +56,7 @@ class Session(Identified, Shadows):
         self.patterns = dict(patterns or {})
         self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
         self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
+        self.may_broadcast = False  # whether one that the program finds out may be 1, and broadcast to the other
         self.is_typing = False  # whether an op's own rule is asked, whose node then raises where it was wrong
         self._assuming: set[Any] = set()  # nodes of which they took late ones to be
         self.patterned: dict[int, tuple[Tensor, Source, Tensor]] = {}  # id(handle) -> handle, source, outside tensor
@@ -157,6 +158,12 @@ class Session(Identified, Shadows):
         """
         if not self.is_typing and self._is_late(a, b):
             raise UnknownSizeError(f"whether the size {a} is {b} is only known at run time")
+        self.assumptions.append((a, b))
+
+    def assume_broadcast(self, a: Any, b: Any) -> None:
+        """Notes that two extents are taken to be equal by an op that broadcasts, which raises where they do not fit. Of
+        what the program itself finds out, and may be 1, a gradient does not know whether it was broadcast."""
+        self.may_broadcast |= any(self._is_late(x) and definitely_eq(x, 1) is None for x in (a, b))
         self.assumptions.append((a, b))
 
     def _is_late(self, *extents: Any) -> bool:

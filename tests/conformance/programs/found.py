@@ -678,3 +678,24 @@ def gradients_inside_end_at_a_parameter_made_inside(x, y):
 def nothing_to_map_over(x, n):
     """Eager mode took a batch without elements for none; compiled code, for any number, computed nothing."""
     return ms.vmap(lambda a: a * 2 + 1)((x + x.mean())[n:])
+
+
+@program(calls=[(X,), (T([3.0, 2.0, 1.5]),), (T([0.5, 0.25, 2.0]),)], grad=0)
+def what_a_mask_takes_is_broadcast(x):
+    """One element or all, known at run time: the gradient sums over the axis, or not. It read beside the data."""
+    return x * x[x > 1][:1] + x[x > 1].sum()
+
+
+@program(calls=[(X, 2.5), (T([3.0, 2.0, 1.5]), 1.0)], grad=0)
+def a_selection_is_broadcast(x, low):
+    return x - x[x > low].exp()
+
+
+@program(calls=[(X, 0.5), (X, 2.5), (X, -5.0)], grad=0)
+def what_two_masks_take_is_broadcast(x, low):
+    return x[x > low] - x[x > 2].exp()
+
+
+@program(calls=[(X, 0.5), (X, 2.5), (X, -5.0)], captured=False)
+def gradients_inside_of_selections_that_are_broadcast(x, low):
+    return ms.grad(lambda a: (a[a > low] - a[a > 2].exp()).sum())(x)
