@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import UnknownSizeError, definitely_eq
 from duograph.core.op import primitive
 from duograph.core.shapes import (
     broadcast_shapes,
@@ -151,17 +150,10 @@ def _float_sum(x, *, axis, keep_dims):
 
 
 def sum_to(grad: Any, shape: Any) -> Any:
-    """``grad`` summed over the axes that broadcasting from ``shape`` had added: the gradient of broadcasting.
-
-    Raises:
-        UnknownSizeError: whether an axis was broadcast is only known at run time.
-    """
+    """``grad`` summed over the axes that broadcasting from ``shape`` had added: the gradient of broadcasting."""
     if grad.shape == shape or tuple(grad.shape) == tuple(shape):
         return grad
     extra = len(grad.shape) - len(shape)
-    for size, whole in zip(shape, grad.shape[extra:], strict=True):
-        if definitely_eq(size, 1) is None and definitely_eq(size, whole) is None:
-            raise UnknownSizeError(f"whether the size {size} is {whole}, or 1, is only known at run time")
     axes = tuple(range(extra)) + tuple(
         i + extra for i, n in enumerate(shape) if isinstance(n, int) and n == 1 and grad.shape[i + extra] != 1
     )

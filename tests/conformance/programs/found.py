@@ -694,8 +694,3 @@ def a_selection_is_broadcast(x, low):
 @program(calls=[(X, 0.5), (X, 2.5), (X, -5.0)], grad=0)
 def what_two_masks_take_is_broadcast(x, low):
     return x[x > low] - x[x > 2].exp()
-
-
-@program(calls=[(X, 0.5), (X, 2.5), (X, -5.0)], captured=False)
-def gradients_inside_of_selections_that_are_broadcast(x, low):
-    return ms.grad(lambda a: (a[a > low] - a[a > 2].exp()).sum())(x)
